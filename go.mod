@@ -22,6 +22,8 @@ require (
 	gorgonia.org/tensor v0.9.24
 )
 
+require github.com/jedib0t/go-pretty/v6 v6.8.3
+
 require (
 	github.com/andybalholm/brotli v1.1.1 // indirect
 	github.com/clipperhouse/uax29/v2 v2.7.0 // indirect

@@ -1,8 +1,10 @@
 package experiments
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 
@@ -15,49 +17,32 @@ import (
 )
 
 const (
-	// widestStep is the step of a measure of privacy between two points beyond
-	// which a line across a level gets another point, and widestLoss that of
-	// accuracy, in points: the error of one on a thousand texts.
-	widestStep = 0.1
-	widestLoss = 2
+	// widestStep is the step of a share between two measured points beyond which a
+	// line across a level gets another point, and widestPoints that of a percentage:
+	// the error of one on a thousand texts.
+	widestStep, widestPoints = 0.1, 2
 	// mostRounds limits how often points are added: each cuts at least a quarter off a step.
 	mostRounds = 6
 	// closest is the ratio of two ε that are not worth a point each.
 	closest = 1.005
+	// farthest is the ratio of a further ε to the last one, beyond an end.
+	farthest = 4
+	// The ends of the search.
+	leastEpsilon, mostEpsilon = 1e-3, 1e5
 )
 
 // AlignedFile is the name of the study with the ε that RunAligned added, next to
 // its rows.
 const AlignedFile = "aligned.yaml"
 
-// Targets are where a study gets further points.
-type Targets struct {
-	Levels results.Levels // of privacy; none where they have no quantity
-	Lost   []float64      // points of accuracy that a mechanism costs
-}
-
-// gaps are where the lines of a view are too long at the targets.
-func (t Targets) gaps(p *results.Prepared) (gaps []compare.Gap) {
-	if p.Levels = t.Levels; p.Levels.Quantity != "" {
-		for _, level := range p.Levels.At {
-			gaps = append(gaps, compare.Gaps(compare.Align(p, compare.Question{}, level), widestStep)...)
-		}
-	}
-	for _, lost := range t.Lost {
-		q := compare.Question{Privacy: "accuracy"}
-		gaps = append(gaps, compare.Gaps(compare.AtLoss(p, q, lost), widestLoss)...)
-	}
-	return gaps
-}
-
-// RunAligned runs a study and then its mechanisms at further ε, until the
-// measured points on either side of each target are at most a tenth of the
-// measure of privacy, or two points of accuracy, apart, or six rounds have
-// passed. Targets outside the measured points stay out of reach. The study with
-// the added ε is written to AlignedFile in the folder of the run, and rerun makes
-// the command of a unit from the file that holds it ("" for the study itself)
-// and its key.
-func RunAligned(ctx context.Context, s *study.Study, root string, o engine.Options, t Targets,
+// RunAligned runs a study and then its mechanisms at further ε: beyond the measured
+// ones, where a level lies there, and between those on either side of it, until they
+// are at most a tenth of a share, or two points of a percentage, apart and what is
+// not known of the line between them is less than half of all else, or six rounds
+// have passed. The study with the added ε is written to AlignedFile in the folder of
+// the run, and rerun makes the command of a unit from the file that holds it ("" for
+// the study itself) and its key.
+func RunAligned(ctx context.Context, s *study.Study, root string, o engine.Options, levels results.Levels,
 	rerun func(file, key string) string) (*engine.Summary, error) {
 	o.Rerun = func(key string) string { return rerun("", key) }
 	for round := 0; ; round++ {
@@ -69,11 +54,14 @@ func RunAligned(ctx context.Context, s *study.Study, root string, o engine.Optio
 		if err != nil {
 			return summary, err
 		}
-		if len(t.Lost) > 0 && len(compare.AtLoss(p, compare.Question{Privacy: "accuracy"}, t.Lost[0])) == 0 {
-			return summary, fmt.Errorf("lost = %v: the study measures no accuracy", t.Lost)
+		further := furtherOf(p, levels)
+		if len(further) == 0 {
+			return summary, nil
 		}
-		next, added, err := narrowed(s, p, t.gaps(p))
-		if err != nil || added == 0 {
+		next, err := s.WithMechanisms(func(list []study.MechanismSpec) ([]study.MechanismSpec, error) {
+			return atFurther(list, further)
+		})
+		if err != nil {
 			return summary, err
 		}
 		definition, err := next.YAML()
@@ -85,41 +73,75 @@ func RunAligned(ctx context.Context, s *study.Study, root string, o engine.Optio
 			return summary, err
 		}
 		if o.Log != nil {
-			fmt.Fprintf(o.Log, "%d further ε, where points are far apart: %s\n", added, file)
+			fmt.Fprintf(o.Log, "further ε for %d mechanisms at %s: %s\n", len(further), levels, file)
 		}
 		o.Rerun = func(key string) string { return rerun(file, key) }
 		s = next
 	}
 }
 
-// narrowed is the study with further ε in the gaps of a view of its rows, and
-// their number.
-func narrowed(s *study.Study, p *results.Prepared, gaps []compare.Gap) (*study.Study, int, error) {
-	measured, further := map[results.Instance][]float64{}, map[results.Instance][]float64{}
+// furtherOf are the ε at which mechanisms are to be measured as well.
+func furtherOf(p *results.Prepared, levels results.Levels) map[results.Place][]float64 {
+	measured, further := map[results.Place][]float64{}, map[results.Place][]float64{}
 	for _, c := range p.Private() {
-		measured[c.Instance()] = append(measured[c.Instance()], float64(c.Epsilon))
+		measured[c.Instance()] = append(measured[c.Instance()], c.Epsilon.Float())
 	}
-	added := 0
-	for _, g := range gaps {
-		if e := measure.Rounded(g.Epsilon); !near(e, measured[g.Instance]) {
-			measured[g.Instance] = append(measured[g.Instance], e)
-			further[g.Instance] = append(further[g.Instance], e)
-			added++
+	p.Levels = levels
+	for _, level := range levels.At {
+		for _, a := range compare.Align(p, compare.Question{}, level) {
+			if a.Datasets > 0 {
+				continue
+			}
+			for _, l := range a.Lines {
+				e, ok := nextEpsilon(a, l)
+				i := l.Instance()
+				if e = measure.Rounded(e); ok && !near(e, measured[i]) {
+					measured[i], further[i] = append(measured[i], e), append(further[i], e)
+				}
+			}
 		}
 	}
-	if added == 0 {
-		return nil, 0, nil
+	return further
+}
+
+// nextEpsilon is the ε that tells most of a line at a level, if one is worth it.
+func nextEpsilon(a compare.Aligned, l compare.Line) (float64, bool) {
+	points := slices.DeleteFunc(a.Points(l), func(p compare.Point) bool { return !(p.Epsilon > 0) })
+	slices.SortFunc(points, func(a, b compare.Point) int { return cmp.Compare(a.Epsilon, b.Epsilon) })
+	if len(points) == 0 {
+		return 0, false
 	}
-	next, err := s.WithMechanisms(func(list []study.MechanismSpec) ([]study.MechanismSpec, error) {
-		return atFurther(list, further)
-	})
-	return next, added, err
+	widest := widestStep
+	if results.MustColumn(a.Privacy).Unit == "%" {
+		widest = widestPoints
+	}
+	rest := math.Sqrt(max(0, l.Error*l.Error-l.OfLine*l.OfLine))
+	for i := 1; i < len(points); i++ {
+		low, high := points[i-1], points[i]
+		if (low.Privacy-a.At)*(high.Privacy-a.At) > 0 {
+			continue
+		}
+		if wide := math.Abs(low.Privacy - high.Privacy); wide <= widest && !(l.OfLine > rest/2) || wide == 0 {
+			return 0, false
+		}
+		// A curve is steep somewhere: no step is cut to less than a quarter.
+		x := max(0.25, min(0.75, (a.At-low.Privacy)/(high.Privacy-low.Privacy)))
+		return math.Exp((1-x)*math.Log(low.Epsilon) + x*math.Log(high.Epsilon)), true
+	}
+	first, last := points[0], points[len(points)-1]
+	if len(points) > 1 && math.Abs(first.Privacy-last.Privacy) < 1e-9 {
+		return 0, false // ε has no effect
+	}
+	if math.Abs(first.Privacy-a.At) < math.Abs(last.Privacy-a.At) {
+		return first.Epsilon / farthest, first.Epsilon > leastEpsilon
+	}
+	return last.Epsilon * farthest, last.Epsilon < mostEpsilon
 }
 
 // atFurther are the mechanisms of a list at further ε of theirs.
-func atFurther(list []study.MechanismSpec, further map[results.Instance][]float64) ([]study.MechanismSpec, error) {
+func atFurther(list []study.MechanismSpec, further map[results.Place][]float64) ([]study.MechanismSpec, error) {
 	var more []study.MechanismSpec
-	done := map[results.Instance]bool{}
+	done := map[results.Place]bool{}
 	for _, m := range list {
 		if m.Text != "" {
 			continue // it was released at the ε that it has
@@ -129,13 +151,14 @@ func atFurther(list []study.MechanismSpec, further map[results.Instance][]float6
 			return nil, err
 		}
 		for _, x := range settings {
-			spec := measure.Spec{Mechanism: x, KeepWords: m.KeepWords, Policy: m.Policy, OwnPolicy: m.Policy != ""}
+			spec := measure.Spec{Mechanism: x, KeepWords: m.KeepWords, Policy: m.Policy, OwnPolicy: m.Policy != "",
+				Label: m.Label}
 			one := m
 			one.Name, one.Variant, one.Variants, one.Parameters = x.Mechanism, x.Variant, nil, x.Parameters
 			if m.Is() {
 				one.Variant = ""
 			}
-			i := results.Instance{Mechanism: x.Mechanism, Variant: string(x.Variant), Parameters: spec.Parameters()}
+			i := spec.Place().Instance()
 			if one.Epsilons = further[i]; len(one.Epsilons) > 0 && !done[i] {
 				more, done[i] = append(more, one), true
 			}

@@ -26,7 +26,7 @@ func TestRunAligned(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := t.TempDir()
-	sum, err := experiments.RunAligned(t.Context(), s, "", engine.Options{Out: out}, experiments.Targets{Levels: levels},
+	sum, err := experiments.RunAligned(t.Context(), s, "", engine.Options{Out: out}, levels,
 		func(file, key string) string { return file + ":" + key })
 	if err != nil {
 		t.Fatal(err)
@@ -35,14 +35,13 @@ func TestRunAligned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if gaps := compare.Gaps(compare.Align(p, compare.Question{Privacy: results.EM}, 0.4), 0.1); len(gaps) > 0 {
-		t.Errorf("still far apart: %+v", gaps)
-	}
+	apart(t, p, 0.4)
 	epsilons := map[string]int{}
 	for _, g := range results.GroupCells(results.Texts(p.Private())) {
 		epsilons[g.Mechanism]++
 	}
-	if epsilons["k-rr"] < 4 || epsilons["k-rr"] > 8 || epsilons["cmp"] != 1 {
+	// k-RR at ε = 1 and 6 is on either side; CMP at 0.2 is beyond the end that it needs.
+	if epsilons["k-rr"] < 4 || epsilons["k-rr"] > 9 || epsilons["cmp"] < 3 {
 		t.Errorf("ε by mechanism: %v", epsilons)
 	}
 	file := filepath.Join(out, experiments.AlignedFile)
@@ -64,45 +63,24 @@ func TestRunAligned(t *testing.T) {
 	}
 }
 
-// Points are added where 10 points of accuracy are lost, until measured ones are
-// near each other (36 points at first); a study
-// without accuracy says so.
-func TestRunAtLoss(t *testing.T) {
-	t.Parallel()
-	s, err := study.Parse("lost.yaml", []byte("schema: 1\nname: lost\nseed: 4\nepsilons: [1, 12]\nrepetitions: 1\n"+
-		"embeddings: [{name: generated, dimensions: [20]}]\nmechanisms: [{name: k-rr}]\nprotocol: attacks\n"+
-		"scenes:\n  - datasets: [{name: generated-reviews, train: 400, validation: 50, test: 400}]\n"+
-		"    utility: {name: svm}\n    mechanisms: [{name: k-rr}]\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := experiments.Targets{Lost: []float64{10}}
-	rerun := func(file, key string) string { return "" }
-	sum, err := experiments.RunAligned(t.Context(), s, "", engine.Options{Out: t.TempDir()}, at, rerun)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := results.Prepare(results.Run{Rows: sum.Rows})
-	if err != nil {
-		t.Fatal(err)
-	}
-	epsilons := map[results.Float]bool{}
-	for _, c := range p.Private() {
-		epsilons[c.Epsilon] = true
-	}
-	if len(epsilons) < 4 {
-		t.Errorf("ε %v", epsilons)
-	}
-	if gaps := compare.Gaps(compare.AtLoss(p, compare.Question{Privacy: "accuracy"}, 10), 9); len(gaps) > 0 {
-		t.Errorf("still far apart: %+v", gaps)
-	}
-	tem, err := experiments.Builtin.Open(smallFile("tem"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = experiments.RunAligned(t.Context(), tem, "", engine.Options{Out: t.TempDir()}, at, rerun)
-	if err == nil || !strings.Contains(err.Error(), "lost = [10]: the study measures no accuracy") {
-		t.Errorf("%v", err)
+// apart fails where a line has no measured points near a level, on either side.
+func apart(t *testing.T, p *results.Prepared, level float64) {
+	t.Helper()
+	for _, a := range compare.Align(p, compare.Question{Privacy: results.EM}, level) {
+		for _, l := range a.Lines {
+			below, above := 0.0, 1.0
+			for _, x := range a.Points(l) {
+				if x.Privacy <= level {
+					below = max(below, x.Privacy)
+				}
+				if x.Privacy >= level {
+					above = min(above, x.Privacy)
+				}
+			}
+			if above-below > 0.1 {
+				t.Errorf("%s: nothing measured between E_M %.3f and %.3f", l.Mechanism, below, above)
+			}
+		}
 	}
 }
 
@@ -118,32 +96,19 @@ func TestRunAlignedOnASteepLine(t *testing.T) {
 		t.Fatal(err)
 	}
 	const level = 0.58
-	gaps := func(sum *engine.Summary) []compare.Gap {
-		p, err := results.Prepare(results.Run{Rows: sum.Rows})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, c := range p.Private() {
-			if m, ok := c.At(results.EM); ok {
-				t.Logf("ε = %v: E_M %.3f", c.Epsilon, float64(m.Value))
-			}
-		}
-		return compare.Gaps(compare.Align(p, compare.Question{Privacy: results.EM}, level), 0.1)
-	}
 	o := engine.Options{Out: t.TempDir()}
-	if g := gaps(mustRun(t, s, o)); len(g) != 1 {
-		t.Fatalf("%d gaps to begin with", len(g))
-	}
 	levels, err := results.ParseLevels(fmt.Sprintf("em=%v", level))
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum, err := experiments.RunAligned(t.Context(), s, "", o, experiments.Targets{Levels: levels},
+	sum, err := experiments.RunAligned(t.Context(), s, "", o, levels,
 		func(string, string) string { return "" })
 	if err != nil {
 		t.Fatal(err)
 	}
-	if g := gaps(sum); len(g) > 0 {
-		t.Errorf("still far apart: %+v", g)
+	p, err := results.Prepare(results.Run{Rows: sum.Rows})
+	if err != nil {
+		t.Fatal(err)
 	}
+	apart(t, p, level)
 }

@@ -63,38 +63,38 @@ func TestAttackersOfAStudy(t *testing.T) {
 		for _, quantity := range []string{"masked-accuracy", "masked-channel-accuracy", "attribute-public-ngrams-accuracy",
 			"attribute-written-accuracy", "linkage-aligned-p1", "strongest-words", "strongest-label",
 			"strongest-documents", "bleu", "causal_perplexity"} {
-			if m := at(c, quantity); !m.Value.Known() || m.Low > m.Value || m.High < m.Value {
+			if m := at(c, quantity); !m.Value.Known() || m.Low.Float() > m.Value.Float() || m.High.Float() < m.Value.Float() {
 				t.Errorf("%s, %s: %+v", name, quantity, m)
 			}
 		}
 	}
 	plain := by["identity"]
-	if v := plain.Get("bleu"); math.Abs(float64(v)-100) > 1e-6 || by["uniform"].Get("bleu") > 70 {
+	if v := plain.Get("bleu"); math.Abs(v.Float()-100) > 1e-6 || by["uniform"].Get("bleu").Float() > 70 {
 		t.Errorf("BLEU of unchanged text is %v, of random words %v", v, by["uniform"].Get("bleu"))
 	}
-	if m := at(plain, "masked-accuracy"); m.Value != m.Ceiling || m.Value < m.Floor {
+	if m := at(plain, "masked-accuracy"); m.Value != m.Ceiling || m.Value.Float() < m.Floor.Float() {
 		t.Errorf("masked model on unchanged text: %+v", m)
 	}
-	if v := plain.Get("masked-channel-accuracy"); v < 0.99 {
+	if v := plain.Get("masked-channel-accuracy"); v.Float() < 0.99 {
 		t.Errorf("masked model and channel on unchanged text: %v", v)
 	}
-	if p := at(by["uniform"], "causal_perplexity"); p.Value < 2*p.Ceiling {
+	if p := at(by["uniform"], "causal_perplexity"); p.Value.Float() < 2*p.Ceiling.Float() {
 		t.Errorf("perplexity of random words: %v, of plain text %v", p.Value, p.Ceiling)
 	}
 	if m := at(plain, "causal_perplexity"); m.Value != m.Ceiling {
 		t.Errorf("perplexity of unchanged text is %v, of the original %v", m.Value, m.Ceiling)
 	}
 	for _, quantity := range []string{"strongest-words", "strongest-documents"} {
-		if v := plain.Get(quantity); v < 0.9 {
+		if v := plain.Get(quantity); v.Float() < 0.9 {
 			t.Errorf("%s of unchanged text: %v", quantity, v)
 		}
 	}
-	if m := at(by["uniform"], "strongest-words"); m.Value > 0.2 {
+	if m := at(by["uniform"], "strongest-words"); m.Value.Float() > 0.2 {
 		t.Errorf("strongest-words of random words: %v", m.Value)
 	}
 	// Right and wrong answers are recorded by document, and agree with the counts.
 	m := at(by["k-rr"], "linkage-aligned-p1")
-	if right := m.Right(); right == nil || len(right) != 60 || math.Abs(float64(m.Value)-float64(m.Part)/60) > 1e-9 {
+	if right := m.Right(); right == nil || len(right) != 60 || math.Abs(m.Value.Float()-float64(m.Part)/60) > 1e-9 {
 		t.Errorf("linkage: %d of %d, %v, items %v", m.Part, m.Whole, m.Value, right)
 	}
 }

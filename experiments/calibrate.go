@@ -43,18 +43,18 @@ type CalibrateRequest struct {
 // CalibratedMechanism is the answer for one mechanism; where the target is out
 // of reach, Epsilon is missing and Reason says why.
 type CalibratedMechanism struct {
-	Mechanism  string        `csv:"mechanism"`
-	Variant    string        `csv:"variant"`
-	Parameters string        `csv:"parameters"`
-	Target     string        `csv:"target"`
-	Epsilon    results.Float `csv:"epsilon"`
-	Achieved   results.Float `csv:"achieved"`
-	Low        results.Float `csv:"low"` // of the interval of a sampled error, 95%
-	High       results.Float `csv:"high"`
-	Runs       int           `csv:"runs"` // per word, 0 where exact
-	Exact      bool          `csv:"exact"`
-	Guarantee  string        `csv:"guarantee_metric"`
-	Reason     string        `csv:"reason"`
+	Mechanism  string           `csv:"mechanism"`
+	Variant    string           `csv:"variant"`
+	Parameters string           `csv:"parameters"`
+	Target     string           `csv:"target"`
+	Epsilon    results.Optional `csv:"epsilon"`
+	Achieved   results.Optional `csv:"achieved"`
+	Low        results.Optional `csv:"low"` // of the interval of a sampled error, 95%
+	High       results.Optional `csv:"high"`
+	Runs       int              `csv:"runs"` // per word, 0 where exact
+	Exact      bool             `csv:"exact"`
+	Guarantee  string           `csv:"guarantee_metric"`
+	Reason     string           `csv:"reason"`
 
 	given mechanisms.Settings // as requested
 }
@@ -217,9 +217,9 @@ func StudyEntries(to io.Writer, rows []CalibratedMechanism) error {
 				comments = append(comments, " "+r.Reason)
 				continue
 			}
-			entry.Epsilons = append(entry.Epsilons, float64(r.Epsilon))
-			comments = append(comments, fmt.Sprintf(" %s: %.3g at epsilon = %g", r.Target, float64(r.Achieved),
-				float64(r.Epsilon)))
+			entry.Epsilons = append(entry.Epsilons, r.Epsilon.Float())
+			comments = append(comments, fmt.Sprintf(" %s: %.3g at epsilon = %g", r.Target, r.Achieved.Float(),
+				r.Epsilon.Float()))
 		}
 		slices.Sort(entry.Epsilons)
 		if entry.Epsilons = slices.Compact(entry.Epsilons); len(entry.Epsilons) == 0 {
@@ -238,6 +238,6 @@ func StudyEntries(to io.Writer, rows []CalibratedMechanism) error {
 	return nil
 }
 
-func (r CalibratedMechanism) instance() results.Instance {
-	return results.Instance{Mechanism: r.Mechanism, Variant: r.Variant, Parameters: r.Parameters}
+func (r CalibratedMechanism) instance() results.Place {
+	return results.Place{Mechanism: r.Mechanism, Variant: r.Variant, Parameters: r.Parameters}
 }

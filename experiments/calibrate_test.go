@@ -98,10 +98,10 @@ func TestCalibrateCommand(t *testing.T) {
 	want := math.Log(commandWords - 1)
 	for i, r := range rows[:2] {
 		// Sampled from 40 words × 60 runs, with fixed seeds: the error of E_M is within 0.05, that is 0.2 of ε.
-		if r.Exact || r.Runs != 60 || math.Abs(float64(r.Achieved)-0.5) > 0.03 || math.Abs(float64(r.Epsilon)-want) > 0.3 {
+		if r.Exact || r.Runs != 60 || math.Abs(r.Achieved.Float()-0.5) > 0.03 || math.Abs(r.Epsilon.Float()-want) > 0.3 {
 			t.Errorf("%+v, want ε = %v", r, want)
 		}
-		if b := rows[3+i]; !b.Exact || math.Abs(float64(b.Epsilon)-want) > 0.13 {
+		if b := rows[3+i]; !b.Exact || math.Abs(b.Epsilon.Float()-want) > 0.13 {
 			t.Errorf("built in: %+v, want ε = %v", b, want)
 		}
 	}
@@ -115,7 +115,7 @@ func TestCalibrateCommand(t *testing.T) {
 		t.Fatalf("%v in\n%s", err, text.String())
 	}
 	if m := x.Mechanisms; len(m) != 2 || m[0].Name != "own" || len(m[0].Command) != 3 || m[1].Name != "k-rr" ||
-		len(m[1].Epsilons) != 2 || !slices.Contains(m[0].Epsilons, float64(rows[0].Epsilon)) ||
+		len(m[1].Epsilons) != 2 || !slices.Contains(m[0].Epsilons, rows[0].Epsilon.Float()) ||
 		!strings.Contains(text.String(), "# em=0.5: ") {
 		t.Errorf("%+v of\n%s", m, text.String())
 	}

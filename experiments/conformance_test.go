@@ -126,12 +126,12 @@ func conforming(t *testing.T, s *study.Study) []results.Row {
 		if !r.Value.Known() && r.Note == "" {
 			t.Errorf("%s: %s is NaN, and its note gives no reason", m, r.Quantity)
 		}
-		for _, v := range []results.Float{r.Value, r.Low, r.High, r.Floor, r.Ceiling} {
-			if math.IsInf(float64(v), 0) {
+		for _, v := range []results.Optional{r.Value, r.Low, r.High, r.Floor, r.Ceiling} {
+			if math.IsInf(v.Float(), 0) {
 				t.Errorf("%s: %s is infinite: %+v", m, r.Quantity, r.Measured)
 			}
 		}
-		if r.Low > r.Value || r.Value > r.High || results.MustColumn(r.Quantity).Counted && r.Part > r.Whole {
+		if r.Low.Float() > r.Value.Float() || r.Value.Float() > r.High.Float() || results.MustColumn(r.Quantity).Counted && r.Part > r.Whole {
 			t.Errorf("%s: %s is outside its interval, or its counts are impossible: %+v", m, r.Quantity, r.Measured)
 		}
 	}

@@ -101,7 +101,7 @@ func stem(path string) string {
 // original ("none").
 type Evaluated struct {
 	Name       string
-	Epsilon    results.Float
+	Epsilon    results.Optional
 	Repetition int
 	Aligned    bool // same number of tokens in every document
 	Items      int  // test documents
@@ -110,12 +110,12 @@ type Evaluated struct {
 
 // Number is a number of an evaluation, with the ends of its 95% interval and what
 // an attacker reaches without the text, where there are any.
-type Number struct{ Value, Low, High, Floor results.Float }
+type Number struct{ Value, Low, High, Floor results.Optional }
 
 // Evaluation names the numbers of an evaluation, in the order of tables.
 var Evaluation = []struct {
 	Key, Title string
-	scale      results.Float
+	scale      float64
 	quantities []string // the first that was measured; the strongest of a panel leads, as its attackers say
 }{
 	{"accuracy", "accuracy", 1, []string{"accuracy"}},
@@ -153,12 +153,16 @@ func Evaluate(ctx context.Context, o EvaluateOptions, run engine.Options) (*engi
 	}
 	var lines []Evaluated
 	for _, c := range p.Cells {
+		if c.IsBaseline() && c.Repetition > 1 { // they say how much training varies
+			continue
+		}
 		x := Evaluated{Name: c.Mechanism, Epsilon: c.Epsilon, Repetition: c.Repetition,
 			Aligned: c.Has("pp") || c.IsBaseline(), Items: c.TestItems, Numbers: map[string]Number{}}
 		for _, q := range Evaluation {
 			for _, quantity := range q.quantities {
 				if n, ok := numberOf(p.Cells, c, quantity); ok {
-					x.Numbers[q.Key] = Number{q.scale * n.Value, q.scale * n.Low, q.scale * n.High, q.scale * n.Floor}
+					by := func(v results.Optional) results.Optional { return results.Float(q.scale * v.Float()) }
+					x.Numbers[q.Key] = Number{by(n.Value), by(n.Low), by(n.High), by(n.Floor)}
 					break
 				}
 			}
@@ -180,11 +184,11 @@ func numberOf(cells []results.Cell, c results.Cell, quantity string) (Number, bo
 	low, high := c.Interval(quantity)
 	n := Number{m.Value, low, high, m.Floor}
 	for _, o := range cells {
-		if v, attacked := o.At(quantity); c.IsBaseline() && attacked && v.Ceiling.Known() && (!ok || v.Ceiling > n.Value) {
+		if v, attacked := o.At(quantity); c.IsBaseline() && attacked && v.Ceiling.Known() && (!ok || v.Ceiling.Float() > n.Value.Float()) {
 			n, ok = Number{v.Ceiling, results.Missing, results.Missing, v.Floor}, true
-			right := math.Round(float64(v.Ceiling) * float64(v.Whole)) // exact where each item is right or wrong
+			right := math.Round(v.Ceiling.Float() * float64(v.Whole)) // exact where each item is right or wrong
 			if i, err := stats.ClopperPearson(int(right), v.Whole, 0.95); err == nil && results.MustColumn(quantity).Share &&
-				math.Abs(right-float64(v.Ceiling)*float64(v.Whole)) < 1e-6 {
+				math.Abs(right-v.Ceiling.Float()*float64(v.Whole)) < 1e-6 {
 				n.Low, n.High = results.Float(i.Low), results.Float(i.High)
 			}
 		}
@@ -238,7 +242,7 @@ func evaluation(ctx context.Context, o EvaluateOptions) (*study.Study, []string,
 	} else {
 		notes = append(notes, "accuracy: not measured: there is no --label")
 	}
-	s.BaselineRepetitions = 1
+	s.BaselineRepetitions = 3 // whose spread is that of training
 	s.Attackers = []study.CommandSpec{{Name: "overlap"}, {Name: "linkage-tfidf"}}
 	if o.Private != "" {
 		s.Attackers = append(s.Attackers, study.CommandSpec{Name: "attribute-adaptive-svm"})
@@ -258,7 +262,7 @@ func evaluation(ctx context.Context, o EvaluateOptions) (*study.Study, []string,
 // the documents to leave out, as some version lacks them.
 func (o EvaluateOptions) mechanisms(ctx context.Context) (list []study.MechanismSpec, notes []string, without []int,
 	err error) {
-	ids, empty, err := o.rows(ctx)
+	ids, err := o.rows(ctx)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -281,9 +285,7 @@ func (o EvaluateOptions) mechanisms(ctx context.Context) (list []study.Mechanism
 		if err != nil {
 			return nil, nil, nil, fmt.Errorf("%s: %w", v.Name, err)
 		}
-		// A document without a text is one of the data set in run, and here.
-		absent := slices.DeleteFunc(read.Absent(ids), func(row int) bool { return empty[row] })
-		if len(absent) > 0 {
+		if absent := read.Absent(ids); len(absent) > 0 {
 			what := fmt.Sprintf("%s: no text for %d of %d documents, the first is row %d of %s", v.Name, len(absent),
 				len(ids), absent[0]+1, o.Original)
 			if o.Missing != "skip" {
@@ -326,29 +328,27 @@ func taskStudy(ctx context.Context, o EvaluateOptions) (*study.Study, error) {
 	return s, nil
 }
 
-// rows are the ids of the documents of the original, "" without a column of ids,
-// and which of them have no text.
-func (o EvaluateOptions) rows(ctx context.Context) (ids []string, empty map[int]bool, err error) {
+// rows are the ids of the documents of the original, empty without a column of
+// ids.
+func (o EvaluateOptions) rows(ctx context.Context) ([]string, error) {
 	if err := check.OneOf("missing", o.Missing, "", "skip", "fail"); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if o.Original == "" { // a task's documents are counted when they are read
-		return nil, nil, nil
+		return nil, nil
 	}
-	columns := slices.Clone(o.Text)
+	columns := o.Text
 	if o.ID != "" {
-		columns = append(columns, o.ID)
+		columns = []string{o.ID}
 	}
-	rows, err := table.Read(ctx, o.Original, table.Options{Delimiter: o.Delimiter, Encoding: o.Encoding, Columns: columns},
-		false)
-	ids, empty = make([]string, len(rows)), map[int]bool{}
+	rows, err := table.Read(ctx, o.Original, table.Options{Delimiter: o.Delimiter, Encoding: o.Encoding, Columns: columns}, false)
+	ids := make([]string, len(rows))
 	for i, row := range rows {
 		if o.ID != "" {
-			ids[i] = strings.TrimSpace(row[len(o.Text)])
+			ids[i] = strings.TrimSpace(row[0])
 		}
-		empty[i] = strings.TrimSpace(strings.Join(row[:len(o.Text)], "")) == ""
 	}
-	return ids, empty, err
+	return ids, err
 }
 
 // missing asks for the metrics whose resources are there, and says which are

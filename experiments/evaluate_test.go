@@ -65,7 +65,7 @@ func evaluate(t *testing.T, o experiments.EvaluateOptions) (evaluated, error) {
 }
 
 // of is a number of a line, missing where it was not measured.
-func of(x experiments.Evaluated, key string) results.Float {
+func of(x experiments.Evaluated, key string) results.Optional {
 	if n, ok := x.Numbers[key]; ok {
 		return n.Value
 	}
@@ -117,35 +117,35 @@ func TestVersionsAreMeasured(t *testing.T) {
 			t.Errorf("row %d: %+v", i, row)
 		}
 		if !math.IsNaN(want.accuracy) {
-			near(want.name+" accuracy", float64(of(row, "accuracy")), want.accuracy)
+			near(want.name+" accuracy", of(row, "accuracy").Float(), want.accuracy)
 		}
 		if !math.IsNaN(want.private) {
-			near(want.name+" attacker", float64(of(row, "private_accuracy")), want.private)
+			near(want.name+" attacker", of(row, "private_accuracy").Float(), want.private)
 		}
-		near(want.name+" PP", float64(of(row, "pp")), want.pp)
+		near(want.name+" PP", of(row, "pp").Float(), want.pp)
 		if !math.IsNaN(want.low) {
-			near(want.name+" LOW", float64(of(row, "low")), want.low)
+			near(want.name+" LOW", of(row, "low").Float(), want.low)
 		}
 		switch {
 		case want.name == "none" || want.name == "copied":
-			near(want.name+" overlap", float64(of(row, "overlap")), 100)
-			near(want.name+" linked", float64(of(row, "linked")), float64(of(r.lines[0], "linked")))
-			near(want.name+" perplexity", float64(of(row, "perplexity")), float64(of(r.lines[0], "perplexity")))
+			near(want.name+" overlap", of(row, "overlap").Float(), 100)
+			near(want.name+" linked", of(row, "linked").Float(), of(r.lines[0], "linked").Float())
+			near(want.name+" perplexity", of(row, "perplexity").Float(), of(r.lines[0], "perplexity").Float())
 		case want.name == "hidden": // one of five words is replaced by a new one
-			near("hidden overlap", float64(of(row, "overlap")), 100*4.0/6)
-			if !(of(row, "perplexity") > of(r.lines[0], "perplexity")) || !(of(row, "linked") < of(r.lines[0], "linked")) {
+			near("hidden overlap", of(row, "overlap").Float(), 100*4.0/6)
+			if !(of(row, "perplexity").Float() > of(r.lines[0], "perplexity").Float()) || !(of(row, "linked").Float() < of(r.lines[0], "linked").Float()) {
 				t.Errorf("hidden: %+v beside %+v", row, r.lines[0])
 			}
 		case want.name == "short":
-			near("short overlap", float64(of(row, "overlap")), 100*1.0/5)
+			near("short overlap", of(row, "overlap").Float(), 100*1.0/5)
 		}
-		near("guess", float64(row.Numbers["linked"].Floor), 100.0/80)
+		near("guess", row.Numbers["linked"].Floor.Float(), 100.0/80)
 		if of(row, "cs").Known() || of(row, "english").Known() {
 			t.Errorf("%s: CS and English are measured without an encoder and a list", want.name)
 		}
 	}
 	hasIntervals(t, r.lines)
-	if a := of(r.lines[2], "accuracy"); a > 80 {
+	if a := of(r.lines[2], "accuracy"); a.Float() > 80 {
 		t.Errorf("accuracy %v without the word that tells", a)
 	}
 	if !strings.Contains(strings.Join(r.notes, "\n"), "short, repetition 1: tokens do not align") {
@@ -170,8 +170,8 @@ func hasIntervals(t *testing.T, lines []experiments.Evaluated) {
 				continue
 			}
 			// The middle documents of a median may be alike: one word each.
-			if alike := row.Name == "short" && key == "perplexity"; !(n.Low <= n.Value && n.Value <= n.High) ||
-				n.Low == n.High && !alike || math.IsInf(float64(n.High-n.Low), 0) {
+			if alike := row.Name == "short" && key == "perplexity"; !(n.Low.Float() <= n.Value.Float() && n.Value.Float() <= n.High.Float()) ||
+				n.Low == n.High && !alike || math.IsInf(n.High.Float()-n.Low.Float(), 0) {
 				t.Errorf("%s %s: %+v", row.Name, key, n)
 			}
 		}
@@ -203,7 +203,7 @@ func TestRowsAreMatchedByID(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if of(r.lines[1], "pp") != 0 || of(r.lines[1], "low") != 100 {
+	if of(r.lines[1], "pp").Float() != 0 || of(r.lines[1], "low").Float() != 100 {
 		t.Errorf("%+v", r.lines[1])
 	}
 	column, err := experiments.ParseVersion("rewrite@2=column:author")
@@ -213,11 +213,11 @@ func TestRowsAreMatchedByID(t *testing.T) {
 	both := o
 	both.Versions = append([]experiments.Version{column}, o.Versions...)
 	if r, err = evaluate(t, both); err != nil || r.lines[1].Name != "rewrite" || r.lines[1].Aligned ||
-		r.lines[1].Epsilon != 2 || of(r.lines[2], "pp") != 0 {
+		r.lines[1].Epsilon.Float() != 2 || of(r.lines[2], "pp").Float() != 0 {
 		t.Errorf("a column of the same table: %+v, %v", r.lines, err)
 	}
 	o.ID = ""
-	if r, err = evaluate(t, o); err != nil || of(r.lines[1], "pp") == 0 {
+	if r, err = evaluate(t, o); err != nil || of(r.lines[1], "pp").Float() == 0 {
 		t.Errorf("by order the rows are others: %+v, %v", r, err)
 	}
 	turned = turned[:len(turned)-20]
@@ -313,7 +313,7 @@ func TestRandomWordsArePerplexing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if plain, random := of(r.lines[0], "perplexity"), of(r.lines[1], "perplexity"); !(random > 2*plain) {
+		if plain, random := of(r.lines[0], "perplexity"), of(r.lines[1], "perplexity"); !(random.Float() > 2*plain.Float()) {
 			t.Errorf("perplexity of random words %v, of the text %v", random, plain)
 		}
 	}
@@ -360,12 +360,12 @@ func TestNewsIsEvaluated(t *testing.T) {
 		t.Fatal(err)
 	}
 	plain, copied, cut := r.lines[0], r.lines[1], r.lines[2]
-	if of(copied, "pp") != 0 || of(copied, "low") != 100 || math.Abs(float64(of(copied, "cs"))-100) > 1e-3 ||
+	if of(copied, "pp").Float() != 0 || of(copied, "low").Float() != 100 || math.Abs(of(copied, "cs").Float()-100) > 1e-3 ||
 		of(plain, "english") != of(copied, "english") {
 		t.Errorf("a copy: %+v", copied)
 	}
-	if of(plain, "accuracy") < 50 || cut.Aligned || of(cut, "pp").Known() || !(of(cut, "cs") < 99.9) ||
-		!(of(cut, "low") < 100) {
+	if of(plain, "accuracy").Float() < 50 || cut.Aligned || of(cut, "pp").Known() || !(of(cut, "cs").Float() < 99.9) ||
+		!(of(cut, "low").Float() < 100) {
 		t.Errorf("plain %+v, half %+v", plain, cut)
 	}
 }

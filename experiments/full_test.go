@@ -40,19 +40,19 @@ func TestFullVocabularyError(t *testing.T) {
 		case "identity":
 			want = 0
 		case "k-rr":
-			e := math.Exp(float64(r.Epsilon))
+			e := math.Exp(r.Epsilon.Float())
 			want = 1 - e/(e+n-1)
 		case "cmp": // noise that is too small to matter
 			want, runs = 0, 10
 		}
-		if got := float64(r.Get("e_m_full_uniform")); !(math.Abs(got-want) <= 1e-9) || at(r,
+		if got := r.Get("e_m_full_uniform").Float(); !(math.Abs(got-want) <= 1e-9) || at(r,
 			"e_m_full_uniform").Whole != runs ||
-			at(r, "e_m_full_uniform").Low > r.Get("e_m_full_uniform") ||
-			at(r, "e_m_full_uniform").High < r.Get("e_m_full_uniform") {
+			at(r, "e_m_full_uniform").Low.Float() > r.Get("e_m_full_uniform").Float() ||
+			at(r, "e_m_full_uniform").High.Float() < r.Get("e_m_full_uniform").Float() {
 			t.Errorf("%s ε=%v: E_M %v in [%v, %v], want %v, runs %d", r.Mechanism, r.Epsilon, got, at(r, "e_m_full_uniform").Low,
 				at(r, "e_m_full_uniform").High, want, at(r, "e_m_full_uniform").Whole)
 		}
-		if !(r.Get("e_m_full_corpus") <= r.Get("e_m_full_uniform")+1e-9) {
+		if !(r.Get("e_m_full_corpus").Float() <= r.Get("e_m_full_uniform").Float()+1e-9) {
 			t.Errorf("%s: who knows more errs more: %v > %v", r.Mechanism, r.Get("e_m_full_corpus"), r.Get("e_m_full_uniform"))
 		}
 		seen++
@@ -65,7 +65,7 @@ func TestFullVocabularyError(t *testing.T) {
 		t.Fatalf("tables do not use it: %v", err)
 	}
 	for _, c := range p.Cells {
-		if c.Mechanism == "uniform" && float64(c.Get(results.EM)) != 1-1/float64(c.Vocabulary) {
+		if c.Mechanism == "uniform" && c.Get(results.EM).Float() != 1-1/float64(c.Vocabulary) {
 			t.Errorf("repetition %d: E_M %v", c.Repetition, c.Get(results.EM))
 		}
 	}
@@ -95,7 +95,7 @@ func TestExtendedCoversPrivacy(t *testing.T) {
 		if r.IsBaseline() {
 			continue
 		}
-		e := float64(r.Get("e_m_full_uniform"))
+		e := r.Get("e_m_full_uniform").Float()
 		if _, seen := low[r.Mechanism]; !seen {
 			low[r.Mechanism], high[r.Mechanism] = e, e
 		}
@@ -127,15 +127,15 @@ func TestDistanceOfGuesses(t *testing.T) {
 		e, d := at(r, "e_m_full_uniform"), at(r, "e_m_full_distance")
 		switch r.Mechanism {
 		case "identity":
-			if d.Value != 0 {
+			if d.Value.Float() != 0 {
 				t.Errorf("plain text: %+v", d)
 			}
 		case "k-rr":
-			if !(math.Abs(float64(d.Value-e.Value)) < 0.03) || d.High != d.Low {
+			if !(math.Abs(d.Value.Float()-e.Value.Float()) < 0.03) || d.High != d.Low {
 				t.Errorf("%+v for E_M %+v", d, e)
 			}
 		case "cmp": // a wrong guess is near: less than E_M; ten draws are not enough
-			if !(d.Value < e.Value) || d.Whole < 20 || e.Whole != d.Whole || e.Note == "" || !(e.Low < e.Value) {
+			if !(d.Value.Float() < e.Value.Float()) || d.Whole < 20 || e.Whole != d.Whole || e.Note == "" || !(e.Low.Float() < e.Value.Float()) {
 				t.Errorf("%+v for E_M %+v", d, e)
 			}
 		}
@@ -165,7 +165,7 @@ func TestDocumentLoss(t *testing.T) {
 				t.Errorf("plain text: %+v, game %+v", exact, game)
 			}
 		case "k-rr":
-			if math.Abs(float64(exact.Value)-3) > 0.01 || bound.Value != 3 || game.Value > exact.Value || exact.Whole != 8 {
+			if math.Abs(exact.Value.Float()-3) > 0.01 || bound.Value.Float() != 3 || game.Value.Float() > exact.Value.Float() || exact.Whole != 8 {
 				t.Errorf("one word at ε = 3: %+v, bound %+v, game %+v", exact, bound, game)
 			}
 		case "cmp":

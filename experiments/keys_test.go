@@ -46,7 +46,7 @@ func TestMeasurementRunsAlone(t *testing.T) {
 		t.Errorf("a measurement more: %d units ran, want 2; %d of %d reused", second.Ran, second.Reused, first.Total)
 	}
 	for _, c := range cells(t, second) {
-		if !c.IsBaseline() && !(c.Get(tokensOf) > 0 && c.Has("n_w") && c.Has("accuracy")) {
+		if !c.IsBaseline() && !(c.Get(tokensOf).Float() > 0 && c.Has("n_w") && c.Has("accuracy")) {
 			t.Errorf("%s: %v tokens", c.Mechanism, c.Get(tokensOf))
 		}
 	}

@@ -329,11 +329,11 @@ mechanisms:
 		}
 		switch r.Mechanism {
 		case "aligned": // one word of four is another, and always the other judgement
-			if at(r, "pp").Part != 60 || at(r, "pp").Whole != 240 || r.Get("accuracy") != 100 {
+			if at(r, "pp").Part != 60 || at(r, "pp").Whole != 240 || r.Get("accuracy").Float() != 100 {
 				t.Errorf("%d of %d tokens changed, accuracy %v", at(r, "pp").Part, at(r, "pp").Whole, r.Get("accuracy"))
 			}
 		default:
-			if r.Has("pp") || at(r, "pp").Whole != 0 || r.Get("accuracy") != 100 { // each row met its own text
+			if r.Has("pp") || at(r, "pp").Whole != 0 || r.Get("accuracy").Float() != 100 { // each row met its own text
 				t.Errorf("%s: PP %v of %d, accuracy %v", r.Mechanism, r.Get("pp"), at(r, "pp").Whole, r.Get("accuracy"))
 			}
 		}
@@ -543,7 +543,7 @@ mechanisms:
 			t.Errorf("%s of a copy: %v, of unchanged text %v", quantity, own.Value, r.Value)
 		}
 	}
-	if v := values["shorter"]["overlap-jaccard"]; !(v.Value < 1) || !(v.Value > v.Floor) || v.Policy != "" {
+	if v := values["shorter"]["overlap-jaccard"]; !(v.Value.Float() < 1) || !(v.Value.Float() > v.Floor.Float()) || v.Policy != "" {
 		t.Errorf("overlap of half the text: %+v", v)
 	}
 	if n := len(values["never"]); n != 1 { // all without a quantity

@@ -16,14 +16,14 @@ import (
 
 // point is a value of a figure of a paper.
 type point struct {
-	Study      string        `csv:"study"`
-	Panel      string        `csv:"panel"`
-	Series     string        `csv:"series"`
-	X          string        `csv:"x"`
-	Quantity   string        `csv:"quantity"`
-	Repetition int           `csv:"repetition"`
-	Value      results.Float `csv:"value"`
-	Note       string        `csv:"note"`
+	Study      string           `csv:"study"`
+	Panel      string           `csv:"panel"`
+	Series     string           `csv:"series"`
+	X          string           `csv:"x"`
+	Quantity   string           `csv:"quantity"`
+	Repetition int              `csv:"repetition"`
+	Value      results.Optional `csv:"value"`
+	Note       string           `csv:"note"`
 }
 
 func sortPoints(list []point) {

@@ -167,7 +167,7 @@ func TestRolesInAStudy(t *testing.T) {
 				continue
 			}
 			met[quantity] = true
-			if !(m.Low <= m.Value && m.Value <= m.High && m.Low < m.High) || !m.Ceiling.Known() {
+			if !(m.Low.Float() <= m.Value.Float() && m.Value.Float() <= m.High.Float() && m.Low.Float() < m.High.Float()) || !m.Ceiling.Known() {
 				t.Errorf("%s: %+v", quantity, m)
 			}
 			switch quantity {
@@ -177,7 +177,7 @@ func TestRolesInAStudy(t *testing.T) {
 					t.Errorf("%s: %+v, the built-in one %+v", quantity, m, svm)
 				}
 			case kept:
-				if m.Ceiling != 1 || m.Value >= 1 || len(strings.Fields(m.Detail)) != 200 ||
+				if m.Ceiling.Float() != 1 || m.Value.Float() >= 1 || len(strings.Fields(m.Detail)) != 200 ||
 					m.Note != "share of words kept" {
 					t.Errorf("%s: %+v", quantity, m)
 				}
@@ -299,7 +299,7 @@ func TestLogisticExample(t *testing.T) {
 				m, _ := c.At(results.AttackerQuantity("logistic", "accuracy"))
 				svm, _ := c.At("attribute-adaptive-svm-accuracy")
 				t.Logf("logistic %+v, SVM %v", m.Value, svm.Value)
-				if !(m.Low > m.Floor) || m.Value != m.Ceiling { // at this epsilon no word changes
+				if !(m.Low.Float() > m.Floor.Float()) || m.Value != m.Ceiling { // at this epsilon no word changes
 					t.Errorf("%+v", m)
 				}
 			}

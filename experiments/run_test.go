@@ -317,9 +317,9 @@ func TestSettingsAndDocuments(t *testing.T) {
 		at := fmt.Sprint(r.Dataset, r.Mechanism, r.Variant, r.Parameters, r.Epsilon, r.Model)
 		switch r.Setting {
 		case study.Local:
-			train[at] = float64(r.Get("validation_accuracy"))
+			train[at] = r.Get("validation_accuracy").Float()
 		case study.TrainOnly:
-			if v := train[at]; v != float64(r.Get("validation_accuracy")) && v == v {
+			if v := train[at]; v != r.Get("validation_accuracy").Float() && v == v {
 				t.Errorf("%s: validation accuracy %v locally, %v train-only", at, v, r.Get("validation_accuracy"))
 			}
 		}

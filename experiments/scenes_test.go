@@ -25,7 +25,7 @@ scenes:
 	const first = "  - datasets: [{name: generated-words, train: 60, validation: 20, test: 40}]\n"
 	const second = "  - datasets: [{name: generated-words, train: 40, validation: 20, test: 60}]\n"
 	items := 0
-	accuracy := func(text string) (all []results.Float) {
+	accuracy := func(text string) (all []results.Optional) {
 		s, err := study.Parse("two.yaml", []byte(text))
 		if err != nil {
 			t.Fatal(err)

@@ -26,6 +26,7 @@ type Figure struct {
 	// Description is the text for readers who cannot see the figure.
 	Description string
 
+	panels        []Panel
 	theme         Theme
 	width, height vg.Length // as drawn
 	scale         vg.Length // on paper ÷ as drawn
@@ -36,7 +37,9 @@ type Figure struct {
 // In returns the figure in another theme.
 func (f Figure) In(t Theme) Figure {
 	if t.Width == 0 {
-		t.Width = ColumnWidth
+		if t.Width = ColumnWidth; len(f.layout.panels) > 2 {
+			t.Width = PageWidth
+		}
 	}
 	if t.FontSize == 0 {
 		t.FontSize = FontSize
@@ -51,7 +54,7 @@ func (f Figure) In(t Theme) Figure {
 	}
 	r := l.sized(t.Width / scale)
 	r.Kind, r.Name, r.Title, r.Caption, r.Description = f.Kind, f.Name, f.Title, f.Caption, f.Description
-	r.theme, r.scale, r.layout = t, scale, f.layout
+	r.theme, r.scale, r.layout, r.panels = t, scale, f.layout, f.panels
 	return r
 }
 
@@ -138,7 +141,6 @@ type layout struct {
 	columns     int      // 0: as many as fit
 	width       vg.Length
 	panelHeight vg.Length
-	right       vg.Length // space for labels at the ends of lines
 	legend      []legendEntry
 	notes       []string
 }
@@ -155,7 +157,9 @@ func (l layout) figure() Figure {
 func (l layout) sized(width vg.Length) Figure {
 	l.width = width
 	if l.columns == 0 {
-		l.columns = min(len(l.panels), max(2, int(width/(1.6*vg.Inch))))
+		if l.columns = min(len(l.panels), 2); width > 5*vg.Inch {
+			l.columns = min(len(l.panels), 3)
+		}
 	}
 	inner := width - 2*margin
 	title := wrap(l.title, titleSize, true, inner)
@@ -188,7 +192,7 @@ func (l layout) sized(width vg.Length) Figure {
 				}
 			}
 			write(textStyle(titleSize, true), c.Max.Y-margin, title)
-			l.drawPanels(draw.Crop(c, margin, -margin-l.right, margin+notesHeight+legendHeight, -margin-titleHeight), rows)
+			l.drawPanels(draw.Crop(c, margin, -margin, margin+notesHeight+legendHeight, -margin-titleHeight), rows)
 			l.drawLegend(c, margin, margin+notesHeight+legendHeight-4, legendColumns, inner)
 			faint := textStyle(noteSize, false)
 			faint.Color = Faint

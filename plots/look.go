@@ -72,10 +72,15 @@ func LookOf(mechanism string) Look {
 		n := int(h.Sum32() % math.MaxInt16)
 		return Look{palette[n%len(palette)], n / len(palette) % len(shapes), len(dashes) - 1}
 	}
-	family, member := d.Order/10-1, d.Order%10
+	return lookOf(d.Order)
+}
+
+// lookOf is that of a place in the registry.
+func lookOf(order int) Look {
+	family, member := max(0, order/10-1), order%10
 	look := Look{shade(palette[family%len(palette)], shades[member%len(shades)]), family % len(shapes),
 		(family/len(shapes) + member) % (len(dashes) - 1)}
-	if d.Order >= trivial {
+	if order >= trivial {
 		look.Color = ink
 	}
 	return look
@@ -85,9 +90,7 @@ func LookOf(mechanism string) Look {
 type Style struct {
 	Look           // Marker is negative for none
 	Hollow    bool // the variant guarantees nothing
-	Scoped    bool // its guarantee holds between some words only; drawn like others
 	NoLine    bool // points only
-	Step      bool // a thick line that falls at each point
 	Level     bool // a line at one height, without points
 	Reference bool // ε has no effect on it: a point that does not stretch the axes
 	Subdued   bool // one of the many: a thin grey line without markers
@@ -205,8 +208,6 @@ func (s Style) line() draw.LineStyle {
 	switch {
 	case s.Subdued:
 		return draw.LineStyle{Color: Subdued, Width: 0.6}
-	case s.Step:
-		return draw.LineStyle{Color: color.RGBA{0xd2, 0xd2, 0xd2, 0xff}, Width: 3}
 	case s.Level:
 		return draw.LineStyle{Color: Faint, Width: 1, Dashes: []vg.Length{3, 2}}
 	}

@@ -2,7 +2,6 @@ package plots
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"image/color"
 	"math"
@@ -13,8 +12,6 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-
-	"mldpbench/internal/stats"
 )
 
 // Point is one value with its interval. Low and High are NaN when there is no
@@ -27,15 +24,6 @@ type Point struct {
 
 // Exactly returns a point without interval.
 func Exactly(x, y float64) Point { return Point{X: x, Y: y, Low: math.NaN(), High: math.NaN()} }
-
-// meanPoint returns the mean of repetitions with its t interval.
-func meanPoint(x float64, values []float64) Point {
-	s := stats.Summarize(values)
-	if s.N < 2 {
-		return Exactly(x, s.Mean)
-	}
-	return Point{X: x, Y: s.Mean, Low: s.Low, High: s.High}
-}
 
 // Curve is a line through points.
 type Curve struct {
@@ -222,11 +210,6 @@ func (l curveLine) draw(c draw.Canvas, p *plot.Plot) {
 			bars.YErrors = append(bars.YErrors, struct{ Low, High float64 }{q.Y - low, high - q.Y})
 		}
 	}
-	if l.Style.Step {
-		line.StepStyle = plotter.PreStep
-		// From right to left it falls after a point: a step is as high as its right end.
-		slices.SortFunc(line.XYs, func(a, b plotter.XY) int { return cmp.Compare(a.X, b.X) })
-	}
 	if !l.Style.NoLine {
 		line.Plot(c, p)
 	}
@@ -234,7 +217,7 @@ func (l curveLine) draw(c draw.Canvas, p *plot.Plot) {
 		return
 	}
 	bars.Plot(c, p)
-	if l.Style.Marker >= 0 && !l.Style.Step {
+	if l.Style.Marker >= 0 {
 		dots.Plot(c, p)
 	}
 }
@@ -263,9 +246,8 @@ func (d dot) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
 // maxCurves is how many curves a panel names.
 const maxCurves = 8
 
-// Curves draws panels of curves that need not come from a study. The legend
-// holds each label once, or stands at the ends of the lines of a single panel;
-// notes go below. Nothing to draw is an error.
+// Curves draws panels of curves that need not come from a study. The legend holds
+// each label once; notes go below. Nothing to draw is an error.
 func Curves(kind, name, title string, panels []Panel, notes ...string) (Figure, error) {
 	l := layout{title: title, notes: notes, panelHeight: 1.42 * vg.Inch}
 	var described []string
@@ -298,7 +280,7 @@ func Curves(kind, name, title string, panels []Panel, notes ...string) (Figure, 
 		}
 	}
 	if len(l.panels) == 0 {
-		return Figure{}, fmt.Errorf("%s: %w", name, errNoData)
+		return Figure{}, fmt.Errorf("%s: no data", name)
 	}
 	if len(rest) > 0 {
 		l.explain(legendEntry{label: fmt.Sprintf("%d others", len(rest)),
@@ -317,17 +299,13 @@ func Curves(kind, name, title string, panels []Panel, notes ...string) (Figure, 
 	}
 	if len(drawn) == 1 {
 		l.panelHeight = 1.7 * vg.Inch
-		l.labelEnds(drawn[0])
 	}
 	f := l.figure()
-	f.Kind, f.Name = kind, name
+	f.Kind, f.Name, f.panels = kind, name, drawn
 	f.Description = title + ". " + strings.Join(described, " ")
 	f.Caption = strings.Join(l.notes, " ")
 	return f, nil
 }
-
-// errNoData is wrapped by errors of kinds that find nothing to draw.
-var errNoData = errors.New("no data")
 
 // explain adds an entry to the legend once.
 func (l *layout) explain(e legendEntry) {

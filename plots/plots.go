@@ -1,27 +1,26 @@
-// Package plots draws prepared results as figures.
+// Package plots draws prepared results as figures, as they are declared in package
+// views: what is over what, a curve by, a panel by.
 //
-// Every kind of figure is a function from the cells of a prepared run to
-// Figures over gonum's plotters, and one theme draws them all. A mechanism has
-// one look everywhere (LookOf). Every number has its interval where there is
-// one, titles mark generated data, and a mechanism variant that guarantees
-// nothing has a hollow marker and a dagger. A figure without data is not drawn
-// but reported as skipped, with the reason.
+// One theme draws them all, over gonum's plotters. A mechanism has one look
+// (LookOf), and no two that are named in one figure have one marker. Every number
+// has its interval where there is one, by the rule of tables, titles mark generated
+// data, and a mechanism that guarantees nothing has a hollow marker and a dagger. A
+// figure without data is not drawn but reported as skipped.
 //
-// A panel names at most eight mechanisms, the same ones in all figures of a run:
-// first those that are best over most of the adversary's error, then those with a
-// guarantee between any two words, then the others, each in the order of the
-// registry. The rest are grey lines, which a page shows in full when asked.
-// Mechanisms on which ε has no effect are references and do not count.
+// A panel names at most eight mechanisms, the same ones in all figures of a run: the
+// user's own, then those that keep most at equal privacy. The rest are grey lines.
+// Mechanisms on which ε has no effect are references, which do not count and do not
+// stretch the axes.
 package plots
 
 import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"mldpbench/internal/atomicfile"
 	"mldpbench/results"
+	"mldpbench/results/views"
 )
 
 // Skip is a figure that was not drawn, with the reason.
@@ -30,43 +29,19 @@ type Skip struct {
 	Reason string
 }
 
-// kind draws all figures of one kind for which the cells have data.
-type kind struct {
-	name string
-	draw func(*view) ([]Figure, error)
-}
-
-// kinds are the figures of a study, the ones that answer it first. A new kind
-// is one function and one line here.
-var kinds = []kind{
-	{"frontier", frontierFigures},
-	{"attacks", attackFigures},
-	{"accuracy", accuracyFigures},
-	{"papers", paperFigures},
-	{"metric", metricFigures},
-}
-
-// All returns the figures of some kinds (none: every kind) for which the cells
-// have data, and the kinds that were skipped. No two figures have one name.
-func All(p *results.Prepared, wanted ...string) ([]Figure, []Skip) {
+// All returns the figures of some views for which the cells have data, and the
+// views that were skipped. No two figures have one name.
+func All(p *results.Prepared, declared []views.View) ([]Figure, []Skip) {
 	v := newView(p)
 	var figures []Figure
 	var skipped []Skip
 	taken := map[string]bool{}
-	for _, k := range kinds {
-		if len(wanted) > 0 && !slices.Contains(wanted, k.name) {
-			continue
-		}
-		drawn, err := k.draw(v)
-		if err == nil && len(drawn) == 0 {
-			err = errNoData
-		}
-		if err != nil {
-			skipped = append(skipped, Skip{k.name, err.Error()})
-			continue
+	for _, d := range declared {
+		drawn := v.figures(d)
+		if len(drawn) == 0 {
+			skipped = append(skipped, Skip{d.Name, "no cell has what it shows"})
 		}
 		for _, f := range drawn {
-			f.Kind = k.name
 			f.Name = results.Unique(taken, f.Name)
 			figures = append(figures, f)
 		}

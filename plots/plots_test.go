@@ -20,6 +20,7 @@ import (
 	"gonum.org/v1/plot"
 
 	"mldpbench/results"
+	"mldpbench/results/views"
 )
 
 // rowsOf is TEST DATA: invented numbers in the shape of a study of one data set.
@@ -51,52 +52,61 @@ func prepared(t testing.TB, rows []results.Row) *results.Prepared {
 	return p
 }
 
-// A mechanism has one look in every study, whatever else is shown; a panel names
-// at most eight, and all panels of a run the same.
-func TestOneLookAndAtMostEight(t *testing.T) {
-	looks := map[results.Instance]Style{}
+// draw returns the figures of some views of the program, of all without a name.
+func drawn(p *results.Prepared, names ...string) ([]Figure, []Skip) {
+	return All(p, results.Where(views.Builtin().Figures, func(v views.View) bool {
+		return len(names) == 0 || slices.Contains(names, v.Name)
+	}))
+}
+
+// A panel names at most eight mechanisms, the same ones in all panels of a run, and no
+// two of one figure have one marker; leaders are among them.
+func TestAtMostEightWithTheirMarkers(t *testing.T) {
 	for _, study := range []string{"mini", "extended", "attacks", "comparative"} {
-		p := reference(t, study)
-		part := p.Select(func(c results.Cell) bool { return c.Mechanism == "cmp" || c.Mechanism == "tem" })
-		for _, v := range []*view{newView(p), newView(part)} {
-			for id, style := range v.styles {
-				if old, ok := looks[id]; ok && old != style {
-					t.Errorf("%s: %v is %+v, elsewhere %+v", study, id, style, old)
-				}
-				looks[id] = style
-			}
-			for _, x := range []string{results.EM, epsilon} {
-				var panels []Panel
-				for _, s := range v.scenes("accuracy") {
-					panels = append(panels, v.panel(s, x, "accuracy"))
-				}
-				v.limit(panels)
-				for _, q := range panels {
-					named := 0
-					for _, c := range q.Curves {
-						if !c.Style.Subdued && !c.Style.Reference {
-							named++
-						}
+		figures, _ := drawn(reference(t, study), "frontier", "attacks")
+		if len(figures) == 0 {
+			t.Fatalf("%s: no figures", study)
+		}
+		for _, f := range figures {
+			markers := map[int]string{}
+			for _, p := range f.panels {
+				named := 0
+				for _, c := range p.Curves {
+					if c.Style.Subdued {
+						continue
 					}
-					if named > maxCurves {
-						t.Errorf("%s, %s against %s: %d named curves", study, q.Title, x, named)
+					if !c.Style.Reference {
+						named++
 					}
+					if other, taken := markers[c.Style.Marker]; taken && other != c.Label {
+						t.Errorf("%s, %s: %s and %s have one marker", study, f.Name, c.Label, other)
+					}
+					markers[c.Style.Marker] = c.Label
+				}
+				if named > maxCurves {
+					t.Errorf("%s, %s: %d named curves", study, f.Name, named)
 				}
 			}
+		}
+	}
+	v := newView(reference(t, "extended"))
+	for _, name := range []string{"rank-fix", "cmp", "diffractor"} {
+		if !slices.ContainsFunc(v.curves, func(id results.Place) bool { return id.Mechanism == name && v.named[id] }) {
+			t.Errorf("%s is grey", name)
 		}
 	}
 }
 
-// The two that lead at equal privacy are named, not grey.
-func TestLeadersAreNamed(t *testing.T) {
-	v := newView(reference(t, "extended"))
-	if len(v.named) != maxCurves {
-		t.Errorf("%d mechanisms are named", len(v.named))
-	}
-	for _, name := range []string{"rank-fix", "kth"} {
-		if !slices.ContainsFunc(v.curves, func(id results.Instance) bool { return id.Mechanism == name && v.named[id] }) {
-			t.Errorf("%s leads and is grey", name)
+// Mechanisms whose place in the registry is below ten, and those without any, have a
+// look like others.
+func TestLooksOfAnyOrder(t *testing.T) {
+	for order := range 12 {
+		if l := lookOf(order); l.Marker < 0 || l.Marker >= len(shapes) || l.Dash < 0 {
+			t.Errorf("order %d: %+v", order, l)
 		}
+	}
+	if l := LookOf("mine"); l.Marker < 0 {
+		t.Errorf("%+v", l)
 	}
 }
 
@@ -110,9 +120,9 @@ func TestTextsDoNotTouch(t *testing.T) {
 		text           string
 	}
 	for study, kinds := range map[string][]string{
-		"mini": {"accuracy", "frontier"}, "extended": {"frontier", "metric"}, "attacks": {"attacks"},
+		"mini": {"epsilon", "frontier"}, "extended": {"frontier", "deniability", "values"}, "attacks": {"attacks"},
 	} {
-		figures, _ := All(reference(t, study), kinds...)
+		figures, _ := drawn(reference(t, study), kinds...)
 		if len(figures) == 0 {
 			t.Fatalf("%s: no figures", study)
 		}
@@ -188,7 +198,7 @@ func TestSVG(t *testing.T) {
 // Names that make one file name do not overwrite each other.
 func TestUniqueNames(t *testing.T) {
 	rows := append(rowsOf("V x", "a", "cmp"), rowsOf("v-x", "a", "cmp")...)
-	figures, _ := All(prepared(t, rows), "accuracy", "frontier")
+	figures, _ := drawn(prepared(t, rows), "epsilon", "frontier")
 	taken := map[string]bool{}
 	for _, f := range figures {
 		if taken[f.Name] {
@@ -202,7 +212,7 @@ func TestUniqueNames(t *testing.T) {
 }
 
 func TestTheme(t *testing.T) {
-	figures, _ := All(prepared(t, rowsOf("v", "a", "cmp", "tem")), "accuracy")
+	figures, _ := drawn(prepared(t, rowsOf("v", "a", "cmp", "tem")), "frontier")
 	f := figures[0]
 	if a, b := f.Inline(), f.In(Theme{}).Inline(); a != b {
 		t.Error("the usual theme draws another figure")
@@ -212,7 +222,7 @@ func TestTheme(t *testing.T) {
 	if math.Abs(float64(width-3.03*vg.Inch)) > 1e-9 || height <= 0 {
 		t.Errorf("%v × %v", width, height)
 	}
-	if svg := bare.Inline(); strings.Contains(svg, ">Accuracy against") || strings.Contains(svg, "repetitions") {
+	if svg := bare.Inline(); strings.Contains(svg, ">Accuracy in") || strings.Contains(svg, "repetitions") {
 		t.Error("title or notes are left")
 	}
 	dir := t.TempDir()
@@ -234,59 +244,27 @@ func TestTheme(t *testing.T) {
 	}
 }
 
-// Lines of a single panel are named at their ends, without a legend.
-func TestLabelsAtTheEnds(t *testing.T) {
-	figures, _ := All(prepared(t, rowsOf("v", "a", "cmp", "tem")), "accuracy")
-	if f := figures[0]; len(f.layout.legend) > 0 || !strings.Contains(f.Inline(), ">TEM<") {
-		t.Errorf("legend %v", f.layout.legend)
-	}
-}
-
-// The line of the best joins full guarantees only, references aside.
-func TestFront(t *testing.T) {
-	points := front([]Curve{
-		{Label: "full", Points: []Point{Exactly(0.5, 70), Exactly(0.4, 60)}},
-		{Label: "scoped", Style: Style{Scoped: true}, Points: []Point{Exactly(0.6, 90)}},
-		{Label: "none", Style: Style{Hollow: true}, Points: []Point{Exactly(0.9, 99)}},
-		{Label: "uniform", Style: Style{Reference: true}, Points: []Point{Exactly(1, 50)}},
-	})
-	if len(points) != 1 || points[0].Y != 70 || points[0].At != "full" {
-		t.Errorf("the best are %v", points)
-	}
-}
-
 func TestGeneratedInEveryTitle(t *testing.T) {
-	figures, skipped := All(reference(t, "mini"))
+	figures, skipped := drawn(reference(t, "mini"))
 	for _, f := range figures {
 		if !strings.Contains(f.Title, "generated data") {
 			t.Errorf("%s: title %q does not say that data are generated", f.Name, f.Title)
 		}
 	}
 	for _, s := range skipped {
-		if s.Reason == "" || !slices.ContainsFunc(kinds, func(k kind) bool { return k.name == s.Name }) {
+		if s.Reason == "" || s.Name == "" {
 			t.Errorf("skipped: %+v", s)
 		}
 	}
-	if figures, skipped := All(&results.Prepared{}); len(figures) != 0 || len(skipped) != len(kinds) {
+	if figures, skipped := drawn(&results.Prepared{}); len(figures) != 0 || len(skipped) != 5 {
 		t.Errorf("of nothing: %d figures, %d skipped", len(figures), len(skipped))
-	}
-}
-
-// One repetition has the interval over its test items: 90 right of 120 are 66.3
-// to 82.5% (Clopper–Pearson).
-func TestOneRepetitionHasItsItems(t *testing.T) {
-	c := results.Cell{}
-	c.Set("accuracy", results.Share(90, 120))
-	p, ok := mean([]results.Cell{c}, "accuracy")
-	if !ok || p.Y != 75 || math.Abs(p.Low-66.27) > 0.01 || math.Abs(p.High-82.45) > 0.01 {
-		t.Errorf("%+v, %v", p, ok)
 	}
 }
 
 // The axis of an attacker's share ends where the share does, but for half a marker,
 // and has no mark beyond.
 func TestSharesEndAtOne(t *testing.T) {
-	r, axis := newRange(axisOf(nil, results.AttackerQuantity("mine", "accuracy"))), plot.Axis{}
+	r, axis := newRange(axisOf(nil, results.MustColumn(results.AttackerQuantity("mine", "accuracy")))), plot.Axis{}
 	r.add(1)
 	r.apply(&axis, 0.05)
 	if axis.Max > 1.05 || axis.Min < -0.05 {

@@ -8,17 +8,17 @@ import (
 
 // AuditRow is one audited instance, a row of audit.csv.
 type AuditRow struct {
-	Mechanism  string `csv:"mechanism"`
-	Variant    string `csv:"variant"`
-	Parameters string `csv:"parameters"`
-	Epsilon    Float  `csv:"epsilon"`     // claimed; for a variant without a claim, the ε it was run with
-	Promises   bool   `csv:"promises"`    // false: the variant guarantees nothing
-	Lower      Float  `csv:"lower_bound"` // on the true ε in the metric of the claim, may be +Inf; NaN: not audited
-	Violated   bool   `csv:"violated"`    // the audit refuted the claim at its stated confidence
-	Exact      bool   `csv:"exact"`       // the bound is exact over the pairs tried, not statistical
+	Mechanism  string   `csv:"mechanism"`
+	Variant    string   `csv:"variant"`
+	Parameters string   `csv:"parameters"`
+	Epsilon    Optional `csv:"epsilon"`     // claimed; for a variant without a claim, the ε it was run with
+	Promises   bool     `csv:"promises"`    // false: the variant guarantees nothing
+	Lower      Optional `csv:"lower_bound"` // on the true ε in the metric of the claim, may be +Inf; NaN: not audited
+	Violated   bool     `csv:"violated"`    // the audit refuted the claim at its stated confidence
+	Exact      bool     `csv:"exact"`       // the bound is exact over the pairs tried, not statistical
 	// Detects is the smallest factor by which the claim could be wrong that this
 	// audit would have found; 0: not known.
-	Detects Float `csv:"detects"`
+	Detects Optional `csv:"detects"`
 	// What the verdict was reached on.
 	EmbeddingFingerprint string `csv:"embedding_fingerprint"`
 	Version              string `csv:"version"` // of mldp
@@ -39,4 +39,6 @@ func ReadAudit(path string) (rows []AuditRow, err error) {
 }
 
 // Instance returns the instance that was audited.
-func (a AuditRow) Instance() Instance { return Instance{a.Mechanism, a.Variant, a.Parameters} }
+func (a AuditRow) Instance() Place {
+	return Place{Mechanism: a.Mechanism, Variant: a.Variant, Parameters: a.Parameters}
+}

@@ -31,6 +31,7 @@ type Column struct {
 	OfModel   bool    // depends on the classifier, not on the text alone
 	Counted   bool    // 100·Part/Whole
 	Share     bool    // of right answers, 0–1
+	Error     bool    // of an attacker on words, 0–1
 	Mean      bool    // of numbers in 0–1, one for each test document
 	Derived   bool    // follows from other rows; never stored
 	Timing    bool    // differs between two runs of one unit
@@ -115,10 +116,10 @@ func init() {
 		Column{Name: "cs", Title: "CS", Unit: "×100", Direction: Up, Digits: 1, Threshold: 2, Table: "privacy",
 			Explained: "cosine similarity of sentences"},
 		Column{Name: "low", Title: "LOW", Unit: "%", Direction: Down, Digits: 1, Threshold: 3, Table: "privacy",
-			Counted: true, Explained: "of the 1000 rarest words, those that remain anywhere"},
+			Counted: true, Explained: "of the rarest words, those that remain anywhere"},
 		Column{Name: "low_overlap", Title: "LOW overlap", Unit: "%", Direction: Down, Digits: 1, Threshold: 3,
 			Table: "privacy", Counted: true,
-			Explained: "of the 1000 rarest words, those that are among the 1000 rarest afterwards too"},
+			Explained: "of the rarest words, those that are among as many rarest afterwards too"},
 		Column{Name: "english", Title: "English", Unit: "%", Direction: Up, Digits: 2, Threshold: 1, Counted: true},
 		Column{Name: "english_as_printed", Title: "English, list as printed", Unit: "%", Direction: Up, Digits: 2,
 			Threshold: 1, Counted: true},
@@ -162,5 +163,5 @@ func init() {
 		Column{Name: "peak_memory_mib", Timing: true},
 		Column{Name: "epochs"}, Column{Name: "tokens_unknown"}, Column{Name: "baseline_accuracy", Derived: true},
 	)
-	Register(axisColumns()...)
+	Register(Column{Name: EM, Title: "E_M", Direction: Up, Digits: 3, Error: true, Table: "axis", Derived: true})
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"mldpbench/internal/list"
 	"mldpbench/internal/stats"
 	"mldpbench/metrics"
 )
@@ -32,12 +33,12 @@ type Prepared struct {
 	Audit    []AuditRow
 	Datasets []DatasetDescription
 	Examples []Example
-	Runs     []Run               // without their rows
-	Labels   map[Instance]string // shortest names that tell instances apart
+	Runs     []Run            // without their rows
+	names    map[Place]string // shortest ones that tell instances and tasks apart
 	// FullError tells whether EM is the error over all words.
 	FullError bool
 	Warnings  []string // what a reader must know: audits of other data, data told apart
-	Levels    Levels   // at which mechanisms are compared, where they are not the usual ones; see Stated
+	Levels    Levels   // at which mechanisms are compared, where they are asked for
 }
 
 // Prepare joins runs. A unit in two of them is kept once; it is an error if they
@@ -81,9 +82,9 @@ func Prepare(runs ...Run) (*Prepared, error) {
 	apart, told := tellApart(p.Rows)
 	p.Warnings = append(p.Warnings, told...)
 	p.Cells = pivot(apart)
-	p.FullError = deriveAxes(p.Cells)
+	p.FullError = deriveError(p.Cells)
 	deriveComposites(p.Cells)
-	p.Labels = LabelInstances(Distinct(p.Cells, func(c Cell) Instance { return c.Instance() }))
+	p.names = Names(list.Map(p.Cells, func(c Cell) Place { return c.Place }))
 	return p, nil
 }
 
@@ -94,8 +95,16 @@ func (p *Prepared) Select(keep func(Cell) bool) *Prepared {
 	return &s
 }
 
-// Name returns the printed name of a cell's mechanism.
-func (p *Prepared) Name(c Cell) string { return p.Labels[c.Instance()] }
+// Name returns the printed name of a place's mechanism.
+func (p *Prepared) Name(at Place) string { return p.names[at.Instance()] }
+
+// TaskName returns that of its classifier and setting.
+func (p *Prepared) TaskName(at Place) string { return p.names[at.Task()] }
+
+// With names what a data set is measured with: space and task.
+func (p *Prepared) With(at Place) string {
+	return strings.Trim(at.SpaceName()+", "+p.TaskName(at), ", ")
+}
 
 // Private returns the cells of privatised text.
 func (p *Prepared) Private() []Cell {
@@ -143,7 +152,7 @@ func (run Run) ownAudit() (own []AuditRow, stale int) {
 
 // refute takes the guarantee from instances that an audit found in violation.
 func refute(rows []Row, audit []AuditRow) []Row {
-	refuted := map[Instance]bool{}
+	refuted := map[Place]bool{}
 	for _, a := range audit {
 		if a.Violated && a.Promises {
 			refuted[a.Instance()] = true
@@ -154,9 +163,11 @@ func refute(rows []Row, audit []AuditRow) []Row {
 	}
 	out := slices.Clone(rows)
 	for i := range out {
-		if r := &out[i]; refuted[r.Instance()] && r.GuaranteeMetric != "" {
+		r := &out[i]
+		own := r.Instance()
+		if own.Label = ""; refuted[own] && r.GuaranteeMetric != "" {
 			r.Promise = NoPromise(fmt.Sprintf("refuted by the audit: it claims %g times the %s distance",
-				float64(r.GuaranteeEpsilon), r.GuaranteeMetric))
+				r.GuaranteeEpsilon.Float(), r.GuaranteeMetric))
 		}
 	}
 	return out
@@ -169,89 +180,73 @@ const markOpen = " ("
 // documents: another sample size, cleaning or seed, or other documents in the
 // same repetition of two studies.
 func tellApart(rows []Row) (_ []Row, warnings []string) {
-	type data struct {
-		cleaning    string
-		train, test int
-		seed        uint64
-		study       string
+	type drawing struct {
+		dataset string
+		Place
+		repetition int
 	}
-	seen := map[string][]data{}     // by data set
-	drawn := map[string]bool{}      // data sets whose documents differ between studies
-	first := map[string][2]string{} // fingerprint and study, by data set, data and repetition
-	of := func(r Row) data { return data{r.Cleaning, r.TrainItems, r.TestItems, r.Seed, ""} }
+	type origin struct{ fingerprint, study string }
+	seen := map[string][]Place{} // by data set
+	drawn := map[string]bool{}   // data sets whose documents differ between studies
+	first := map[drawing]origin{}
 	for _, r := range rows {
 		if r.Dataset == "" {
 			continue
 		}
-		d := of(r)
-		k := fmt.Sprint(r.Dataset, d, r.Repetition)
-		if f, again := first[k]; !again {
-			first[k] = [2]string{r.DatasetFingerprint, r.Study}
-		} else if f[0] != r.DatasetFingerprint && f[1] != r.Study {
+		d := drawing{r.Dataset, r.data(), r.Repetition}
+		if f, again := first[d]; !again {
+			first[d] = origin{r.DatasetFingerprint, r.Study}
+			seen[r.Dataset] = append(seen[r.Dataset], d.Place)
+		} else if f.fingerprint != r.DatasetFingerprint && f.study != r.Study {
 			drawn[r.Dataset] = true
-		}
-		if !slices.Contains(seen[r.Dataset], d) {
-			seen[r.Dataset] = append(seen[r.Dataset], d)
 		}
 	}
 	out := slices.Clone(rows)
-	told := map[string]bool{}
 	for i := range out {
 		r := &out[i]
-		all := seen[r.Dataset]
-		if len(all) < 2 && !drawn[r.Dataset] {
+		differ := Projection{}.Residue(seen[r.Dataset], "test_items", "train_items", "cleaning", "seed")
+		if len(differ) == 0 && !drawn[r.Dataset] {
 			continue
 		}
-		own := of(*r)
-		var marks []string
-		differ := func(f func(data) any) bool {
-			return slices.ContainsFunc(all, func(d data) bool { return f(d) != f(own) })
-		}
-		if differ(func(d data) any { return d.test }) {
-			marks = append(marks, fmt.Sprintf("%d test documents", own.test))
-		} else if differ(func(d data) any { return d.train }) {
-			marks = append(marks, fmt.Sprintf("%d training documents", own.train))
-		}
-		if differ(func(d data) any { return d.cleaning }) {
-			marks = append(marks, "cleaned: "+cmp.Or(own.cleaning, "by default"))
-		}
-		if differ(func(d data) any { return d.seed }) {
-			marks = append(marks, fmt.Sprintf("seed %d", own.seed))
-		}
+		marks := marksOf(*r, differ)
 		if drawn[r.Dataset] {
 			marks = append(marks, "of "+r.Study)
 		}
 		name := r.Dataset
 		r.Dataset += markOpen + strings.Join(marks, ", ") + ")"
-		if !told[r.Dataset] {
-			told[r.Dataset] = true
-			warnings = append(warnings, fmt.Sprintf("%s: not the data of the other rows called %s, so never averaged "+
-				"with them", r.Dataset, name))
+		text := fmt.Sprintf("%s: not the data of the other rows called %s, so never averaged with them", r.Dataset, name)
+		if !slices.Contains(warnings, text) {
+			warnings = append(warnings, text)
 		}
 	}
 	slices.Sort(warnings)
 	return out, warnings
 }
 
-// placeKey identifies the place of a cell; missing numbers equal themselves.
-type placeKey struct {
-	Place
-	epsilon, x string
-}
-
-func keyOf(p Place) placeKey {
-	k := placeKey{p, p.Epsilon.String(), p.X.String()}
-	k.Place.Epsilon, k.Place.X = 0, 0
-	return k
+// marksOf says what the data of a row are, in the coordinates that differ.
+func marksOf(r Row, differ []string) (marks []string) {
+	is := func(name string) bool { return slices.Contains(differ, name) }
+	if is("test_items") {
+		marks = append(marks, fmt.Sprintf("%d test documents", r.TestItems))
+	} else if is("train_items") {
+		marks = append(marks, fmt.Sprintf("%d training documents", r.TrainItems))
+	}
+	if is("cleaning") {
+		marks = append(marks, "cleaned: "+cmp.Or(r.Cleaning, "by default"))
+	}
+	if is("seed") {
+		marks = append(marks, fmt.Sprintf("seed %d", r.Seed))
+	}
+	return marks
 }
 
 // pivot gathers the rows of each place into a cell, which also gets what was
 // measured of its release without its model or setting.
 func pivot(rows []Row) []Cell {
-	cells := map[placeKey]*Cell{}
-	var order []placeKey
+	cells := map[Place]*Cell{}
+	var order []Place
 	for _, r := range rows {
-		k := keyOf(r.Place)
+		k := r.Place
 		c, ok := cells[k]
 		if !ok {
 			c = &Cell{Place: r.Place, Promise: r.Promise, Study: r.Study, Index: r.Index, Key: r.Key, Status: r.Status,
@@ -267,7 +262,7 @@ func pivot(rows []Row) []Cell {
 			c.Status, c.Reason, c.Promise = r.Status, "", r.Promise
 		}
 	}
-	inherited := map[placeKey]bool{}
+	inherited := map[Place]bool{}
 	for _, k := range order {
 		for _, parent := range parents(k) {
 			from, ok := cells[parent]
@@ -303,19 +298,23 @@ func (r Row) withWidth() Measured {
 	if r.TestItems > 0 {
 		n = min(n, r.TestItems)
 	}
-	c := MustColumn(r.Quantity)
-	wide := m.High > m.Low && !math.IsInf(float64(m.High), 0)
-	if wide || !m.High.Known() || m.Value < 0 || m.Value > 1 || !c.Share && !c.Mean {
+	c, err := FindColumn(r.Quantity)
+	if err != nil { // of a measurement that is gone
 		return m
 	}
-	if i, err := stats.Alike(float64(m.Value), n, 0.95); err == nil {
+	v, high := m.Value.Float(), m.High.Float()
+	wide := high > m.Low.Float() && !math.IsInf(high, 0)
+	if wide || !m.High.Known() || !(v >= 0 && v <= 1) || !c.Share && !c.Mean {
+		return m
+	}
+	if i, err := stats.Alike(v, n, 0.95); err == nil {
 		return m.Within(i.Low, i.High)
 	}
 	return m
 }
 
 // parents are the less specific places of the same release, the nearer first.
-func parents(k placeKey) (out []placeKey) {
+func parents(k Place) (out []Place) {
 	if k.Model != "" {
 		k.Model, k.ModelParameters = "", ""
 		out = append(out, k)
@@ -333,23 +332,18 @@ func parents(k placeKey) (out []placeKey) {
 func deriveComposites(cells []Cell) {
 	// What a cell shares with its baseline. The setting is not part of it: without
 	// privatisation all settings are one.
-	type shared struct {
-		Scene
-		parameters, data, vectors string
-	}
-	of := func(c Cell) shared {
-		s := shared{c.Scene(), c.ModelParameters, c.DatasetFingerprint, c.EmbeddingFingerprint}
-		s.Task.Setting = ""
+	of := func(c Cell) Place {
+		s := c.Scene()
+		s.Setting, s.DatasetFingerprint, s.EmbeddingFingerprint = "", c.DatasetFingerprint, c.EmbeddingFingerprint
 		return s
 	}
-	baseline := map[shared][]float64{}
-	similarity := map[Group][]float64{}
+	baseline, similarity := map[Place][]float64{}, map[Place][]float64{}
 	for _, c := range cells {
 		if v := c.Get("accuracy"); c.IsBaseline() && v.Known() {
-			baseline[of(c)] = append(baseline[of(c)], float64(v))
+			baseline[of(c)] = append(baseline[of(c)], v.Float())
 		}
 		if v := c.Get("cs"); v.Known() {
-			similarity[c.Group()] = append(similarity[c.Group()], float64(v))
+			similarity[c.Group()] = append(similarity[c.Group()], v.Float())
 		}
 	}
 	for i := range cells {
@@ -363,13 +357,13 @@ func deriveComposites(cells []Cell) {
 		if c.IsBaseline() {
 			continue
 		}
-		cs := float64(c.Get("cs"))
+		cs := c.Get("cs").Float()
 		if math.IsNaN(cs) {
 			cs = stats.Mean(similarity[c.Group()])
 		}
 		puc := metrics.Composite{
-			Accuracy: float64(c.Get("accuracy")), BaselineAccuracy: base, Nw: float64(c.Get("n_w")),
-			Sw: c.swOf100(), PP: float64(c.Get("pp")), CS: cs, Low: float64(c.Get("low")),
+			Accuracy: c.Get("accuracy").Float(), BaselineAccuracy: base, Nw: c.Get("n_w").Float(),
+			Sw: c.swOf100(), PP: c.Get("pp").Float(), CS: cs, Low: c.Get("low").Float(),
 		}
 		for name, alpha := range map[string]float64{"puc_75": 0.75, "puc_50": 0.5, "puc_25": 0.25} {
 			if v := puc.PUC(alpha); !math.IsNaN(v) {
@@ -385,5 +379,5 @@ func (c Cell) swOf100() float64 {
 	if nw, ok := c.At("n_w"); ok && sw.Whole > 0 && nw.Whole > 0 {
 		return 100 * float64(sw.Part) / float64(nw.Whole)
 	}
-	return float64(c.Get("s_w"))
+	return c.Get("s_w").Float()
 }

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -45,19 +46,19 @@ func TestCellsInherit(t *testing.T) {
 	for _, c := range p.Cells {
 		pp, nw := c.Get("pp"), c.Get("n_w")
 		switch {
-		case c.Mechanism == "tem" && (pp != 25 || nw.Known() || c.Has("accuracy")),
-			c.Mechanism == "cmp" && nw != 20,
-			c.Mechanism == "cmp" && c.Setting == "local" && (pp != 75 || c.Get("accuracy") != 75),
-			c.Mechanism == "cmp" && c.Setting == "train-only" && (pp.Known() || c.Get("accuracy") != 90):
+		case c.Mechanism == "tem" && (pp.Float() != 25 || nw.Known() || c.Has("accuracy")),
+			c.Mechanism == "cmp" && nw.Float() != 20,
+			c.Mechanism == "cmp" && c.Setting == "local" && (pp.Float() != 75 || c.Get("accuracy").Float() != 75),
+			c.Mechanism == "cmp" && c.Setting == "train-only" && (pp.Known() || c.Get("accuracy").Float() != 90):
 			t.Errorf("%s %s: PP %v, N_w %v, accuracy %v", c.Mechanism, c.Setting, pp, nw, c.Get("accuracy"))
 		}
 	}
-	if texts := Texts(p.Cells); len(texts) != 2 || texts[0].Get("pp") != 75 || texts[0].Model != "" {
+	if texts := Texts(p.Cells); len(texts) != 2 || texts[0].Get("pp").Float() != 75 || texts[0].Model != "" {
 		t.Errorf("%d texts, want 2: %+v", len(texts), texts)
 	}
 	c := p.Cells[0]
 	c.Set("pp", Number(1))
-	if p.Cells[0].Get("pp") == 1 {
+	if p.Cells[0].Get("pp").Float() == 1 {
 		t.Error("Set changed the cell that it was copied from")
 	}
 }
@@ -99,7 +100,7 @@ func TestDifferentDataIsNeverAveraged(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 	for _, c := range p.Private() {
-		if b := c.Get("baseline_accuracy"); c.TestItems == 20 && b != 95 || c.TestItems == 10 && b != 50 {
+		if b := c.Get("baseline_accuracy"); c.TestItems == 20 && b.Float() != 95 || c.TestItems == 10 && b.Float() != 50 {
 			t.Errorf("%s: baseline %v", c.Dataset, b)
 		}
 	}
@@ -129,7 +130,7 @@ func TestDifferentDataIsNeverAveraged(t *testing.T) {
 // The audit of a run takes the guarantee from its own rows only, and only if it
 // was made with the same vectors.
 func TestAuditOfARunApplies(t *testing.T) {
-	verdict := AuditRow{Mechanism: "cmp", Variant: "proved", Epsilon: 5, Promises: true, Violated: true,
+	verdict := AuditRow{Mechanism: "cmp", Variant: "proved", Epsilon: Float(5), Promises: true, Violated: true,
 		EmbeddingFingerprint: "vectors"}
 	mine, other := made(1, 1, 8), made(1, 1, 8)
 	other.Key, other.Dataset = "other", "agnews"
@@ -166,7 +167,7 @@ func TestErrorOfTheAdversary(t *testing.T) {
 	rows := []Row{a, b, second, word(a, "e_m_map", Number(0.2)), word(b, "e_m_map", Number(0.3)),
 		word(a, "e_m_full_uniform", Number(0.7))}
 	p := prepared(t, Run{Rows: rows})
-	if p.FullError || p.Cells[0].Get(EM) != 0.2 {
+	if p.FullError || p.Cells[0].Get(EM).Float() != 0.2 {
 		t.Errorf("one of two mechanisms has it: %v, E_M %v", p.FullError, p.Cells[0].Get(EM))
 	}
 	p = prepared(t, Run{Rows: append(rows, word(b, "e_m_full_uniform", Number(0.8)))})
@@ -174,7 +175,7 @@ func TestErrorOfTheAdversary(t *testing.T) {
 		t.Error("every mechanism has it")
 	}
 	for _, c := range p.Cells { // measured once, it holds for all repetitions
-		if want := map[string]Float{"cmp": 0.7, "tem": 0.8}[c.Mechanism]; c.Get(EM) != want {
+		if want := map[string]Optional{"cmp": Float(0.7), "tem": Float(0.8)}[c.Mechanism]; c.Get(EM) != want {
 			t.Errorf("%s, repetition %d: E_M %v, want %v", c.Mechanism, c.Repetition, c.Get(EM), want)
 		}
 	}
@@ -192,7 +193,7 @@ func TestCompositeByHand(t *testing.T) {
 	c := p.Private()[0]
 	utility, privacy := 100*60.0/80, (80+40+70+30+70)/5.0
 	for name, alpha := range map[string]float64{"puc_75": 0.75, "puc_50": 0.5, "puc_25": 0.25} {
-		if want := alpha*utility + (1-alpha)*privacy; math.Abs(float64(c.Get(name))-want) > 1e-9 {
+		if want := alpha*utility + (1-alpha)*privacy; math.Abs(c.Get(name).Float()-want) > 1e-9 {
 			t.Errorf("%s = %v, want %v", name, c.Get(name), want)
 		}
 	}
@@ -201,21 +202,47 @@ func TestCompositeByHand(t *testing.T) {
 	}
 }
 
-func TestLabels(t *testing.T) {
-	labels := LabelInstances([]Instance{{"cmp", "proved", ""}, {"vickrey", "proved", "lambda=0.2"},
-		{"vickrey", "released", "lambda=0.2"}, {"tem", "proved", "beta=0.001 gamma=0.5"},
-		{"tem", "proved", "beta=0.001 gamma=1"}})
-	want := map[Instance]string{
-		{"cmp", "proved", ""}:                     "CMP",
-		{"vickrey", "proved", "lambda=0.2"}:       "Vickrey, proved",
-		{"vickrey", "released", "lambda=0.2"}:     "Vickrey, released",
-		{"tem", "proved", "beta=0.001 gamma=1"}:   "TEM, γ=1",
-		{"tem", "proved", "beta=0.001 gamma=0.5"}: "TEM, γ=0.5",
+func TestNames(t *testing.T) {
+	of := func(mechanism, variant, parameters string) Place {
+		return Place{Mechanism: mechanism, Variant: variant, Parameters: parameters}
 	}
-	for i, want := range want {
-		if labels[i] != want {
-			t.Errorf("%v: %q, want %q", i, labels[i], want)
+	named := of("cmp", "proved", "")
+	named.Label = "Calibrated noise"
+	svm := Place{Model: "svm", ModelParameters: "features=tfidf", Setting: "local"}
+	want := map[Place]string{
+		of("cmp", "proved", ""): "CMP", named: "Calibrated noise",
+		of("vickrey", "proved", "lambda=0.2"):       "Vickrey, proved",
+		of("vickrey", "released", "lambda=0.2"):     "Vickrey, released",
+		of("tem", "proved", "beta=0.001 gamma=1"):   "TEM, γ=1",
+		of("tem", "proved", "beta=0.001 gamma=0.5"): "TEM, γ=0.5",
+		svm: "svm, features=tfidf (local)", {Model: "svm", Setting: "local"}: "svm (local)", {Model: "lstm"}: "lstm",
+	}
+	names := Names(slices.Collect(maps.Keys(want)))
+	for p, want := range want {
+		if names[p] != want {
+			t.Errorf("%v: %q, want %q", p, names[p], want)
 		}
+	}
+}
+
+// A projection keeps what it names; its residue is what else differs.
+func TestProjections(t *testing.T) {
+	a := made(1, 1, 8).Place
+	b := a
+	b.TestItems, b.Model, b.Epsilon = 7, "lstm", Missing
+	by := Projection{"dataset", "mechanism", "epsilon"}
+	if by.Of(a) != (Place{Dataset: "imdb", Mechanism: "cmp", Variant: "proved", Epsilon: Float(5)}) || by.Of(a) == by.Of(b) {
+		t.Errorf("%+v, %+v", by.Of(a), by.Of(b))
+	}
+	if got := by.Residue([]Place{a, b}, "test_items", "model"); len(got) > 0 {
+		t.Errorf("places that the projection tells apart have the residue %q", got)
+	}
+	b.Epsilon = a.Epsilon
+	if got := by.Residue([]Place{a, a, b}, "seed", "test_items", "model"); !slices.Equal(got, []string{"model", "test_items"}) {
+		t.Errorf("residue %q", got)
+	}
+	if a.Instance() != b.Instance() || a.Scene() == b.Scene() || a.Text().Group() != b.Text().Group() {
+		t.Error("a model is part of the scene, not of the mechanism or its text")
 	}
 }
 
@@ -237,7 +264,7 @@ func TestSharesWithoutSpread(t *testing.T) {
 		{row(0.95, 0.85, 1, 20), 0.85, 1}, {row(0.5, 0.5, 0.5, 1), 0.0125, 0.9875}, {row(0.5, -inf, inf, 1), 0.0125, 0.9875},
 	} {
 		m, _ := prepared(t, Run{Rows: []Row{x.row}}).Cells[0].At(x.row.Quantity)
-		if math.Abs(float64(m.Low)-x.low) > 1e-12 || math.Abs(float64(m.High)-x.high) > 1e-12 {
+		if math.Abs(m.Low.Float()-x.low) > 1e-12 || math.Abs(m.High.Float()-x.high) > 1e-12 {
 			t.Errorf("%v of %d: %v to %v, want %v to %v", x.row.Value, x.row.Whole, m.Low, m.High, x.low, x.high)
 		}
 	}

@@ -37,14 +37,12 @@ func TestReferenceHasNumbersOfSchema4(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	type place struct {
-		results.Group
-		repetition int
-	}
-	cells := map[place]results.Cell{}
+	cells := map[results.Place]results.Cell{}
 	for _, c := range p.Cells {
 		c.Dataset, _, _ = strings.Cut(c.Dataset, " (")
-		cells[place{c.Group(), c.Repetition}] = c
+		at := c.Group()
+		at.Repetition = c.Repetition
+		cells[at] = c
 	}
 	compared := map[string]int{}
 	for _, row := range table[1:] {
@@ -53,11 +51,15 @@ func TestReferenceHasNumbersOfSchema4(t *testing.T) {
 			old[name] = row[i]
 		}
 		number := func(name string) int { n, _ := strconv.Atoi(old[name]); return n }
-		at := place{results.Group{
+		var epsilon results.Optional
+		if err := epsilon.UnmarshalCSV(old["epsilon"]); err != nil {
+			t.Fatal(err)
+		}
+		at := results.Place{
 			Dataset: old["dataset"], Embedding: old["embedding"], Dimension: number("dimension"),
-			Mechanism: old["mechanism"], Variant: old["variant"], Parameters: old["parameters"], Epsilon: old["epsilon"],
-			Policy: old["policy"], Setting: old["setting"], Model: old["model"], ModelParameters: old["model_parameters"],
-		}, number("repetition")}
+			Mechanism: old["mechanism"], Variant: old["variant"], Parameters: old["parameters"], Epsilon: epsilon,
+			Policy: old["policy"], Setting: old["setting"], Model: old["model"], ModelParameters: old["model_parameters"], Repetition: number("repetition"),
+		}
 		if at.Mechanism == results.BaselineMechanism {
 			at.Setting = ""
 		}
@@ -71,7 +73,7 @@ func TestReferenceHasNumbersOfSchema4(t *testing.T) {
 			if q.Timing || q.Name == "low_overlap" || err != nil || blank {
 				continue
 			}
-			if got := float64(c.Get(q.Name)); !(math.Abs(got-want) <= 1e-9) {
+			if got := c.Get(q.Name).Float(); !(math.Abs(got-want) <= 1e-9) {
 				t.Errorf("%s, %+v: %v, was %v", q.Name, at, got, want)
 			}
 			compared[q.Name]++

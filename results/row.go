@@ -46,41 +46,42 @@ type Row struct {
 	Measured
 
 	// Origin: differs between two runs of one unit.
-	Seconds Float  `csv:"seconds"` // of the unit, in its first row
-	Version string `csv:"version"` // of mldp
-	Machine string `csv:"machine"` // os/arch/cores
-	Command string `csv:"command"` // runs this unit alone again, without the data folder
+	Seconds Optional `csv:"seconds"` // of the unit, in its first row
+	Version string   `csv:"version"` // of mldp
+	Machine string   `csv:"machine"` // os/arch/cores
+	Command string   `csv:"command"` // runs this unit alone again, without the data folder
 }
 
 // Place is what was run: all that tells two releases, or two measurements of
 // one release, apart. What a measurement does not depend on is empty in its
 // rows: N_w has no model and no setting.
 type Place struct {
-	Dataset              string `csv:"dataset" json:",omitempty"`
-	Generated            bool   `csv:"generated" json:",omitempty"`
-	DatasetFingerprint   string `csv:"dataset_fingerprint" json:",omitempty"`
-	TrainItems           int    `csv:"train_items" json:",omitempty"` // documents, validation included
-	TestItems            int    `csv:"test_items" json:",omitempty"`
-	Cleaning             string `csv:"cleaning" json:",omitempty"`
-	Embedding            string `csv:"embedding" json:",omitempty"`
-	Dimension            int    `csv:"dimension" json:",omitempty"`
-	EmbeddingFingerprint string `csv:"embedding_fingerprint" json:",omitempty"`
-	Vocabulary           int    `csv:"vocabulary" json:",omitempty"` // words of the space after restriction to the data set
-	Mechanism            string `csv:"mechanism" json:",omitempty"`
-	Variant              string `csv:"variant" json:",omitempty"`
-	Parameters           string `csv:"parameters" json:",omitempty"` // mechanisms.Parameters.String, and what else tells entries apart
-	Epsilon              Float  `csv:"epsilon"`                      // missing where nothing is privatised or ε has no effect
-	Policy               string `csv:"policy" json:",omitempty"`     // of unknown words
-	Setting              string `csv:"setting" json:",omitempty"`    // "local", "train-only", "test-only": which splits are private
-	Model                string `csv:"model" json:",omitempty"`
-	ModelParameters      string `csv:"model_parameters" json:",omitempty"`
-	Repetition           int    `csv:"repetition" json:",omitempty"`
-	Seed                 uint64 `csv:"seed" json:",omitempty"` // of the study
+	Dataset              string   `csv:"dataset" json:",omitempty"`
+	Generated            bool     `csv:"generated" json:",omitempty"`
+	DatasetFingerprint   string   `csv:"dataset_fingerprint" json:",omitempty"`
+	TrainItems           int      `csv:"train_items" json:",omitempty"` // documents, validation included
+	TestItems            int      `csv:"test_items" json:",omitempty"`
+	Cleaning             string   `csv:"cleaning" json:",omitempty"`
+	Embedding            string   `csv:"embedding" json:",omitempty"`
+	Dimension            int      `csv:"dimension" json:",omitempty"`
+	EmbeddingFingerprint string   `csv:"embedding_fingerprint" json:",omitempty"`
+	Vocabulary           int      `csv:"vocabulary" json:",omitempty"` // words of the space after restriction to the data set
+	Mechanism            string   `csv:"mechanism" json:",omitempty"`
+	Variant              string   `csv:"variant" json:",omitempty"`
+	Label                string   `csv:"label" json:",omitempty"`      // the study's name for it, if it has one
+	Parameters           string   `csv:"parameters" json:",omitempty"` // mechanisms.Parameters.String, and what else tells entries apart
+	Epsilon              Optional `csv:"epsilon"`                      // missing where nothing is privatised or ε has no effect
+	Policy               string   `csv:"policy" json:",omitempty"`     // of unknown words
+	Setting              string   `csv:"setting" json:",omitempty"`    // "local", "train-only", "test-only": which splits are private
+	Model                string   `csv:"model" json:",omitempty"`
+	ModelParameters      string   `csv:"model_parameters" json:",omitempty"`
+	Repetition           int      `csv:"repetition" json:",omitempty"`
+	Seed                 uint64   `csv:"seed" json:",omitempty"` // of the study
 	// Position in a figure of a paper: the figure, a curve in it, its x axis.
-	Panel  string `csv:"panel" json:",omitempty"`
-	Series string `csv:"series" json:",omitempty"`
-	XName  string `csv:"x_name" json:",omitempty"`
-	X      Float  `csv:"x"`
+	Panel  string   `csv:"panel" json:",omitempty"`
+	Series string   `csv:"series" json:",omitempty"`
+	XName  string   `csv:"x_name" json:",omitempty"`
+	X      Optional `csv:"x"`
 }
 
 // IsBaseline reports whether nothing was privatised.
@@ -88,20 +89,19 @@ func (p Place) IsBaseline() bool { return p.Mechanism == BaselineMechanism }
 
 // Promise is what the mechanism guarantees.
 type Promise struct {
-	GuaranteeMetric    string `csv:"guarantee_metric" json:",omitempty"` // "" means none
-	GuaranteeEpsilon   Float  `csv:"guarantee_epsilon"`
-	GuaranteeDelta     Float  `csv:"guarantee_delta"`
-	GuaranteeEuclidean Float  `csv:"guarantee_euclidean_epsilon"`
-	GuaranteeScope     string `csv:"guarantee_scope" json:",omitempty"` // the words between which it holds, as "only …"; "" means all
-	GuaranteeReason    string `csv:"guarantee_reason" json:",omitempty"`
-	Unrepeatable       bool   `csv:"unrepeatable" json:",omitempty"` // from outside: the same seed gives a different text each time
+	GuaranteeMetric    string   `csv:"guarantee_metric" json:",omitempty"` // "" means none
+	GuaranteeEpsilon   Optional `csv:"guarantee_epsilon"`
+	GuaranteeDelta     Optional `csv:"guarantee_delta"`
+	GuaranteeEuclidean Optional `csv:"guarantee_euclidean_epsilon"`
+	GuaranteeScope     string   `csv:"guarantee_scope" json:",omitempty"` // the words between which it holds, as "only …"; "" means all
+	GuaranteeReason    string   `csv:"guarantee_reason" json:",omitempty"`
+	Unrepeatable       bool     `csv:"unrepeatable" json:",omitempty"` // from outside: the same seed gives a different text each time
 }
 
 // NoPromise is that of text which nobody privatised, or of which nothing is
 // known.
 func NoPromise(reason string) Promise {
-	return Promise{GuaranteeEpsilon: Missing, GuaranteeDelta: Missing, GuaranteeEuclidean: Missing,
-		GuaranteeReason: reason}
+	return Promise{GuaranteeReason: reason}
 }
 
 // PromiseOf is the guarantee of a mechanism.
@@ -119,13 +119,13 @@ func PromiseOf(g mechanisms.Guarantee) Promise {
 
 // Measured is a number with what it rests on.
 type Measured struct {
-	Value Float `csv:"value"`
+	Value Optional `csv:"value"`
 	// Its 95% interval over the items tested; Low = High = Value where it is exact.
-	Low  Float `csv:"low"`
-	High Float `csv:"high"`
+	Low  Optional `csv:"low"`
+	High Optional `csv:"high"`
 	// The value reached without any information, and without privatising.
-	Floor   Float `csv:"floor"`
-	Ceiling Float `csv:"ceiling"`
+	Floor   Optional `csv:"floor"`
+	Ceiling Optional `csv:"ceiling"`
 	// The counts that it is a share or mean of; Whole is also the number of
 	// trials or items of other numbers. 0 of 0 means none.
 	Part  int `csv:"part" json:",omitempty"`
@@ -141,22 +141,15 @@ type Measured struct {
 	Scores Scores `csv:"-" json:",omitempty"`
 }
 
-// Unmeasured has no number.
-func Unmeasured() Measured {
-	return Measured{Value: Missing, Low: Missing, High: Missing, Floor: Missing, Ceiling: Missing}
-}
-
 // Number is a value without interval or counts.
 func Number(v float64) Measured {
-	m := Unmeasured()
-	m.Value = Float(v)
-	return m
+	return Measured{Value: Float(v)}
 }
 
 // Share is 100·part/whole in %, missing for a whole of 0.
 func Share(part, whole int) Measured {
-	m := Unmeasured()
-	if m.Part, m.Whole = part, whole; whole > 0 {
+	m := Measured{Part: part, Whole: whole}
+	if whole > 0 {
 		m.Value = Float(100 * float64(part) / float64(whole))
 	}
 	return m
@@ -168,13 +161,9 @@ func (m Measured) Within(low, high float64) Measured {
 	return m
 }
 
-// NewPlace returns an empty place; its numbers are missing.
-func NewPlace() Place { return Place{Epsilon: Missing, X: Missing} }
-
 // NewRow returns a row of this schema without a number.
 func NewRow() Row {
-	return Row{Schema: SchemaVersion, Place: NewPlace(), Promise: NoPromise(""), Measured: Unmeasured(),
-		Seconds: Missing, Status: StatusOK}
+	return Row{Schema: SchemaVersion, Status: StatusOK}
 }
 
 // Of returns the row with a quantity.

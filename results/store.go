@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -82,7 +81,7 @@ var requiredColumns = []string{"schema", "rows", "study", "index", "key", "mecha
 var numbers = func() map[string]bool {
 	all := map[string]bool{}
 	for _, f := range fields {
-		all[f.Tag.Get("csv")] = f.Type == reflect.TypeFor[Float]()
+		all[f.Tag.Get("csv")] = f.Type == reflect.TypeFor[Optional]()
 	}
 	return all
 }()
@@ -184,15 +183,6 @@ func Decode(name string, r io.Reader) ([]Row, error) {
 	var rows []Row
 	if err := t.Unmarshal(&rows); err != nil {
 		return nil, err
-	}
-	// A number whose column the file leaves out is missing, not 0.
-	for _, f := range fields {
-		if f.Type != reflect.TypeFor[Float]() || slices.Contains(t.Header, f.Tag.Get("csv")) {
-			continue
-		}
-		for i := range rows {
-			reflect.ValueOf(&rows[i]).Elem().FieldByIndex(f.Index).SetFloat(math.NaN())
-		}
 	}
 	return rows, t.check(rows)
 }
@@ -317,13 +307,13 @@ func (t *CSV) checkHeader() error {
 
 // rowID identifies a row.
 type rowID struct {
-	key, quantity, series, x string // x as text, so that a missing one equals itself
-	repetition               int
-	model, setting           string
+	key, quantity string
+	Place
 }
 
 func (r Row) id() rowID {
-	return rowID{r.Key, r.Quantity, r.Series, r.X.String(), r.Repetition, r.Model, r.Setting}
+	return rowID{r.Key, r.Quantity, Place{Series: r.Series, X: r.X, Repetition: r.Repetition, Model: r.Model,
+		ModelParameters: r.ModelParameters, Setting: r.Setting}}
 }
 
 // check returns an error for a row that no run can have written.
@@ -340,9 +330,9 @@ func (t *CSV) check(rows []Row) error {
 		}
 		seen[r.id()] = line
 		if c, err := FindColumn(r.Quantity); err == nil && c.Counted && r.Whole > 0 {
-			if share := Share(r.Part, r.Whole).Value; r.Value.Known() && !near(float64(share), float64(r.Value)) {
+			if share := Share(r.Part, r.Whole).Value; r.Value.Known() && !near(share.Float(), r.Value.Float()) {
 				return fmt.Errorf("%s:%d: %s = %v: its counts %d of %d give %v", t.name, line, r.Quantity,
-					float64(r.Value), r.Part, r.Whole, float64(share))
+					r.Value.Float(), r.Part, r.Whole, share.Float())
 			}
 		}
 		if r.Rows > 0 && r.Rows != len(rows) {
@@ -357,7 +347,7 @@ func (t *CSV) check(rows []Row) error {
 func near(a, b float64) bool { return a == b || a-b < 1e-9 && b-a < 1e-9 }
 
 // originColumns differ between two runs of one unit, or state its position.
-var originColumns = []string{"schema", "rows", "study", "index", "task", "seconds", "version", "machine", "command"}
+var originColumns = []string{"schema", "rows", "study", "index", "task", "label", "seconds", "version", "machine", "command"}
 
 // FirstDifference returns the first column in which two rows of one unit
 // differ, except for their origin and for timing; "" if they are the same.
@@ -372,9 +362,6 @@ func FirstDifference(a, b Row) string {
 			continue
 		}
 		x, y := va.FieldByIndex(f.Index).Interface(), vb.FieldByIndex(f.Index).Interface()
-		if v, ok := x.(Float); ok && !v.Known() && !y.(Float).Known() {
-			continue
-		}
 		if x != y {
 			return name
 		}

@@ -18,9 +18,9 @@ func made(index, repetition, right int) Row {
 	r.Study, r.Index, r.Key, r.Repetition, r.Seed = "test", index, fmt.Sprint("k", index), repetition, 1
 	r.Dataset, r.DatasetFingerprint, r.TrainItems, r.TestItems = "imdb", "docs", 100, 20
 	r.Embedding, r.EmbeddingFingerprint, r.Dimension = "glove.6B", "vectors", 100
-	r.Mechanism, r.Variant, r.Epsilon = "cmp", "proved", 5
+	r.Mechanism, r.Variant, r.Epsilon = "cmp", "proved", Float(5)
 	r.Model, r.Setting, r.Measurement = "svm", "local", "accuracy@1"
-	r.GuaranteeMetric, r.GuaranteeEpsilon = "euclidean", 5
+	r.GuaranteeMetric, r.GuaranteeEpsilon = "euclidean", Float(5)
 	return r.Of("accuracy", Share(right, 20))
 }
 
@@ -42,8 +42,8 @@ func write(t *testing.T, name string, rows ...Row) string {
 
 func TestRowsReadBackAsWritten(t *testing.T) {
 	odd := made(1, 2, 7)
-	odd.GuaranteeReason, odd.Value = "quotes \" and, commas\nand lines", 100.0*7/20
-	odd.Low, odd.Detail, odd.Panel, odd.X = Float(1.0/3), "a:1:2 b:3:4", "fig 1", 0.1
+	odd.GuaranteeReason, odd.Value = "quotes \" and, commas\nand lines", Float(35)
+	odd.Low, odd.Detail, odd.Panel, odd.X = Float(1.0/3), "a:1:2 b:3:4", "fig 1", Float(0.1)
 	odd.Items = NewOutcomes(append(make([]bool, 13), true, true, true, true, true, true, true))
 	for _, name := range []string{"sub/results.csv", "results.csv.gz"} {
 		path := write(t, name, odd, baseline(0, 1, 16), made(2, 1, 8))
@@ -82,8 +82,8 @@ func TestEveryColumnIsStored(t *testing.T) {
 			v.SetInt(int64(i + 1))
 		case reflect.Uint64:
 			v.SetUint(1<<63 + uint64(i))
-		case reflect.Float64:
-			v.SetFloat(float64(i) + 1.0/3)
+		case reflect.Struct:
+			v.Set(reflect.ValueOf(Float(float64(i) + 1.0/3)))
 		default:
 			t.Fatalf("%s: a type that files do not hold", f.Name)
 		}
@@ -184,7 +184,7 @@ func TestOutcomes(t *testing.T) {
 	b.Mechanism, b.Items = "tem", NewOutcomes([]bool{true, true, true, true, true, false, false, false, false, false})
 	path := write(t, "r.csv", a, b)
 	edited := a
-	edited.Part, edited.Value = 6, 60
+	edited.Part, edited.Value = 6, Float(60)
 	rows := []Row{edited, b}
 	if err := readOutcomes(path, rows); err != nil || rows[0].Items != "" || rows[1].Items == "" {
 		t.Errorf("outcomes of another count: %q, %q, %v", rows[0].Items, rows[1].Items, err)

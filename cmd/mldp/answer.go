@@ -9,17 +9,15 @@ import (
 	"math"
 	"os"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"mldpbench/internal/list"
 	"mldpbench/results"
-	"mldpbench/results/tables"
+	"mldpbench/results/views"
 )
 
 // jsonSchema is the version of what --json prints; see docs/json.md.
@@ -89,100 +87,11 @@ func (a *answer) table(name string, columns []string, rows [][]any) error {
 		a.Tables[name] = append(a.Tables[name], object)
 		lines = append(lines, list.Map(row, text))
 	}
-	return printColumns(a.text, lines)
+	return views.Table{}.PrintLines(a.text, screen(a.text), lines)
 }
 
-// printColumns aligns columns. On a terminal that is too narrow long cells are
-// continued below, and columns that still have no room follow in a block of their
-// own, beside the first again.
-func printColumns(out io.Writer, lines [][]string) error {
-	room := terminalWidth(out)
-	if room == 0 {
-		room = math.MaxInt
-	}
-	columns := len(lines[0])
-	widths, least := make([]int, columns), make([]int, columns) // in runes
-	for _, line := range lines {
-		for j, s := range line {
-			widths[j] = max(widths[j], utf8.RuneCountInString(s))
-			for word := range strings.FieldsSeq(strings.ReplaceAll(s, ",", ", ")) {
-				least[j] = max(least[j], min(utf8.RuneCountInString(word), 24))
-			}
-		}
-	}
-	var err error
-	for from := 1; from == 1 || from < columns; {
-		shown, width := []int{0}, least[0]
-		for from < columns && (len(shown) == 1 || width+2+least[from] <= room) {
-			width += 2 + least[from]
-			shown, from = append(shown, from), from+1
-		}
-		if columns == 1 {
-			from++
-		}
-		now, width := slices.Clone(widths), -2
-		for _, j := range shown {
-			width += 2 + now[j]
-		}
-		for ; width > room; width-- {
-			j := slices.MaxFunc(shown, func(a, b int) int { return cmp.Compare(now[a]-least[a], now[b]-least[b]) })
-			if now[j] == least[j] {
-				break
-			}
-			now[j]--
-		}
-		for _, line := range lines {
-			err = errors.Join(err, printLine(out, line, shown, now))
-		}
-		if from < columns {
-			fmt.Fprintln(out)
-		}
-	}
-	return err
-}
-
-// printLine prints the shown cells of a line in columns of so many runes.
-func printLine(out io.Writer, line []string, shown, widths []int) error {
-	cells := make([][]string, len(line))
-	height := 1
-	for _, j := range shown {
-		cells[j] = wrapped(line[j], widths[j])
-		height = max(height, len(cells[j]))
-	}
-	var err error
-	for i := range height {
-		var b strings.Builder
-		for _, j := range shown {
-			cell := ""
-			if i < len(cells[j]) {
-				cell = cells[j][i]
-			}
-			b.WriteString(cell + strings.Repeat(" ", widths[j]-utf8.RuneCountInString(cell)+2))
-		}
-		_, e := fmt.Fprintln(out, strings.TrimRight(b.String(), " "))
-		err = errors.Join(err, e)
-	}
-	return err
-}
-
-// wrapped cuts a text into parts of at most width runes: at spaces or after commas
-// where there are any.
-func wrapped(s string, width int) (parts []string) {
-	for {
-		runes := []rune(s)
-		if len(runes) <= width {
-			return append(parts, s)
-		}
-		cut := width
-		if at := strings.LastIndexByte(string(runes[:width+1]), ' '); at > 0 {
-			cut = utf8.RuneCountInString(string(runes[:width+1])[:at])
-		} else if at := strings.LastIndexByte(string(runes[:width]), ','); at > 0 {
-			cut = utf8.RuneCountInString(string(runes[:width])[:at+1])
-		}
-		parts = append(parts, string(runes[:cut]))
-		s = strings.TrimLeft(string(runes[cut:]), " ")
-	}
-}
+// screen is the terminal that a command writes to, of no width where it is none.
+func screen(out io.Writer) views.Screen { return views.Screen{Width: terminalWidth(out)} }
 
 // terminalWidth is 0 where out is no terminal.
 func terminalWidth(out io.Writer) int {
@@ -224,8 +133,12 @@ func value(x any) any {
 		return nil
 	case v.Kind() == reflect.Float64 && math.IsInf(v.Float(), 0):
 		return text(v.Float())
-	case v.Kind() == reflect.Struct:
-		return value(x.(fixed).x)
+	}
+	switch x := x.(type) {
+	case fixed:
+		return value(x.x)
+	case results.Optional:
+		return value(x.Float())
 	}
 	return x
 }
@@ -246,69 +159,36 @@ func (a *answer) add(name string, structs any) {
 	}
 }
 
-// paper prints tables in a format of tables.Formats; on a terminal, Markdown as
-// columns that fit. As JSON their cells are texts.
-func (a *answer) paper(format string, all ...tables.Table) error {
+// show prints tables, for a reader or in one of views.Formats. As JSON their cells
+// are texts.
+func (a *answer) show(format string, all ...views.Table) error {
 	for _, t := range all {
-		if format == "md" && terminalWidth(a.text) > 0 {
-			if err := errors.Join(printColumns(a.text, [][]string{{t.Title}}), a.brief(t)); err != nil {
-				return err
+		rows := []map[string]any{}
+		for _, row := range t.Rows {
+			object := map[string]any{}
+			for j, cell := range row {
+				object[t.Header[j]] = value(cell.Text)
 			}
+			rows = append(rows, object)
+		}
+		a.Tables[t.Name] = rows
+		var err error
+		if len(t.Rows) == 0 {
 			continue
+		} else if format == forReaders {
+			err = t.Print(a.text, screen(a.text))
+		} else {
+			err = t.Write(a.text, format)
 		}
-		if err := t.Write(a.text, format); err != nil {
-			return err
-		}
-		a.addTable(t)
-	}
-	return nil
-}
-
-func (a *answer) addTable(t tables.Table) {
-	a.Tables[t.Name] = []map[string]any{}
-	for _, row := range t.Rows {
-		object := map[string]any{}
-		for j, cell := range row {
-			object[t.Heading(j)] = value(cell.Text)
-		}
-		a.Tables[t.Name] = append(a.Tables[t.Name], object)
-	}
-}
-
-// brief prints a table for a terminal with its footnotes below it, or nothing if
-// it has no rows.
-func (a *answer) brief(t tables.Table) error {
-	if len(t.Rows) == 0 {
-		return nil
-	}
-	a.addTable(t)
-	lines := [][]string{t.Header}
-	for _, row := range t.Rows {
-		lines = append(lines, list.Map(row, func(c tables.TableCell) string {
-			text := c.Text
-			for _, n := range c.Notes {
-				text += fmt.Sprintf(" [%d]", n+1)
-			}
-			return text
-		}))
-	}
-	if err := printColumns(a.text, lines); err != nil {
-		return err
-	}
-	var notes []string
-	for i, n := range t.Notes {
-		notes = append(notes, fmt.Sprintf("[%d] %s", i+1, n))
-	}
-	if t.Legend != "" {
-		notes = append(notes, t.Legend)
-	}
-	for _, n := range notes {
-		if err := printColumns(a.text, [][]string{{n}}); err != nil {
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// forReaders is the format of tables on a terminal or in a pipe.
+const forReaders = "text"
 
 // wrote takes the files that were written to a folder; one line says which or
 // how many.

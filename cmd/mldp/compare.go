@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -12,7 +13,7 @@ import (
 	"mldpbench/results"
 	"mldpbench/results/compare"
 	"mldpbench/results/published"
-	"mldpbench/results/tables"
+	"mldpbench/results/views"
 )
 
 type compareOptions struct {
@@ -24,13 +25,13 @@ type compareOptions struct {
 
 func newCompareCommand() *cobra.Command {
 	var o compareOptions
-	cmd := command("compare", "compare A B... | --align AXIS=LEVELS RESULTS... | --published RESULTS...", nil)
+	cmd := command("compare", "compare A B | --align QUANTITY=LEVELS RESULTS... | --published RESULTS...", nil)
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) == 0:
 			return errors.New("compare takes results")
-		case !o.published && o.levels.Quantity == "" && len(args) == 1:
-			return errors.New("compare takes two runs or more; with --published or --align one is enough")
+		case !o.published && o.levels.Quantity == "" && len(args) != 2:
+			return errors.New("compare takes two runs; with --published or --align one or more")
 		}
 		return nil
 	}
@@ -38,13 +39,13 @@ func newCompareCommand() *cobra.Command {
 	f.BoolVar(&o.published, "published", false, "join the results and compare them with the published tables")
 	f.Float64Var(&o.runs.Level, "level", 0.05, "probability of reporting any change between equal runs")
 	f.StringSliceVar(&o.runs.Quantities, "metric", nil, "quantities to compare (default: all)")
-	f.StringVar(&o.format, "format", "md", "md, tex or csv")
+	f.StringVar(&o.format, "format", forReaders, "text, md, tex or csv")
 	alignFlag(f, &o.levels)
 	for _, other := range []string{"published", "metric", "level"} {
 		cmd.MarkFlagsMutuallyExclusive("align", other)
 	}
 	return prints(cmd, func(_ *cobra.Command, args []string, a *answer) error {
-		if err := errors.Join(check.OneOf("format", o.format, tables.Formats...),
+		if err := errors.Join(check.OneOf("format", o.format, append([]string{forReaders}, views.Formats...)...),
 			check.Inside("level", o.runs.Level, 0, 1)); err != nil {
 			return err
 		}
@@ -58,8 +59,6 @@ func newCompareCommand() *cobra.Command {
 			return o.withPublished(args, a)
 		case o.levels.Quantity != "":
 			return o.aligned(args, a)
-		case len(args) > 2:
-			return o.history(args, a)
 		}
 		c, err := compareRuns(args[0], args[1], o.runs)
 		if err != nil {
@@ -69,44 +68,23 @@ func newCompareCommand() *cobra.Command {
 	})
 }
 
-// history compares each run with the one before it.
-func (o *compareOptions) history(paths []string, a *answer) error {
-	var views []*results.Prepared
-	for _, path := range paths {
-		p, err := loadRuns(path)
-		if err != nil {
-			return unreadable(err)
-		}
-		views = append(views, p)
-	}
-	var steps []*compare.Comparison
-	for i := 1; i < len(views); i++ {
-		steps = append(steps, compare.Runs(views[i-1], views[i], o.runs))
-	}
-	if err := a.paper(o.format, tables.History(steps)); err != nil {
-		return err
-	}
-	for _, step := range steps {
-		if err := outcome(step); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// aligned compares the mechanisms of joined results at equal privacy.
+// aligned compares the mechanisms of joined results where a quantity is equal.
 func (o *compareOptions) aligned(paths []string, a *answer) error {
 	p, err := loadRuns(paths...)
 	if err != nil {
 		return err
 	}
 	p.Levels = o.levels
-	all := tables.Equal(p)
-	if len(all) == 0 {
-		return &verdict{exitNothing, "no two mechanisms were measured on both sides of " + fmt.Sprintf(o.levels.Phrase,
-			o.levels.At[0])}
+	all := views.Tables(p, results.Where(views.Builtin().Tables, func(v views.View) bool {
+		return v.From == "equal" || v.From == "pairs"
+	}))
+	if !slices.ContainsFunc(compare.Align(p, compare.Question{}, o.levels.At[0]), func(a compare.Aligned) bool {
+		return a.Reached() > 1
+	}) {
+		return errors.Join(a.show(o.format, all...), &verdict{exitNothing, fmt.Sprintf(
+			"no two mechanisms were measured on both sides of %s", views.LevelOf(o.levels.Quantity, o.levels.At[0]))})
 	}
-	return a.paper(o.format, all...)
+	return a.show(o.format, all...)
 }
 
 // withPublished compares joined results with the published tables.
@@ -120,7 +98,7 @@ func (o *compareOptions) withPublished(paths []string, a *answer) error {
 		return &verdict{exitNothing, fmt.Sprintf("none of the %d cells measures what the study printed: its texts or as "+
 			"many of them, GloVe 6B, an LSTM", len(p.Cells))}
 	}
-	return a.paper(o.format, all...)
+	return a.show(o.format, all...)
 }
 
 func newCheckCommand() *cobra.Command {
@@ -141,26 +119,26 @@ func newCheckCommand() *cobra.Command {
 		}
 		if junit != "" {
 			if err := atomicfile.Write(junit, 0o644, func(w io.Writer) error {
-				return tables.WriteJUnit(w, c)
+				return views.WriteJUnit(w, c)
 			}); err != nil {
 				return err
 			}
 		}
-		return printComparison(a, c, "md")
+		return printComparison(a, c, forReaders)
 	})
 }
 
 // compareRuns compares two runs. Files that cannot be read are wrong usage.
 func compareRuns(before, after string, o compare.Options) (*compare.Comparison, error) {
-	var views [2]*results.Prepared
+	var runs [2]*results.Prepared
 	for i, path := range []string{before, after} {
 		p, err := loadRuns(path)
 		if err != nil {
 			return nil, unreadable(err)
 		}
-		views[i] = p
+		runs[i] = p
 	}
-	return compare.Runs(views[0], views[1], o), nil
+	return compare.Runs(runs[0], runs[1], o), nil
 }
 
 // unreadable makes an error of reading results one of usage, except for results
@@ -176,25 +154,16 @@ func unreadable(err error) error {
 // mostChanges is the number of changed numbers that are printed.
 const mostChanges = 20
 
-// printComparison prints what changed, and returns the exit code of it.
+// printComparison prints what changed, and returns the exit code of it. As JSON
+// there is every change and test.
 func printComparison(a *answer, c *compare.Comparison, format string) error {
-	for _, t := range []tables.Table{tables.Changes(c, mostChanges), tables.Tests(c)} {
-		if len(t.Rows) == 0 {
-			continue
-		}
-		if err := a.paper(format, t); err != nil {
-			return err
-		}
+	if err := a.show(format, views.Changes(c, mostChanges), views.Tests(c)); err != nil {
+		return err
 	}
 	a.add("changes", c.Changes)
 	a.add("tests", c.Tests)
 	a.add("outcome", []struct{ Outcome, Sentence string }{{c.Outcome().String(), c.Sentence()}})
 	fmt.Fprintln(a.text, c.Sentence())
-	return outcome(c)
-}
-
-// outcome is the exit code of a comparison.
-func outcome(c *compare.Comparison) error {
 	switch c.Outcome() {
 	case compare.Changed:
 		return &verdict{exitFailure, c.Sentence()}

@@ -18,7 +18,7 @@ import (
 	"mldpbench/internal/list"
 	"mldpbench/results"
 	"mldpbench/results/compare"
-	"mldpbench/results/tables"
+	"mldpbench/results/views"
 )
 
 func newEvaluateCommand() *cobra.Command {
@@ -91,12 +91,12 @@ func newEvaluateCommand() *cobra.Command {
 		}
 		pairs := versionPairs(p)
 		a.Files = append(a.Files, rows)
-		for _, t := range []tables.Table{evaluationTable(lines), pairsTable(pairs)} {
+		for _, t := range []views.Table{evaluationTable(lines), pairsTable(pairs)} {
 			if len(t.Rows) == 0 {
 				continue
 			}
-			files, err := t.Save(out, tables.Formats)
-			if err = errors.Join(err, a.brief(t)); err != nil {
+			files, err := views.Save(out, []views.Table{t}, views.Formats)
+			if err = errors.Join(err, a.show(forReaders, t)); err != nil {
 				return err
 			}
 			a.Files = append(a.Files, files...)
@@ -113,8 +113,8 @@ func newEvaluateCommand() *cobra.Command {
 // evaluationTable returns the table for printing and for a paper: the original,
 // which is the most that an attacker finds, the versions, and guessing, which is the
 // least. - means not measured; what was measured of none has no column.
-func evaluationTable(lines []experiments.Evaluated) tables.Table {
-	t := tables.Table{Name: "evaluation", Title: "Privatised versions"}
+func evaluationTable(lines []experiments.Evaluated) views.Table {
+	t := views.Table{Name: "evaluation", Title: "Privatised versions"}
 	column := func(title string, guess string, of func(x experiments.Evaluated) string) {
 		texts := append(list.Map(lines, of), guess)
 		if !slices.ContainsFunc(texts, func(s string) bool { return s != "-" }) {
@@ -122,10 +122,10 @@ func evaluationTable(lines []experiments.Evaluated) tables.Table {
 		}
 		t.Header = append(t.Header, title)
 		if t.Rows == nil {
-			t.Rows = make([][]tables.TableCell, len(texts))
+			t.Rows = make([][]views.Cell, len(texts))
 		}
 		for i, s := range texts {
-			t.Rows[i] = append(t.Rows[i], tables.TableCell{Text: s})
+			t.Rows[i] = append(t.Rows[i], views.Cell{Text: s})
 		}
 	}
 	column("version", "guessing", func(x experiments.Evaluated) string { return x.Name })
@@ -135,7 +135,7 @@ func evaluationTable(lines []experiments.Evaluated) tables.Table {
 	for _, q := range experiments.Evaluation {
 		guess := results.Missing // that of the strongest may be another for each version
 		for _, x := range lines {
-			if n, ok := x.Numbers[q.Key]; ok && n.Floor.Known() && !(guess > n.Floor) {
+			if n, ok := x.Numbers[q.Key]; ok && n.Floor.Known() && !(guess.Float() > n.Floor.Float()) {
 				guess = n.Floor
 			}
 		}
@@ -144,7 +144,7 @@ func evaluationTable(lines []experiments.Evaluated) tables.Table {
 			if !ok {
 				return "-"
 			}
-			return tables.WithEnds(float64(n.Value), float64(n.Low), float64(n.High), 1)
+			return views.Within(n.Value.Float(), n.Low.Float(), n.High.Float(), 1)
 		})
 	}
 	if len(lines) > 0 {
@@ -165,8 +165,7 @@ func versionRows(lines []experiments.Evaluated) (rows []map[string]any) {
 		for _, q := range experiments.Evaluation {
 			n, ok := x.Numbers[q.Key]
 			if !ok {
-				n = experiments.Number{Value: results.Missing, Low: results.Missing, High: results.Missing,
-					Floor: results.Missing}
+				n = experiments.Number{}
 			}
 			row[q.Key], row[q.Key+"_low"], row[q.Key+"_high"], row[q.Key+"_floor"] = value(n.Value), value(n.Low), value(n.High),
 				value(n.Floor)
@@ -187,6 +186,8 @@ type versionPair struct {
 	High       float64 `csv:"high"`
 	Adjusted   float64 `csv:"p_holm"`
 	Told       bool    `csv:"told_apart"`
+	Detectable float64 `csv:"detectable"`
+	Verdict    string  `csv:"verdict"`
 	Items      int     `csv:"test_items"`
 }
 
@@ -215,29 +216,30 @@ func versionPairs(p *results.Prepared) []versionPair {
 		for _, x := range of.Pairs {
 			m, _ := of.Lines[x.A].Cells[0].At(q.Name)
 			pairs = append(pairs, versionPair{q.Name, q.Heading(), name(x.A), name(x.B), points * x.Difference,
-				points * x.Low, points * x.High, x.Adjusted, x.Told, m.Whole})
+				points * x.Low, points * x.High, x.Adjusted, x.Told, points * x.Detectable, views.Verdict(x, q), m.Whole})
 		}
 	}
 	return pairs
 }
 
-func pairsTable(pairs []versionPair) tables.Table {
-	t := tables.Table{Name: "pairs", Title: "Versions, pair by pair, in points of 100",
-		Header: []string{"measured", "version", "against", "difference", "p (Holm)", "verdict", "test documents"},
+func pairsTable(pairs []versionPair) views.Table {
+	t := views.Table{Name: "pairs", Title: "Versions, pair by pair, in points of 100",
+		Header: []string{"measured", "version", "against", "difference", "p (Holm)", "verdict", "detectable", "test documents"},
 		Legend: "Differences on the same test documents ± half the 95% interval; Holm over the pairs of a measure, 5%. " +
-			"Where fewer than 12 documents differ the test is exact. Not told apart is no proof that two are equal: more " +
-			"documents may tell.",
+			"Where fewer than 12 documents differ the test is exact. Level: two one-sided tests say that the difference is " +
+			"within the margin. The spread of training is that of the original, trained three times, where each version is " +
+			"there once.",
 	}
 	for _, x := range pairs {
-		difference, chance, verdict := tables.PairTexts(x.Difference, x.Low, x.High, x.Adjusted, x.Told)
-		t.AddRow(x.Title, x.Version, x.Against, difference, chance, verdict, strconv.Itoa(x.Items))
+		t.AddRow(x.Title, x.Version, x.Against, views.Difference(x.Difference, x.Low, x.High), views.Probability(x.Adjusted),
+			x.Verdict, views.Number(x.Detectable, 2), strconv.Itoa(x.Items))
 	}
 	return t
 }
 
-func number(x results.Float, digits int) string {
+func number(x results.Optional, digits int) string {
 	if !x.Known() {
 		return "-"
 	}
-	return strconv.FormatFloat(float64(x), 'f', digits, 64)
+	return strconv.FormatFloat(x.Float(), 'f', digits, 64)
 }

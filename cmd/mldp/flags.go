@@ -102,12 +102,10 @@ func (o *wordFlags) options() (privatize.Options, error) {
 	return p, cmp.Or(mechanisms.CheckPolicy(p.Policy), check.OneOf("case", o.letters, letterCases...))
 }
 
-// alignFlag takes levels of privacy at which mechanisms are compared, as in
-// em=0.5,0.8.
+// alignFlag takes levels of a quantity at which mechanisms are compared.
 func alignFlag(f *pflag.FlagSet, to *results.Levels) {
-	axes := list.Map(results.Axes, func(x results.Axis) string { return x.Name })
-	f.Func("align", "compare mechanisms at equal privacy: AXIS=LEVELS as in em=0.5,0.8; AXIS is one of "+
-		strings.Join(axes, ", "), func(s string) (err error) {
+	f.Func("align", "compare mechanisms where a quantity is equal: QUANTITY=LEVELS as in em=0.5,0.8; mldp study metrics "+
+		"lists the quantities", func(s string) (err error) {
 		*to, err = results.ParseLevels(s)
 		return err
 	})

@@ -20,11 +20,12 @@ import (
 	"mldpbench/experiments/engine"
 	"mldpbench/internal/atomicfile"
 	"mldpbench/internal/check"
+	"mldpbench/internal/list"
 	"mldpbench/plots"
 	"mldpbench/plots/report"
 	"mldpbench/results"
 	"mldpbench/results/published"
-	"mldpbench/results/tables"
+	"mldpbench/results/views"
 )
 
 // auditFile is the name of the file with the audit of a study's mechanisms,
@@ -62,8 +63,10 @@ func beside(path, name string) string {
 type viewOptions struct {
 	datasets, mechanisms []string
 	levels               results.Levels
-	out, files           string
+	out, files, views    string
 	formats, known       []string
+	force                bool
+	declared             views.Views
 }
 
 // addFlags adds those of a folder of such files, which have some of these formats.
@@ -72,6 +75,8 @@ func (o *viewOptions) addFlags(f *pflag.FlagSet, files string, formats []string)
 	f.StringSliceVar(&o.formats, "format", formats, strings.Join(formats, ", "))
 	f.StringSliceVar(&o.datasets, "dataset", nil, "data sets (default: all)")
 	f.StringSliceVar(&o.mechanisms, "mechanism", nil, "mechanisms (default: all)")
+	f.StringVar(&o.views, "views", "", "YAML file with further "+files+", declared as in views.yaml")
+	f.BoolVar(&o.force, "force", false, "replace files that are not of an earlier mldp "+files)
 	outFlag(f, &o.out, "", "folder of the "+files+" (default: "+files+" in the first run's folder, or here)")
 }
 
@@ -82,6 +87,10 @@ func (o *viewOptions) open(paths []string) (*results.Prepared, error) {
 		if err := check.OneOf("format", f, o.known...); err != nil {
 			return nil, err
 		}
+	}
+	var err error
+	if o.declared, err = views.Load(o.views); err != nil {
+		return nil, usage(err)
 	}
 	p, err := loadRuns(paths...)
 	if err != nil {
@@ -109,18 +118,46 @@ func (o *viewOptions) open(paths []string) (*results.Prepared, error) {
 	return p, nil
 }
 
+// listFile names, in a folder of tables or figures, what the program wrote there.
+const listFile = ".written"
+
+// written are the files that an earlier command wrote to the folder of the output.
+func (o *viewOptions) written() ([]string, error) {
+	before, err := os.ReadFile(filepath.Join(o.out, listFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return strings.Fields(string(before)), err
+}
+
+// mayWrite refuses to replace a file that is not of an earlier such command.
+func (o *viewOptions) mayWrite(names []string) error {
+	before, err := o.written()
+	if err != nil || o.force {
+		return err
+	}
+	for _, name := range names {
+		for _, format := range o.formats {
+			file := name + "." + format
+			if _, err := os.Stat(filepath.Join(o.out, file)); err == nil && !slices.Contains(before, file) {
+				return check.Wrong("%s is there already, and not of an earlier mldp %s: choose another --out, or say --force",
+					filepath.Join(o.out, file), o.files)
+			}
+		}
+	}
+	return nil
+}
+
 // wrote gives the answer of these files, and removes what the same command wrote
 // here in these formats before and did not write now: tables of data sets that are
 // no longer selected. A part of the files replaces no others.
 func (o *viewOptions) wrote(a *answer, paths []string, part bool) error {
-	const list = ".written"
-	index := filepath.Join(o.out, list)
-	before, err := os.ReadFile(index)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	before, err := o.written()
+	if err != nil {
 		return err
 	}
 	names := results.Distinct(paths, filepath.Base)
-	for _, name := range strings.Fields(string(before)) {
+	for _, name := range before {
 		switch format := strings.TrimPrefix(filepath.Ext(name), "."); {
 		case slices.Contains(names, name) || filepath.Base(name) != name:
 		case part || !slices.Contains(o.formats, format):
@@ -133,7 +170,7 @@ func (o *viewOptions) wrote(a *answer, paths []string, part bool) error {
 	}
 	slices.Sort(names)
 	a.wrote(o.out, paths...)
-	return atomicfile.WriteBytes(index, 0o644, []byte(strings.Join(names, "\n")+"\n"))
+	return atomicfile.WriteBytes(filepath.Join(o.out, listFile), 0o644, []byte(strings.Join(names, "\n")+"\n"))
 }
 
 // readRun reads the rows of a run and the other files of its folder, where
@@ -202,39 +239,50 @@ func writeOutputs(a *answer, stderr io.Writer, s *engine.Summary, audit []result
 	if err != nil {
 		return err
 	}
-	if slices.ContainsFunc(p.Cells, func(c results.Cell) bool { return c.Panel != "" }) { // figures of papers
-		if err := atomicfile.Write(filepath.Join(s.Dir, "summary.csv"), 0o644, func(w io.Writer) error {
-			return results.WriteRows(w, tables.Summarize(p))
-		}); err != nil {
-			return err
-		}
-	}
 	p.Levels = levels
 	page := filepath.Join(s.Dir, "report.html")
-	if err := writePage(page, p, examples); err != nil {
+	if err := writePage(page, report.Input{Prepared: p, Examples: examples}); err != nil {
 		return err
 	}
 	fmt.Fprintf(stderr, "rows are in %s\n", s.Dir)
-	if err := a.brief(tables.Brief(p, briefRows)); err != nil {
+	lead := views.Named(views.Tables(p, views.Builtin().Tables), "equal")
+	if err := a.show(forReaders, lead[:min(1, len(lead))]...); err != nil {
 		return err
 	}
-	for _, d := range p.Datasets {
-		for _, w := range d.Warnings {
-			a.Tables["warnings"] = append(a.Tables["warnings"], map[string]any{"dataset": d.Name, "warning": w})
-		}
+	if text := views.Answer(p); text != "" {
+		fmt.Fprintln(a.text, text)
+	}
+	if len(run.Command) > 1 && run.Command[1] == "run" {
+		fmt.Fprintln(a.text, "Next: "+nextCommand(p, run, len(lead) > 0))
 	}
 	a.wrote(s.Dir, page)
 	return nil
 }
 
-// briefRows limits the output of a run, with its heading, to ten lines.
-const briefRows = 9
+// nextCommand is what a run lacks most.
+func nextCommand(p *results.Prepared, run results.Run, compared bool) string {
+	again := "mldp run " + p.Cells[0].Study
+	for _, arg := range run.Command[2:] {
+		if !strings.HasPrefix(arg, "-") {
+			again = "mldp run " + arg
+			break
+		}
+	}
+	few, _ := results.Repeated(p.Private())
+	switch {
+	case !compared && !slices.ContainsFunc(p.Private(), func(c results.Cell) bool { return c.Has(results.EM) }):
+		return "mldp report " + run.Name
+	case !compared:
+		return again + " --align em=0.5"
+	case few < 3:
+		return again + " --repetitions 3"
+	}
+	return "mldp tables " + run.Name + " --only equal --format tex"
+}
 
-// writePage writes the page of a view.
-func writePage(path string, p *results.Prepared, examples bool) error {
-	return atomicfile.Write(path, 0o644, func(w io.Writer) error {
-		return report.Write(w, report.Input{Prepared: p, Examples: examples})
-	})
+// writePage writes a page.
+func writePage(path string, in report.Input) error {
+	return atomicfile.Write(path, 0o644, func(w io.Writer) error { return report.Write(w, in) })
 }
 
 // isPage refuses the name of a page that would be taken for something else.
@@ -247,16 +295,21 @@ func isPage(name string) error {
 }
 
 func newReportCommand() *cobra.Command {
-	var out string
+	var out, file string
 	var examples bool
 	var levels results.Levels
 	cmd := command("report", "report RESULTS...", cobra.MinimumNArgs(1))
 	outFlag(cmd.Flags(), &out, "", "the page to write (default: report.html in the first run's folder, or here)")
+	cmd.Flags().StringVar(&file, "views", "", "YAML file with further tables and figures")
 	examplesFlag(cmd.Flags(), &examples)
 	alignFlag(cmd.Flags(), &levels)
 	return prints(cmd, func(cmd *cobra.Command, args []string, a *answer) error {
+		declared, err := views.Load(file)
+		if err := errors.Join(usage(err), isPage(out)); err != nil {
+			return err
+		}
 		p, err := loadRuns(args...)
-		if err := errors.Join(err, isPage(out)); err != nil {
+		if err != nil {
 			return err
 		}
 		if examples && len(p.Examples) == 0 {
@@ -264,7 +317,7 @@ func newReportCommand() *cobra.Command {
 		}
 		p.Levels = levels
 		out = cmp.Or(out, beside(args[0], "report.html"))
-		if err := writePage(out, p, examples); err != nil {
+		if err := writePage(out, report.Input{Prepared: p, Views: declared, Examples: examples}); err != nil {
 			return err
 		}
 		a.wrote("", out)
@@ -280,9 +333,9 @@ func newFiguresCommand() *cobra.Command {
 	cmd := command("figures", "figures RESULTS...", cobra.MinimumNArgs(1))
 	f := cmd.Flags()
 	v.addFlags(f, "figures", plots.Formats)
-	f.StringSliceVar(&only, "only", nil, "figures by beginning of name: accuracy, frontier, metric-n-w…")
+	f.StringSliceVar(&only, "only", nil, "figures by beginning of name: frontier, epsilon, n-w…")
 	f.StringSliceVar(&metrics, "metric", nil, "figures of these quantities: accuracy, n_w, em-uniform…")
-	f.StringVar(&width, "width", "3.4in", "width on paper, with its unit")
+	f.StringVar(&width, "width", "", "width on paper, with its unit (default: 3.4in, of three panels and more 7in)")
 	f.Float64Var(&theme.FontSize, "font-size", plots.FontSize, "label size in points; other texts are in proportion")
 	f.StringVar(&face, "font", plots.Face, "Sans, Serif (as Times) or Mono")
 	f.BoolVar(&theme.NoTitle, "no-title", false, "leave the title out")
@@ -293,14 +346,16 @@ func newFiguresCommand() *cobra.Command {
 			return err
 		}
 		plots.Face = face
-		w, err := vg.ParseLength(width)
-		if err == nil && (w < vg.Inch || w > 20*vg.Inch) {
-			err = errors.New("must be from 1in to 20in")
+		if width != "" {
+			w, err := vg.ParseLength(width)
+			if err == nil && (w < vg.Inch || w > 20*vg.Inch) {
+				err = errors.New("must be from 1in to 20in")
+			}
+			if err != nil {
+				return check.Wrong("width = %q: %v; examples: 3.4in, 86mm, 245pt", width, err)
+			}
+			theme.Width = w
 		}
-		if err != nil {
-			return check.Wrong("width = %q: %v; examples: 3.4in, 86mm, 245pt", width, err)
-		}
-		theme.Width = w
 		p, err := v.open(args)
 		if err != nil {
 			return err
@@ -309,10 +364,13 @@ func newFiguresCommand() *cobra.Command {
 			if _, err := results.FindColumn(m); err != nil {
 				return usage(err)
 			}
-			kind := strings.ReplaceAll(m, "_", "-")
-			only = append(only, kind+"-", "metric-"+kind+"-", "attacks-"+kind+"-")
+			c := results.MustColumn(m)
+			v.declared.Figures = results.Where(v.declared.Figures, func(d views.View) bool { return d.X != views.Epsilon })
+			v.declared.Figures = append(v.declared.Figures, views.View{Name: views.Slug(m), Title: "{y} over ε", X: views.Epsilon,
+				Y: []string{m}, Curve: []string{"mechanism"}, Panel: []string{"dataset"}})
+			only = append(only, views.Slug(c.Name))
 		}
-		drawn, skipped := plots.All(p)
+		drawn, skipped := plots.All(p, v.declared.Figures)
 		drawn = results.Where(drawn, func(f plots.Figure) bool {
 			return len(only) == 0 || slices.ContainsFunc(only, func(b string) bool { return strings.HasPrefix(f.Name, b) })
 		})
@@ -321,6 +379,9 @@ func newFiguresCommand() *cobra.Command {
 		}
 		for i := range drawn {
 			drawn[i] = drawn[i].In(theme)
+		}
+		if err := v.mayWrite(list.Map(drawn, func(f plots.Figure) string { return f.Name })); err != nil {
+			return err
 		}
 		paths, err := plots.Save(v.out, drawn, v.formats)
 		if err != nil {
@@ -337,36 +398,25 @@ func newFiguresCommand() *cobra.Command {
 
 func newTablesCommand() *cobra.Command {
 	var v viewOptions
-	var only, selected []string
-	var narrow bool
+	var only []string
 	cmd := command("tables", "tables RESULTS...", cobra.MinimumNArgs(1))
 	f := cmd.Flags()
-	v.addFlags(f, "tables", tables.Formats)
-	f.StringSliceVar(&only, "only", nil, "tables by beginning of name: accuracy, privacy, aligned…")
-	f.StringSliceVar(&selected, "select", nil, "names of rows, and words of headings of columns")
-	f.BoolVar(&narrow, "narrow", false, "LaTeX for one column of a paper")
+	v.addFlags(f, "tables", views.Formats)
+	f.StringSliceVar(&only, "only", nil, "tables by beginning of name: equal, pairs, accuracy, privacy…")
 	alignFlag(f, &v.levels)
 	return prints(cmd, func(_ *cobra.Command, args []string, a *answer) error {
 		p, err := v.open(args)
 		if err != nil {
 			return err
 		}
-		list := tables.Named(append(tables.All(p), published.Tables(p)...), only...)
-		if len(list) == 0 {
+		all := views.Named(append(views.Tables(p, v.declared.Tables), published.Tables(p)...), only...)
+		if len(all) == 0 {
 			return fmt.Errorf("%s: no table of this name", args[0])
 		}
-		met := map[string]bool{}
-		for i := range list {
-			if list[i].Narrow = narrow; len(selected) > 0 {
-				list[i] = list[i].Select(selected, met)
-			}
+		if err := v.mayWrite(list.Map(all, func(t views.Table) string { return t.Name })); err != nil {
+			return err
 		}
-		for _, word := range selected {
-			if !met[word] {
-				return check.Wrong("select = %q: no row or column of these tables has this name", word)
-			}
-		}
-		paths, err := tables.Write(v.out, list, v.formats)
+		paths, err := views.Save(v.out, all, v.formats)
 		if err != nil {
 			return err
 		}

@@ -36,7 +36,6 @@ type runOptions struct {
 	audit     bool
 	examples  bool
 	levels    results.Levels
-	lost      []float64
 	auditing  audit.Options
 	fetching  fetchOptions
 	items     itemOptions
@@ -58,11 +57,8 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 		"with --audit: samples per word and test of mechanisms without known probabilities")
 	examplesFlag(f, &o.examples)
 	alignFlag(f, &o.levels)
-	f.Float64SliceVar(&o.lost, "lost", nil,
-		"also run where mechanisms cost so many points of accuracy, found by bisection")
 	for _, part := range []string{"shard", "cell"} {
 		cmd.MarkFlagsMutuallyExclusive("align", part)
-		cmd.MarkFlagsMutuallyExclusive("lost", part)
 		cmd.MarkFlagsMutuallyExclusive("audit", part) // its file would count for the whole
 	}
 	o.items.addFlags(f)
@@ -153,13 +149,8 @@ func (o *runOptions) run(ctx context.Context, study *study.Study, rerun func(str
 			return nil, usage(err)
 		}
 	}
-	for _, v := range o.lost {
-		if err := check.Positive("lost", v); err != nil {
-			return nil, err
-		}
-	}
-	if targets := (experiments.Targets{Levels: o.levels, Lost: o.lost}); o.levels.Quantity != "" || len(o.lost) > 0 {
-		summary, err = experiments.RunAligned(ctx, study, o.data, options, targets, func(file, key string) string {
+	if o.levels.Quantity != "" {
+		summary, err = experiments.RunAligned(ctx, study, o.data, options, o.levels, func(file, key string) string {
 			if file == "" {
 				return rerun(key)
 			}

@@ -147,7 +147,7 @@ func warnStudy(w io.Writer, s *study.Study) {
 		commands := slices.Concat(list.Map(part.Mechanisms, func(m study.MechanismSpec) []string { return m.Command }),
 			list.Map(part.Attackers, func(x study.CommandSpec) []string { return x.Command }))
 		for _, c := range commands {
-			if name := report.Secret(c); name != "" {
+			if name := report.SecretIn(strings.Join(c, " ")); name != "" {
 				warn(fmt.Sprintf("warning: command %s: %s is stored with the study in manifest.json: write ${NAME}, a variable "+
 					"of the environment, which is stored nowhere", c[0], name))
 			}

@@ -91,7 +91,7 @@ func sortExamples(examples []results.Example, rows []results.Row) {
 	position := map[results.Example]int{}
 	for _, r := range rows {
 		k := results.Example{Dataset: r.Dataset, Embedding: r.Embedding, Dimension: r.Dimension, Mechanism: r.Mechanism,
-			Variant: r.Variant, Parameters: r.Parameters, Epsilon: float64(r.Epsilon)}
+			Variant: r.Variant, Parameters: r.Parameters, Epsilon: r.Epsilon.Float()}
 		if at, ok := position[k]; !ok || r.Index < at {
 			position[k] = r.Index
 		}

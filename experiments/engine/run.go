@@ -337,7 +337,8 @@ func (w *work) compose() error {
 			command = w.options.Rerun(w.keys[i])
 		}
 		for _, r := range out.Rows {
-			r.Index, r.Study, r.Task, r.Command = i, w.plan.Study, w.plan.Task, command // the plan may have grown since
+			r.Index, r.Study, r.Task, r.Command = i, w.plan.Study, w.plan.Task, command
+			r.Label = w.plan.Units[i].Place.Label // the plan may have grown since
 			rows = append(rows, r)
 		}
 		examples = append(examples, out.Examples...)

@@ -31,8 +31,8 @@ func numbers(n int, ran *atomic.Int32) *Plan {
 					ran.Add(1)
 				}
 				rows := []results.Row{row, row}
-				rows[0].Quantity, rows[0].Value = "accuracy", results.Float(i)
-				rows[1].Quantity, rows[1].Value = "loss", results.Float(i)/3
+				rows[0].Quantity, rows[0].Value = "accuracy", results.Float(float64(i))
+				rows[1].Quantity, rows[1].Value = "loss", results.Float(float64(i)/3)
 				return Output{Rows: rows}, ctx.Err()
 			},
 		})

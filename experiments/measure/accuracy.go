@@ -94,7 +94,7 @@ func (r *Release) accuracy(ctx context.Context, q *Query, training int) ([]resul
 		return nil, err
 	}
 	row := r.Row(q)
-	accuracy := results.Unmeasured()
+	accuracy := results.Measured{}
 	accuracy.Value = results.Float(metrics.Percent(s.Correct, s.Total))
 	accuracy.Part, accuracy.Whole, accuracy.Items = s.Correct, s.Total, results.NewOutcomes(s.Right)
 	accuracy.Scores = results.NewScores(s.Margins)

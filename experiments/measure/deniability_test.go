@@ -34,14 +34,14 @@ func TestKeptWordsCount(t *testing.T) {
 	}
 	got := map[string]float64{}
 	for _, r := range rows {
-		got[r.Quantity] = float64(r.Value)
+		got[r.Quantity] = r.Value.Float()
 	}
 	alone, err := deniabilityRows(context.Background(), results.Row{}, m, words, nil, runs, stream.FromUint64(1), false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	// The same draws of two words, and one that stays in all runs.
-	if want := (2*float64(alone[0].Value) + 100) / 3; got["n_w"] != want || got["n_w_worst"] != 100 {
+	if want := (2*alone[0].Value.Float() + 100) / 3; got["n_w"] != want || got["n_w_worst"] != 100 {
 		t.Errorf("%v, want N_w %v", got, want)
 	}
 	if _, exact := got["n_w_exact"]; exact {

@@ -301,7 +301,7 @@ func medianOf(losses []documentLoss, of func(documentLoss) float64) results.Meas
 	}
 	v := (all[(n-1)/2] + all[n/2]) / 2
 	if math.IsInf(v, 1) {
-		x := results.Unmeasured()
+		x := results.Measured{}
 		x.Whole, x.Note = n, note
 		return x
 	}

@@ -119,7 +119,7 @@ func columns(names ...string) []results.Column {
 // unmeasured is the row of a quantity that could not be measured, with the
 // reason.
 func unmeasured(r results.Row, quantity, reason string) results.Row {
-	m := results.Unmeasured()
+	m := results.Measured{}
 	m.Note = reason
 	return r.Of(quantity, m)
 }

@@ -77,7 +77,7 @@ func measureNeighbours(ctx context.Context, r *Release, q *Query) ([]results.Row
 	for _, k := range o.K {
 		sort.Float64s(distances[k])
 		for _, percentile := range o.Percentiles {
-			row.Series, row.X = fmt.Sprintf("%v%%", percentile), results.Float(k)
+			row.Series, row.X = fmt.Sprintf("%v%%", percentile), results.Float(float64(k))
 			m := results.Number(stat.Quantile(percentile/100, stat.Empirical, distances[k], nil))
 			m.Whole = len(distances[k])
 			rows = append(rows, of(row, 1, "distance", m))
@@ -159,7 +159,7 @@ func (o *examples) outputs(ctx context.Context, r *Release, env mechanisms.Envir
 	row results.Row) ([]results.Row, error) {
 	space, settings := r.Space.Space, r.Mechanism
 	found, err := Calibrate(ctx, env, settings, CalibrationOptions{
-		Target: Target{Quantity: "nw", Value: float64(row.X)},
+		Target: Target{Quantity: "nw", Value: row.X.Float()},
 		Words:  SampleWords(space, o.Average, r.Root().Derive("words")),
 		Runs:   o.Runs, Seed: r.Root().Derive("calibrate"),
 	})

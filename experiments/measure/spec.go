@@ -32,6 +32,7 @@ type Spec struct {
 	Policy    mechanisms.Policy   `json:"policy,omitempty"`
 	OwnPolicy bool                `json:"own_policy,omitempty"` // not the study's, so listed among the parameters
 	KeepWords string              `json:"keep_words,omitempty"` // list of words published unchanged
+	Label     string              `json:"-"`                    // the study's name for the mechanism
 	// Repetition counts from 1. Repetitions are those that a measurement of kind
 	// OfAllRepeats makes itself; 0 for others.
 	Repetition  int `json:"repetition"`
@@ -78,17 +79,18 @@ func (s *Spec) Parameters() string {
 // Place is the place of the release, as far as it is known before its data are
 // open.
 func (s *Spec) Place() results.Place {
-	p := results.NewPlace()
+	p := results.Place{}
 	p.Dataset, p.Embedding, p.Dimension = s.Dataset.Name, s.Embedding.Name, s.Dimension
 	p.Mechanism, p.Variant, p.Parameters = s.Mechanism.Mechanism, string(s.Mechanism.Variant), s.Parameters()
+	p.Label = s.Label
 	p.Repetition, p.Seed, p.Cleaning = s.Repetition, s.Seed, s.Dataset.Cleaning
 	p.Panel, p.Series = s.Panel, s.Series
 	if s.IsBaseline() || s.Mechanism.Mechanism == "" {
 		return p
 	}
 	if s.Protocol != study.Attacks || !s.Definition().Constant {
-		if p.Epsilon = results.Float(s.Mechanism.Epsilon); p.Epsilon == 0 {
-			p.Epsilon = results.Missing // found by the measurement
+		if s.Mechanism.Epsilon != 0 { // else it is found by the measurement
+			p.Epsilon = results.Float(s.Mechanism.Epsilon)
 		}
 	}
 	p.Policy = string(s.Policy)

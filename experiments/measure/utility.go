@@ -128,7 +128,7 @@ func measureUtility(ctx context.Context, r *Release, q *Query) ([]results.Row, e
 // accuracy is that of so many test documents classified rightly.
 func (t *texts) accuracy(correct, plain int, level float64) (results.Measured, error) {
 	total := len(t.labels[2])
-	m := results.Unmeasured()
+	m := results.Measured{}
 	interval, err := stats.ClopperPearson(correct, total, level)
 	if err != nil {
 		return m, err

@@ -179,7 +179,9 @@ func (p *planner) mechanism(c *study.Scene, s measure.Spec, asked []request, m s
 	if p.study.OfPaper() {
 		s.Series = series(m, d, x, entries)
 	}
-	s.Mechanism = x
+	if s.Mechanism = x; !study.Many(m.Name) {
+		s.Label = m.Label
+	}
 	s.Mechanism.Epsilon = 0
 	s.Repetition = 1
 	p.add(c, s, asked, func(m *measure.Measurement) bool { return m.Of == measure.OfMechanism })

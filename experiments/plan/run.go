@@ -121,20 +121,20 @@ func auditOne(ctx context.Context, r *measure.Release, o audit.Options) (audit.R
 
 // Item is the answer of one measurement on one test document.
 type Item struct {
-	Task        string        `json:"task,omitempty"`
-	Key         string        `json:"key"` // of the row
-	Dataset     string        `json:"dataset"`
-	Mechanism   string        `json:"mechanism"`
-	Variant     string        `json:"variant,omitempty"`
-	Parameters  string        `json:"parameters,omitempty"`
-	Epsilon     results.Float `json:"epsilon"`
-	Repetition  int           `json:"repetition"`
-	Measurement string        `json:"measurement"` // accuracy@1, or an attacker
-	Quantity    string        `json:"quantity"`
-	Model       string        `json:"model,omitempty"`
-	Setting     string        `json:"setting,omitempty"`
-	Document    int           `json:"document"` // its row in the source
-	Right       bool          `json:"right"`
+	Task        string           `json:"task,omitempty"`
+	Key         string           `json:"key"` // of the row
+	Dataset     string           `json:"dataset"`
+	Mechanism   string           `json:"mechanism"`
+	Variant     string           `json:"variant,omitempty"`
+	Parameters  string           `json:"parameters,omitempty"`
+	Epsilon     results.Optional `json:"epsilon"`
+	Repetition  int              `json:"repetition"`
+	Measurement string           `json:"measurement"` // accuracy@1, or an attacker
+	Quantity    string           `json:"quantity"`
+	Model       string           `json:"model,omitempty"`
+	Setting     string           `json:"setting,omitempty"`
+	Document    int              `json:"document"` // its row in the source
+	Right       bool             `json:"right"`
 	// Score is by how much the right answer led the best other one, in runs of
 	// tasks; nil of attackers who give an answer and no more.
 	Score *float32 `json:"score,omitempty"`

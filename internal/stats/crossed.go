@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/integrate/quad"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -64,11 +65,33 @@ func Crossed(x [][]float64, same bool) (Layout, error) {
 }
 
 // Detectable is the smallest difference that a two-sided test at level finds
-// with probability 0.8, given its standard error.
+// with probability 0.8, given its standard error: that of the noncentral t
+// distribution, of which the probability beyond the quantile is an integral over
+// the estimated standard deviation (Johnson, Kotz & Balakrishnan 1995, §31).
 func Detectable(standardError, df, level float64) float64 {
-	quantile := distuv.UnitNormal.Quantile(1 - level/2)
-	if df < 1e6 && df >= 1 {
-		quantile = distuv.StudentsT{Sigma: 1, Nu: df}.Quantile(1 - level/2)
+	const power = 0.8
+	if !(df < 1e6) || standardError == 0 || !(df > 0) {
+		return (distuv.UnitNormal.Quantile(1-level/2) + distuv.UnitNormal.Quantile(power)) * standardError
 	}
-	return (quantile + distuv.UnitNormal.Quantile(0.8)) * standardError
+	quantile := distuv.StudentsT{Sigma: 1, Nu: df}.Quantile(1 - level/2)
+	chi := distuv.ChiSquared{K: df}
+	const nodes = 48
+	deviation, weight := make([]float64, nodes), make([]float64, nodes)
+	quad.Legendre{}.FixedLocations(deviation, weight, 0, 1)
+	for i, u := range deviation {
+		deviation[i] = math.Sqrt(chi.Quantile(u) / df)
+	}
+	low, high := 0.0, quantile*10+10
+	for range 60 {
+		shift, found := (low+high)/2, 0.0
+		for i, s := range deviation {
+			found += weight[i] * (distuv.UnitNormal.CDF(shift-quantile*s) + distuv.UnitNormal.CDF(-shift-quantile*s))
+		}
+		if found < power {
+			low = shift
+		} else {
+			high = shift
+		}
+	}
+	return low * standardError
 }

@@ -1,61 +1,15 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"mldpbench/internal/stats"
 	"mldpbench/results"
-	"mldpbench/results/tables"
+	"mldpbench/results/views"
 )
-
-// answer is the first screen.
-type answer struct {
-	Question string
-	Data     string // documents and repetitions
-	Table    tables.Table
-	Attacks  *tables.Table // what attackers still learn
-}
-
-// mostRows is how many rows the first screen shows.
-const mostRows = 10
-
-func answerOf(p *results.Prepared, all []tables.Table) answer {
-	private := p.Private()
-	names := results.Distinct(private, func(c results.Cell) results.Instance { return c.Instance() })
-	a := answer{Data: documents(p)}
-	if t, ok := tables.AtFirstLevel(p, mostRows); ok {
-		a.Question = fmt.Sprintf("Which of %s keeps most accuracy at equal privacy?", count(len(names), "mechanism"))
-		a.Table = t
-		if attacks := tables.Named(all, "attacks-"); len(attacks) > 0 {
-			first := cut(attacks[0], mostRows)
-			a.Attacks = &first
-		}
-		return a
-	}
-	a.Question = fmt.Sprintf("What was measured of %s.", count(len(names), "mechanism"))
-	candidates := append(tables.Named(all, "attacks-"), tables.Brief(p, mostRows))
-	candidates = append(candidates, results.Where(all, func(t tables.Table) bool {
-		return !strings.HasPrefix(t.Name, "datasets")
-	})...)
-	for _, t := range candidates {
-		if len(t.Rows) > 0 {
-			a.Table = cut(t, mostRows)
-			break
-		}
-	}
-	return a
-}
-
-// cut keeps the first rows of a table.
-func cut(t tables.Table, rows int) tables.Table {
-	if left := len(t.Rows) - rows; left > 0 {
-		t.Rows = t.Rows[:rows]
-		t.Legend = strings.TrimSpace(t.Legend + fmt.Sprintf(" %s below.", count(left, "further row")))
-	}
-	return t
-}
 
 func count(n int, what string) string {
 	if n != 1 {
@@ -68,23 +22,18 @@ func count(n int, what string) string {
 func documents(p *results.Prepared) string {
 	var parts []string
 	for _, d := range results.Distinct(p.Cells, func(c results.Cell) string { return c.Dataset }) {
-		if d == "" {
-			continue
-		}
 		n := 0
 		for _, c := range p.Cells {
 			if c.Dataset == d {
-				n = max(n, c.TestItems)
-				if m, ok := c.At("accuracy"); ok {
-					n = max(n, m.Whole)
-				}
+				m, _ := c.At("accuracy")
+				n = max(n, c.TestItems, m.Whole)
 			}
 		}
 		text := results.DatasetTitle(d)
 		if n > 0 && !strings.Contains(text, "test documents") {
-			text += fmt.Sprintf(" (%s test documents)", tables.Thousands(n))
+			text += fmt.Sprintf(" (%s test documents)", views.Thousands(n))
 		}
-		parts = append(parts, text)
+		parts = once(parts, text)
 	}
 	few, most := results.Repeated(p.Private())
 	repetitions := count(most, "repetition")
@@ -94,7 +43,7 @@ func documents(p *results.Prepared) string {
 	return strings.Join(append(parts, repetitions), ", ") + "."
 }
 
-// warnings returns the footnotes that apply to the whole page.
+// warnings are the footnotes that apply to the whole page, in words.
 func warnings(p *results.Prepared) []string {
 	out := slices.Clone(p.Warnings)
 	add := func(format string, a ...any) { out = once(out, fmt.Sprintf(format, a...)) }
@@ -104,43 +53,35 @@ func warnings(p *results.Prepared) []string {
 	case "partly generated data":
 		add("Some numbers are about text that mldp generated itself; tables and figures mark which.")
 	}
-	for _, d := range p.Datasets {
-		for _, w := range d.Warnings {
-			add("Data set %s: %s.", d.Name, w)
-		}
-	}
 	versions := results.Distinct(results.Where(p.Cells, func(c results.Cell) bool { return c.Version != "" }),
 		func(c results.Cell) string { return c.Version })
 	if len(versions) > 1 {
 		add("The results are of %d versions of mldp (%s): differences between them may come from code, not mechanism.",
 			len(versions), strings.Join(versions, ", "))
 	}
-	for _, c := range results.GroupCells(p.Private()) {
-		if n := len(c.Cells); n == 1 && c.Panel == "" {
-			add("Some numbers are of one repetition: their interval, if any, is over documents alone.")
-		} else if n < stats.FewRepetitions && c.Panel == "" {
-			add("Fewer than %d repetitions: intervals are wide and few differences can be told from chance.",
-				stats.FewRepetitions)
-		}
+	switch few, _ := results.Repeated(p.Private()); {
+	case few == 1:
+		add("Some numbers are of one repetition, of which nothing is known of training: repeat at least three times.")
+	case few > 0 && few < stats.FewRepetitions:
+		add("Fewer than %d repetitions: intervals are wide and few differences can be told from chance.",
+			stats.FewRepetitions)
 	}
-	seen := map[results.Instance]bool{}
 	for _, c := range p.Private() {
 		if cs, ok := c.At("cs"); ok && cs.Detail == "sif" {
 			add("CS is based on averaged word vectors (sif), no sentence encoder: do not compare it with other studies.")
 		}
-		if c.Policy == "zero" {
+		switch {
+		case c.Policy == "zero":
 			add("Under the policy zero, words without a vector take part as vectors of zeros: the guarantee covers them; " +
 				"that the text has such words is not covered.")
-		}
-		if c.Policy == "keep" && c.Get("tokens_unknown") > 0 {
+		case c.Policy == "keep" && c.Get("tokens_unknown").Float() > 0:
 			add("Words outside the embedding were kept unchanged: they are not protected at all.")
 		}
-		if i := c.Instance(); !seen[i] && c.Mechanism != "" {
-			seen[i] = true
-			own := results.Where(p.Private(), func(o results.Cell) bool { return o.Instance() == i })
-			for _, text := range promiseWarnings(p.Labels[i], own) {
-				add("%s", text)
-			}
+	}
+	for _, i := range results.Instances(p.Private()) {
+		own := results.Where(p.Private(), func(c results.Cell) bool { return c.Instance() == i })
+		for _, text := range promiseWarnings(p.Name(i), own) {
+			add("%s", text)
 		}
 	}
 	return out
@@ -165,8 +106,76 @@ func promiseWarnings(name string, own []results.Cell) (out []string) {
 }
 
 func sentence(s string) string {
-	if s == "" {
-		return "no reason is recorded."
+	return strings.TrimSuffix(cmp.Or(s, "no reason is recorded"), ".") + "."
+}
+
+// example is a document before and after a mechanism.
+type example struct {
+	Title, Original string
+	Outputs         []output
+}
+
+type output struct {
+	Epsilon string
+	Words   []word
+}
+
+type word struct {
+	Text string
+	Kept bool // unchanged
+}
+
+// examples are, for each mechanism and data set, the first document that is there
+// for all ε.
+func examples(in Input) (out []example) {
+	type source struct {
+		results.Place
+		document int
 	}
-	return strings.TrimSuffix(s, ".") + "."
+	groups := map[source][]results.Example{}
+	most, done := map[results.Place]int{}, map[results.Place]bool{}
+	var order []source
+	for _, x := range in.Prepared.Examples {
+		s := source{results.Place{Dataset: x.Dataset, Embedding: x.Embedding, Dimension: x.Dimension,
+			Mechanism: x.Mechanism, Variant: x.Variant, Parameters: x.Parameters}, x.Document}
+		if groups[s] == nil {
+			order = append(order, s)
+		}
+		groups[s] = append(groups[s], x)
+		most[s.Place] = max(most[s.Place], len(groups[s]))
+	}
+	for _, s := range order {
+		own := groups[s]
+		if done[s.Place] || len(own) < most[s.Place] || len(strings.Fields(own[0].Original)) < 2 {
+			continue
+		}
+		done[s.Place] = true
+		slices.SortFunc(own, func(a, b results.Example) int { return cmp.Compare(a.Epsilon, b.Epsilon) })
+		x := example{strings.Join([]string{in.Name(s.Place), results.DatasetTitle(s.Dataset), s.SpaceName()}, ", "),
+			excerpt(own[0].Original), nil}
+		for _, e := range own {
+			x.Outputs = append(x.Outputs, output{views.Short(e.Epsilon), markKept(excerpt(e.Original), excerpt(e.Privatised))})
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// excerpt keeps the first 60 words.
+func excerpt(s string) string {
+	words := strings.Fields(s)
+	if len(words) > 60 {
+		return strings.Join(words[:60], " ") + " …"
+	}
+	return strings.Join(words, " ")
+}
+
+// markKept marks the words that are unchanged. Under the policy drop positions no
+// longer match, and nothing is marked.
+func markKept(original, privatised string) (out []word) {
+	a, b := strings.Fields(original), strings.Fields(privatised)
+	for i, w := range b {
+		out = append(out, word{w, len(a) == len(b) && a[i] == w && w != "…"})
+	}
+	return out
 }

@@ -13,10 +13,10 @@ func TestOddResults(t *testing.T) {
 	base := results.NewRow()
 	base.Study, base.Dataset, base.Mechanism, base.Model = "odd\x1b[31m", "a\x00b <x>", "none", "svm"
 	undefined := results.NewRow()
-	undefined.Dataset, undefined.Mechanism, undefined.Variant, undefined.Epsilon = "a", "gumbel", "proved", 1
+	undefined.Dataset, undefined.Mechanism, undefined.Variant, undefined.Epsilon = "a", "gumbel", "proved", results.Float(1)
 	undefined.Status, undefined.Reason = results.StatusUndefined, "because"
 	private := results.NewRow()
-	private.Dataset, private.Mechanism, private.Epsilon, private.GuaranteeReason = "a", "outside\x07", 1e300, "told"
+	private.Dataset, private.Mechanism, private.Epsilon, private.GuaranteeReason = "a", "outside\x07", results.Float(1e300), "told"
 	for name, rows := range map[string][]results.Row{
 		"baseline": {base.Of("accuracy", results.Number(80))}, "undefined": {undefined},
 		"outside": {private.Of("n_w", results.Number(3))},

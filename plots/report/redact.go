@@ -7,32 +7,33 @@ import (
 )
 
 var (
-	// secret is a name that says that its value is one, as a flag, a variable or a
-	// key: --api-key=…, TOKEN=…, password: ….
-	secret = regexp.MustCompile(`(?i)([\w-]*(?:api[-_]?key|token|secret|passw(?:or)?d|credential|auth)[\w-]*)` +
-		`(\s*[=:]\s*|\s+)("[^"]*"|'[^']*'|[^\s"',\]]+)`)
+	// secret is a name whose value is one, as a flag, a variable or a key: --api-key=…,
+	// TOKEN=…, password: …; not max_tokens or --author.
+	secret = regexp.MustCompile(`(?i)(?:^|[\s"'\[,{])-{0,2}((?:\w+[-_])*(?:api[-_]?key|token|secret|passwd|password|` +
+		`credentials?|auth))["']?(?:\s*[=:,]\s*|\s+)(["']?)([^\s"',\]}]+)`)
 	// bearer is a key by its form.
 	bearer = regexp.MustCompile(`\b(?:sk|pk|ghp|hf|xox[bp])[-_][A-Za-z0-9_-]{8,}`)
 	// rooted is an absolute path, or one below a home folder.
 	rooted = regexp.MustCompile(`(^|[\s='":,\[(])((?:~|[A-Za-z]:)?(?:[/\\][^\s/\\'",;:\])]+)+[/\\]?)`)
 )
 
-// Secret returns the flag or variable of a command line that is given a secret as
-// it stands, or "".
-func Secret(command []string) string {
-	for _, m := range secret.FindAllStringSubmatch(strings.Join(command, " "), -1) {
-		if !strings.HasPrefix(m[3], "${") {
+// SecretIn names what a text gives away, "" for nothing. Such a text is not written
+// at all: half of it would not run, and what is left out might not be all. A
+// reference to the environment, ${NAME}, is no secret.
+func SecretIn(text string) string {
+	for _, m := range secret.FindAllStringSubmatch(text, -1) {
+		if !strings.HasPrefix(m[3], "$") {
 			return m[1]
 		}
+	}
+	if bearer.MatchString(text) {
+		return "a key"
 	}
 	return ""
 }
 
-// redact removes secrets and the folders of absolute paths from what a page
-// publishes.
-func redact(s string) string {
-	s = secret.ReplaceAllString(s, "$1$2…")
-	s = bearer.ReplaceAllString(s, "…")
+// portable leaves the folders of absolute paths out.
+func portable(s string) string {
 	return rooted.ReplaceAllStringFunc(s, func(match string) string {
 		m := rooted.FindStringSubmatch(match)
 		return m[1] + "…/" + path.Base(strings.ReplaceAll(m[2], `\`, "/"))
@@ -43,16 +44,13 @@ func redact(s string) string {
 func shell(command []string) string {
 	var out []string
 	for i, a := range command {
-		switch {
-		case i == 0:
+		if a = portable(a); i == 0 {
 			a = "mldp" // without the path of the binary
-		default:
-			a = redact(a)
 		}
 		if a == "" || strings.ContainsAny(a, " \t\n'\"$`\\*?[]{}()<>|&;#~!") {
 			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
 		}
 		out = append(out, a)
 	}
-	return redact(strings.Join(out, " "))
+	return strings.Join(out, " ")
 }

@@ -1,16 +1,13 @@
-// Package report writes a study as one HTML page that needs no network, no
-// server and no mouse.
+// Package report writes a study as one HTML page that needs no network, no server
+// and no mouse.
 //
-// The first screen is the answer: what was asked, the figure, at most ten rows
-// at equal privacy, on how many documents and repetitions. Warnings come with
-// the numbers, every mechanism's guarantee with it, and the page has everything
-// needed to run the study again. Figures can be switched, filtered and
-// highlighted where scripts run; the view is in the address. Without scripts all
-// figures stand and all tables are open. In print there is the answer, figures and
-// what a reader opened.
+// It begins with a sentence that answers, then the table of every mechanism at equal
+// privacy, with the user's own marked, one picture a data set, what was measured, and
+// how to repeat it. All else is closed. The page is static: a script only highlights
+// a mechanism, by a class, in every picture and table. In print there is what is open.
 //
-// Documents of the data are published only when asked for, and command lines
-// never with secrets or with paths of the machine.
+// Documents of the data are published only when asked for. Command lines and studies
+// that hold a secret are not written at all, and paths of the machine never.
 package report
 
 import (
@@ -19,18 +16,19 @@ import (
 	"html/template"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
+	"mldpbench/internal/list"
 	"mldpbench/plots"
 	"mldpbench/results"
 	"mldpbench/results/published"
-	"mldpbench/results/tables"
+	"mldpbench/results/views"
 )
 
 // Input is the content of a page.
 type Input struct {
 	*results.Prepared
+	Views    views.Views
 	Examples bool // whether to show original documents
 }
 
@@ -44,10 +42,9 @@ var style string
 var script string
 
 var tmpl = template.Must(template.New("report").Funcs(template.FuncMap{
-	"mark": func(i int) int { return i + 1 }, // footnotes count from 1
+	"mark": func(notes []int) string { return views.Marks(notes) },
 	"sub":  subscripts,
 	"svg":  func(s string) template.HTML { return template.HTML(s) }, // drawings escape all text themselves
-	"list": func(texts ...string) []string { return texts },
 }).Parse(page))
 
 // view is the content of the page.
@@ -57,68 +54,93 @@ type view struct {
 	Title     string
 	More      []string // titles of the other studies on the page
 	Generated string   // "", "generated data" or "partly generated data"
-	Answer    answer
+	Answer    string
+	Data      string        // documents and repetitions
+	Lead      []views.Table // open
 	Figure    plots.Page
-	Lead      *plots.Figure // where the interactive figure has nothing to show
-	Scenes    []string
-	Datasets  []string
-	Explorer  explorer
-	Figures   []plots.Figure
-	Tables    []tables.Table
-	Verdict   string         // on published numbers
-	Against   []tables.Table // compared with them
-	Examples  bool
-	Sections  []mechanism
 	Warnings  []string
 	Facts     []fact
 	Runs      []run
-	Cell      string // an example of a row's command
+	Cell      string        // an example of a row's command
+	Tables    []views.Table // closed
+	Against   []views.Table // compared with published numbers
+	Figures   []plots.Figure
+	Examples  []example
 }
 
 type fact struct{ Name, Value string }
 
 // run is the origin of a run as the page shows it.
-type run struct{ Shell, Definition string }
+type run struct{ Shell, Definition, Withheld string }
 
 // Write writes the page. Nothing to show is an error.
 func Write(w io.Writer, in Input) error {
 	if in.Prepared == nil || len(in.Cells) == 0 {
 		return fmt.Errorf("no results: nothing to report")
 	}
-	v := view{
-		Style: template.CSS(style), Script: template.JS(script), Generated: generated(in.Cells), Facts: facts(in),
-		Figure: plots.Sketches(in.Prepared), Explorer: explore(in.Prepared),
-		Examples: in.Examples, Sections: sections(in), Warnings: warnings(in.Prepared),
-	}
-	for _, s := range v.Figure.Sketches {
-		v.Scenes, v.Datasets = once(v.Scenes, s.Scene), once(v.Datasets, s.Dataset)
+	if len(in.Views.Tables) == 0 {
+		in.Views = views.Builtin()
 	}
 	p := in.Prepared
-	v.Tables = tables.All(p)
-	v.Answer = answerOf(p, v.Tables)
-	v.Verdict, v.Against = published.Sentence(published.Compare(p)), published.Tables(p)
-	v.Figures, _ = plots.All(p, "papers")
-	if len(v.Figure.Sketches) == 0 && len(v.Figures) > 0 {
-		v.Lead, v.Figures = &v.Figures[0], v.Figures[1:]
+	v := view{
+		Style: template.CSS(style), Script: template.JS(script), Generated: generated(in.Cells), Facts: facts(in),
+		Answer: views.Answer(p), Data: documents(p), Figure: plots.Sketches(p, in.Views.Figures), Warnings: warnings(p),
+		Against: published.Tables(p), Tables: views.Tables(p, in.Views.Tables),
+	}
+	v.open()
+	v.Figures, _ = plots.All(p, in.Views.Figures)
+	if in.Examples {
+		v.Examples = examples(in)
 	}
 	var titles []string
 	for _, r := range in.Runs {
 		if r.Title != "" {
 			titles = once(titles, r.Title)
 		}
-		v.Runs = append(v.Runs, run{shell(r.Command), redact(r.Definition)})
+		v.Runs = append(v.Runs, runOf(r))
 	}
 	v.Title = enumerate(in.Cells, func(c results.Cell) string { return c.Study })
 	if len(titles) > 0 {
 		v.Title, v.More = titles[0], titles[1:]
 	}
 	for _, c := range in.Private() {
-		if c.Command != "" {
-			v.Cell = redact(c.Command)
+		if c.Command != "" && SecretIn(c.Command) == "" {
+			v.Cell = portable(c.Command)
 			break
 		}
 	}
 	return tmpl.Execute(w, v)
+}
+
+// open moves the tables that stand open to the front: those of the first level or,
+// where nothing was compared, the first one.
+func (v *view) open() {
+	first := slices.IndexFunc(v.Tables, func(t views.Table) bool { return strings.HasPrefix(t.Name, "equal") })
+	if first < 0 {
+		first = slices.IndexFunc(v.Tables, func(t views.Table) bool { return !strings.HasPrefix(t.Name, "guarantees") })
+		if v.Answer = "No two mechanisms were measured at one level of privacy."; first < 0 {
+			return
+		}
+	}
+	v.Lead = v.Tables[first : first+1 : first+1]
+	v.Tables = slices.Delete(slices.Clone(v.Tables), first, first+1)
+}
+
+// runOf withholds what holds a secret.
+func runOf(r results.Run) run {
+	out := run{Shell: shell(r.Command), Definition: portable(r.Definition)}
+	if name := SecretIn(strings.Join(r.Command, " ")); name != "" && len(r.Command) > 0 {
+		out.Shell, out.Withheld = "", "The command line is not shown, as it holds "+name+" as it stands."
+	}
+	if name := SecretIn(r.Definition); name != "" {
+		out.Definition = ""
+		out.Withheld += " The study is not shown, as it holds " + name + " as it stands; ${NAME} reads one from the " +
+			"environment."
+	}
+	if len(r.Command) == 0 {
+		out.Shell = ""
+	}
+	return out
 }
 
 // subscripts sets N_w with a subscript.
@@ -147,10 +169,13 @@ func enumerate[T any](of []T, f func(T) string) string {
 	return strings.Join(out, ", ")
 }
 
-func short(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
-
+// epsilons are the values or, of many, their range.
 func epsilons(cells []results.Cell) string {
-	return enumerate(results.Epsilons(cells), short)
+	all := results.Epsilons(cells)
+	if n := len(all); n > 12 {
+		return fmt.Sprintf("%d from %s to %s", n, views.Short(all[0]), views.Short(all[n-1]))
+	}
+	return strings.Join(list.Map(all, views.Short), ", ")
 }
 
 func facts(in Input) []fact {
@@ -158,17 +183,12 @@ func facts(in Input) []fact {
 	run := func(f func(results.Run) string) string { return enumerate(in.Runs, f) }
 	private := in.Private()
 	all := []fact{
-		{"Results", fmt.Sprintf("%d rows, %d cells", len(in.Rows), len(results.GroupCells(in.Cells)))},
+		{"Results", fmt.Sprintf("%d rows", len(in.Rows))},
 		{"Data sets", list(func(c results.Cell) string { return results.DatasetTitle(c.Dataset) })},
-		{"Embeddings", list(func(c results.Cell) string {
-			if c.Embedding == "" {
-				return ""
-			}
-			return fmt.Sprintf("%s (%d dimensions)", c.Embedding, c.Dimension)
-		})},
-		{"Mechanisms", enumerate(private, func(c results.Cell) string { return results.MechanismTitle(c.Mechanism) })},
+		{"Embeddings", list(func(c results.Cell) string { return c.SpaceName() })},
+		{"Mechanisms", enumerate(private, func(c results.Cell) string { return in.Name(c.Place) })},
 		{"ε", epsilons(in.Cells)},
-		{"Classifiers", list(func(c results.Cell) string { return c.Task().String() })},
+		{"Classifiers", list(func(c results.Cell) string { return in.TaskName(c.Place) })},
 		{"Repetitions", fmt.Sprint(len(results.Distinct(private, func(c results.Cell) int { return c.Repetition })))},
 		{"Unknown words", list(func(c results.Cell) string { return c.Policy })},
 		{"Seed", list(func(c results.Cell) string { return fmt.Sprint(c.Seed) })},

@@ -166,7 +166,7 @@ class TestNotebook(unittest.TestCase):
                 os.chdir(before)
         shown = (root / "plots" / "reference" / "extended-frontier.svg").read_text(encoding="utf-8")
         self.assertEqual(len(names["figures"]), 1)
-        self.assertTrue(svg.replace("figure-frontier-d100", "figure-extended-frontier") == shown)
+        self.assertTrue(svg.replace("figure-frontier", "figure-extended-frontier") == shown)
 
 
 class TestWheels(unittest.TestCase):

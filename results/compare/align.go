@@ -5,9 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/stat"
-
 	"mldpbench/internal/list"
 	"mldpbench/internal/stats"
 	"mldpbench/results"
@@ -15,42 +12,99 @@ import (
 
 // Question says what mechanisms are compared by, and what is equal.
 type Question struct {
-	Use     string  // a quantity; "" for accuracy
-	Privacy string  // a quantity; "" for that of the view's levels, mostly results.EM
+	Use     string  // a quantity; "" for accuracy or, where accuracy is equal, results.EM
+	Privacy string  // a quantity; "" for that of the view's levels
 	Level   float64 // probability of any wrong separation in a family; 0 for 0.05
-}
-
-// Whole fills in what a question leaves open.
-func (q Question) Whole(p *results.Prepared) Question {
-	q.Use, q.Privacy = cmp.Or(q.Use, "accuracy"), cmp.Or(q.Privacy, p.Stated().Quantity)
-	q.Level = cmp.Or(q.Level, familyLevel)
-	return q
 }
 
 const familyLevel = 0.05
 
-// AllLevels are the levels of the table of an axis.
-var AllLevels = []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9}
+// whole fills in what a question leaves open.
+func (q Question) whole(p *results.Prepared) Question {
+	q.Privacy = cmp.Or(q.Privacy, p.Levels.Quantity, results.EM)
+	if q.Use == "" {
+		if q.Use = "accuracy"; q.Privacy == q.Use {
+			q.Use = results.EM
+		}
+	}
+	q.Level = cmp.Or(q.Level, familyLevel)
+	return q
+}
+
+// Margin is the difference of a quantity below which mechanisms are called level,
+// in its unit.
+func Margin(c results.Column) float64 {
+	if c.Unit == "%" {
+		return 1
+	}
+	return cmp.Or(c.Threshold, 0.02)
+}
+
+// Stated are the levels of a view: those asked for or, of E_M, 0.5 and 0.8 as far
+// as the study reaches them, else the level that most mechanisms reach.
+func Stated(p *results.Prepared) results.Levels {
+	if p.Levels.Quantity != "" {
+		return p.Levels
+	}
+	l := results.Levels{Quantity: results.EM}
+	scenes := tracedScenes(p, Question{})
+	reached := func(level float64) (n int) {
+		for _, s := range scenes {
+			n += list.Count(s.lines, func(l line) bool { _, _, ok := l.reaches(level, s.use, s.privacy); return ok })
+		}
+		return n
+	}
+	for _, level := range []float64{0.5, 0.8} {
+		if reached(level) > 1 {
+			l.At = append(l.At, level)
+		}
+	}
+	if len(l.At) > 0 {
+		return l
+	}
+	most := 0
+	for _, level := range []float64{0.5, 0.6, 0.4, 0.7, 0.3, 0.8, 0.2, 0.9, 0.1} { // of equal ones that nearest to 0.5
+		if n := reached(level); n > most {
+			most, l.At = n, []float64{level}
+		}
+	}
+	return l
+}
 
 // Aligned is one scene in which mechanisms are compared at one level of privacy.
 type Aligned struct {
-	results.Scene
+	results.Place // the scene
 	Question
 	At       float64 // the level of privacy
 	Baseline float64 // use without privatisation, NaN where not measured
 	Lines    []Line  // one a mechanism, in the order of the plan
 	Pairs    []Pair  // of the mechanisms that reach the level
 	Tests    int     // of the family: all pairs of this scene at this level
+	Datasets int     // over which the pairs are pooled; 0 for a single scene
+	// Training says what the spread of training is known from; "" where it is not,
+	// and then nothing is tested.
+	Training string
+	plain    estimate // of the baseline
 }
+
+// Untested is what is said where nothing is known of training.
+const Untested = "one repetition: repeat at least three times"
+
+// ByRepetitions and the others are what Aligned.Training says.
+const (
+	ByRepetitions = "the repetitions"
+	ByBaseline    = "the repetitions of the plain text, as each mechanism has one"
+	noTraining    = "nothing that is trained"
+)
 
 // Line is a mechanism at a level of privacy.
 type Line struct {
-	results.Instance
-	Name    string
-	Cells   []results.Cell // all measured, at every ε
-	Reached bool           // false: the level is outside the measured points, or between two far apart
-	Least   float64        // of the measure of privacy, over the measured ε
-	Most    float64
+	results.Place // of its first cell
+	Name          string
+	Cells         []results.Cell // all measured, at every ε
+	Reached       bool           // false: the level is outside the measured points, or between two far apart
+	Least         float64        // of the measure of privacy, over the measured ε
+	Most          float64
 
 	Value     float64 // use at the level, on the line between the nearest points
 	Low, High float64 // its 95% interval
@@ -59,8 +113,19 @@ type Line struct {
 	OfLine    float64 // the part that not knowing the line between two points has
 	Epsilon   float64 // about where the level is reached
 	at        sampleOf
-	df        float64
 }
+
+// Point is a measured ε of a line with its measure of privacy.
+type Point struct{ Epsilon, Privacy float64 }
+
+// Points are those of a line.
+func (a Aligned) Points(l Line) []Point {
+	all := newLine(l.Cells, results.MustColumn(a.Use), results.MustColumn(a.Privacy)).points
+	return list.Map(all, func(p point) Point { return Point{p.epsilon, p.privacy} })
+}
+
+// rest is the variance that has nothing to do with items and repetitions.
+func (l Line) rest() float64 { return l.OfPrivacy*l.OfPrivacy + l.OfLine*l.OfLine }
 
 // Pair compares two mechanisms at the same level of privacy.
 type Pair struct {
@@ -68,45 +133,61 @@ type Pair struct {
 	Difference float64
 	Low, High  float64 // 95% interval
 	Error      float64
-	P          float64
+	P          float64 // NaN: not tested
 	Adjusted   float64 // Holm over the family
 	Told       bool    // apart, beyond chance
+	// Equal is the Holm-adjusted p-value of two one-sided tests that the difference
+	// is beyond Margin; Level that it is not.
+	Equal float64
+	Level bool
 	// Detectable is the smallest difference that the test finds with probability
 	// 0.8, even as the first of its family.
 	Detectable float64
 	// Documents is how many test documents would tell a difference of this size
 	// with probability 0.8, 0 where no number would, -1 where it is not known.
 	Documents int
+	estimate  estimate
 }
 
 // Align compares mechanisms at a level of privacy, in every scene (data set,
-// space, task) of the cells outside papers' figures. The use of a mechanism at the level is that of its
-// own line: monotone, linear between the two nearest measured points, and never
-// outside them. Intervals contain the sampling of test items, the spread of
-// repetitions (pooled over the mechanisms of a scene, so that two repetitions
-// suffice), the error of the measure of privacy, and that of the line between
-// its points. Mechanisms are compared by differences on the same items and
-// repetitions. All pairs of one scene at one level are a family, corrected by
-// Holm's method.
+// space, task) of the cells, and over the data sets of a space and task. The use of
+// a mechanism at the level is that of its own line: monotone, linear between the two
+// nearest measured points, and never outside them. Intervals contain the sampling
+// of test items, the spread of repetitions (pooled over the mechanisms of a scene,
+// so that two repetitions suffice), the error of the measure of privacy, and that
+// of the line between its points. Mechanisms are compared by differences on the
+// same items and repetitions. All pairs of one scene at one level are a family,
+// corrected by Holm's method.
 func Align(p *results.Prepared, q Question, level float64) []Aligned {
-	return list.Map(tracedScenes(p, q), func(s traced) Aligned { return s.at(level).compared(s.use) })
+	scenes := list.Map(tracedScenes(p, q), func(s traced) Aligned {
+		a := s.at(level)
+		a.pairs(s.use)
+		return a
+	})
+	return append(scenes, overDatasets(scenes)...)
 }
 
-// AtLevels is Align at several levels, without the tests of pairs.
-func AtLevels(p *results.Prepared, q Question, levels []float64) [][]Aligned {
-	scenes := tracedScenes(p, q)
-	return list.Map(levels, func(level float64) []Aligned {
-		return list.Map(scenes, func(s traced) Aligned { return s.at(level) })
-	})
-}
-
-// AtLoss is Align where equal is not privacy but use: Question.Use at the level
-// of Question.Privacy that is loss below that of plain text. So it answers what
-// an attacker finds, or how large E_M is, where a mechanism costs so much.
-func AtLoss(p *results.Prepared, q Question, loss float64) []Aligned {
-	return list.Map(tracedScenes(p, q), func(s traced) Aligned {
-		return s.at(Plain(p, s.Scene, s.Privacy) - loss).compared(s.use)
-	})
+// Versions compares what was measured of every mechanism and ε as it is, pair by
+// pair, at no common level: whether one version of a text does better than another
+// says nothing about their mechanisms. Lines are in the order of the cells.
+func Versions(p *results.Prepared, quantity string) Aligned {
+	use := results.MustColumn(quantity)
+	a := Aligned{Question: Question{Use: quantity}.whole(p)}
+	for _, g := range results.GroupCells(p.Private()) {
+		if len(g.Values(quantity)) == 0 {
+			continue
+		}
+		if len(a.Lines) == 0 {
+			a.plain = plainOf(p, g.Scene(), use)
+		}
+		at := weigh([]share{{&point{cells: g.Cells}, 1}}, quantity, scaleOf(use))
+		c := g.Cells[0]
+		a.Lines = append(a.Lines, Line{Place: c.Place, Name: p.Name(c.Place), Cells: g.Cells, Reached: true,
+			Value: at.mean(), Epsilon: c.Epsilon.Float(), at: at})
+	}
+	a.intervals(use)
+	a.pairs(use)
+	return a
 }
 
 // traced is a scene with the line of each mechanism, at no level yet.
@@ -117,24 +198,36 @@ type traced struct {
 }
 
 func tracedScenes(p *results.Prepared, q Question) []traced {
-	q = q.Whole(p)
+	q = q.whole(p)
 	use, privacy := results.MustColumn(q.Use), results.MustColumn(q.Privacy)
-	of := func(c results.Cell) results.Scene { return c.Scene() }
-	measured := results.Where(p.Private(), func(c results.Cell) bool {
-		return c.Has(q.Use) && c.Has(q.Privacy) && c.Status == results.StatusOK && c.Panel == ""
-	})
-	var out []traced
-	for _, s := range results.Distinct(measured, of) {
-		t := traced{Aligned{Scene: s, Question: q, Baseline: Plain(p, s, q.Use)}, use, privacy, nil}
-		own := results.Where(measured, func(c results.Cell) bool { return of(c) == s })
-		for _, i := range results.Instances(own) {
-			cells := results.Where(own, func(c results.Cell) bool { return c.Instance() == i })
-			t.Lines = append(t.Lines, Line{Instance: i, Name: p.Labels[i], Cells: cells})
+	// The measure of privacy may have been taken in one repetition only.
+	has := map[results.Place]bool{}
+	for _, c := range p.Cells {
+		has[c.Group()] = has[c.Group()] || c.Has(q.Privacy)
+	}
+	scenes, all := []results.Place{}, map[results.Place][]results.Cell{}
+	for _, c := range p.Private() {
+		if !c.Has(q.Use) || !has[c.Group()] || c.Status != results.StatusOK {
+			continue
+		}
+		s := c.Scene()
+		if all[s] == nil {
+			scenes = append(scenes, s)
+		}
+		all[s] = append(all[s], c)
+	}
+	return list.Map(scenes, func(s results.Place) traced {
+		t := traced{Aligned{Place: s, Question: q, Baseline: Plain(p, s, q.Use), plain: plainOf(p, s, use)}, use, privacy, nil}
+		for _, i := range results.Instances(all[s]) {
+			cells := results.Where(all[s], func(c results.Cell) bool { return c.Instance() == i })
+			at := i
+			at.Dataset, at.Embedding, at.Dimension = s.Dataset, s.Embedding, s.Dimension
+			at.Model, at.ModelParameters, at.Setting = s.Model, s.ModelParameters, s.Setting
+			t.Lines = append(t.Lines, Line{Place: at, Name: p.Name(i), Cells: cells})
 			t.lines = append(t.lines, newLine(cells, use, privacy))
 		}
-		out = append(out, t)
-	}
-	return out
+		return t
+	})
 }
 
 // at evaluates the lines at a level.
@@ -143,35 +236,40 @@ func (t traced) at(level float64) Aligned {
 	a.At, a.Lines = level, slices.Clone(t.Lines)
 	for i, l := range t.lines {
 		at := l.at(level, t.use, t.privacy)
-		at.Instance, at.Name, at.Cells = a.Lines[i].Instance, a.Lines[i].Name, a.Lines[i].Cells
+		at.Place, at.Name, at.Cells = a.Lines[i].Place, a.Lines[i].Name, a.Lines[i].Cells
 		a.Lines[i] = at
 	}
 	a.intervals(t.use)
 	return a
 }
 
-// compared adds the tests of all pairs.
-func (a Aligned) compared(use results.Column) Aligned {
-	a.pairs(use)
-	return a
+// baselines are the cells without privatisation that belong to a scene.
+func baselines(p *results.Prepared, s results.Place) []results.Cell {
+	return results.Where(p.Cells, func(c results.Cell) bool {
+		own := c.Scene()
+		own.Setting = s.Setting
+		return c.IsBaseline() && own == s
+	})
 }
 
 // Plain returns a quantity without privatisation: the mean of the baselines, or
 // the ceiling that rows state; NaN where neither was measured.
-func Plain(p *results.Prepared, s results.Scene, quantity string) float64 {
-	own := results.Where(p.Cells, func(c results.Cell) bool {
-		return c.Dataset == s.Dataset && c.Space() == s.Space && c.Model == s.Task.Model
-	})
-	base := results.Where(own, func(c results.Cell) bool { return c.IsBaseline() })
-	if x := (results.Cells{Cells: base}).Values(quantity); len(x) > 0 {
+func Plain(p *results.Prepared, s results.Place, quantity string) float64 {
+	if x := (results.Cells{Cells: baselines(p, s)}).Values(quantity); len(x) > 0 {
 		return stats.Mean(x)
 	}
-	for _, c := range own {
-		if m, _ := c.At(quantity); m.Ceiling.Known() && m.Value.Known() {
-			return float64(m.Ceiling)
+	for _, c := range p.Cells {
+		if m, _ := c.At(quantity); c.Scene() == s && m.Ceiling.Known() && m.Value.Known() {
+			return m.Ceiling.Float()
 		}
 	}
 	return math.NaN()
+}
+
+// plainOf is the estimate of a quantity without privatisation.
+func plainOf(p *results.Prepared, s results.Place, use results.Column) estimate {
+	e, _ := estimateOf(weigh([]share{{&point{cells: baselines(p, s)}, 1}}, use.Name, scaleOf(use)), nil)
+	return e
 }
 
 // at evaluates a line at a level, without interval.
@@ -203,157 +301,20 @@ func scaleOf(c results.Column) float64 {
 	return 1
 }
 
-// estimate is a mean with the parts of its variance.
-type estimate struct {
-	mean          float64
-	items         float64 // from the sample of items
-	n             int     // items, 0 where not known
-	repetitions   int
-	ofRepetitions float64 // of one repetition, NaN where not known
-
-	// Of a difference of answers: the items, n of them or n in each repetition, on which
-	// the first and the second does better, over repetitions if they are the same ones.
-	// scale is what one right item adds, 0 where answers are not known, and plain tells
-	// that there is nothing but one answer of each.
-	first, second int
-	scale         float64
-	plain         bool
-}
-
-// fewItems are so few, of those that differ, that a normal approximation of their
-// number is not relied on.
-const fewItems = 12
-
-// signs counts the items that differ.
-func (e *estimate) signs(items [][]float64, scale float64, redrawn bool) {
-	e.scale, e.plain = scale, len(items) == 1
-	if !redrawn { // the same items
-		sums := slices.Clone(items[0])
-		for _, x := range items[1:] {
-			floats.Add(sums, x)
-		}
-		items = [][]float64{sums}
+// spread is the variance of repetitions of some estimates, differences of as many
+// trained texts, and what it is known from.
+func (a *Aligned) spread(all []estimate, mechanisms int, texts float64, use results.Column) (pooled, df float64,
+	from string) {
+	pooled, df = pool(all, mechanisms)
+	switch {
+	case !math.IsNaN(pooled):
+		return pooled, df, ByRepetitions
+	case !use.OfModel && use.Attacker == "":
+		return 0, math.Inf(1), noTraining
+	case a.plain.repetitions > 1 && !math.IsNaN(a.plain.ofRepetitions) && use.OfModel:
+		return texts * max(0, a.plain.ofRepetitions), float64(a.plain.repetitions - 1), ByBaseline
 	}
-	for _, x := range slices.Concat(items...) {
-		switch {
-		case x > 0:
-			e.first++
-		case x < 0:
-			e.second++
-		}
-		e.plain = e.plain && (x == 0 || x == scale || x == -scale)
-	}
-}
-
-// test is that of a difference, given its variance. One of nothing but answers, which
-// may be few or agree, is exact. Where few items differ, the exact test of their
-// signs and the interval for answers in one repetition must agree with it too.
-func (e *estimate) test(difference, variance, degrees float64) stats.Test {
-	t := stats.NewTest(difference, math.Sqrt(variance), degrees)
-	alone := e.plain && variance == e.items
-	if e.scale == 0 || !alone && e.first+e.second >= fewItems {
-		return t
-	}
-	exact := stats.McNemar(e.first, e.second, max(e.n, e.first+e.second))
-	exact.Low, exact.High = e.scale*exact.Low, e.scale*exact.High
-	if alone {
-		return exact
-	}
-	return stats.Test{P: max(t.P, exact.P), Low: min(t.Low, exact.Low), High: max(t.High, exact.High)}
-}
-
-// estimateOf analyses the values of one mechanism, or of the difference of two
-// where other is not nil.
-func estimateOf(s sampleOf, other *sampleOf) (estimate, bool) {
-	var shared []int
-	for r := range s.means {
-		if other == nil {
-			shared = append(shared, r)
-		} else if _, both := other.means[r]; both && s.data[r] == other.data[r] {
-			shared = append(shared, r)
-		}
-	}
-	slices.Sort(shared)
-	if len(shared) == 0 {
-		return estimate{}, false
-	}
-	means := make([]float64, len(shared))
-	var items [][]float64
-	for k, r := range shared {
-		means[k] = s.means[r]
-		var x []float64
-		if s.items != nil {
-			x = slices.Clone(s.items[r])
-		}
-		if other != nil {
-			means[k] -= other.means[r]
-			if other.items == nil || len(other.items[r]) != len(x) {
-				x = nil
-			}
-			for i := range x {
-				x[i] -= other.items[r][i]
-			}
-		}
-		if x != nil {
-			items = append(items, x)
-		}
-	}
-	e := estimate{mean: stats.Mean(means), repetitions: len(shared), ofRepetitions: math.NaN()}
-	if len(items) == len(shared) {
-		equal := !slices.ContainsFunc(items, func(x []float64) bool { return len(x) != len(items[0]) })
-		if l, err := stats.Crossed(items, !s.redrawn); equal && err == nil {
-			e.items, e.n, e.ofRepetitions = l.OfItems, l.Items, l.OfRepetitions
-			if other != nil {
-				e.signs(items, s.scale, s.redrawn)
-			}
-			return e, true
-		}
-	}
-	if len(shared) > 1 {
-		e.ofRepetitions = stat.Variance(means, nil)
-		switch {
-		case other != nil:
-		case s.redrawn: // the part of the spread that is known
-			e.items = s.sampling / float64(len(shared))
-			e.ofRepetitions -= s.sampling
-		default: // the same items in all repetitions, which their spread does not show
-			e.items = s.sampling
-		}
-		return e, true
-	}
-	e.items = s.sampling
-	if other != nil {
-		e.items += other.sampling
-	}
-	return e, e.items > 0
-}
-
-// pool is the variance of repetitions that estimates share, with its degrees of
-// freedom, those of so many mechanisms.
-func pool(all []estimate, mechanisms int) (pooled, df float64) {
-	var values []float64
-	repetitions := 0
-	for _, e := range all {
-		if !math.IsNaN(e.ofRepetitions) {
-			values = append(values, e.ofRepetitions)
-			repetitions = max(repetitions, e.repetitions)
-		}
-	}
-	if len(values) == 0 {
-		return 0, math.Inf(1)
-	}
-	return max(0, stats.Mean(values)), float64(max(1, mechanisms) * (repetitions - 1))
-}
-
-// total is the variance of an estimate, and its degrees of freedom
-// (Satterthwaite): only the part of repetitions is estimated from few values.
-func (e estimate) total(pooled, df, rest float64) (variance, degrees float64) {
-	part := pooled / float64(e.repetitions)
-	variance = e.items + part + rest
-	if part == 0 {
-		return variance, math.Inf(1)
-	}
-	return variance, df * (variance / part) * (variance / part)
+	return 0, math.Inf(1), ""
 }
 
 // intervals sets the interval of each line.
@@ -365,20 +326,21 @@ func (a *Aligned) intervals(use results.Column) {
 			all[i], known = e, append(known, e)
 		}
 	}
-	pooled, df := pool(known, len(known))
+	pooled, df, from := a.spread(known, len(known), 1, use)
+	a.Training = from
 	for i := range a.Lines {
 		l := &a.Lines[i]
 		if !l.Reached || all[i].repetitions == 0 {
 			continue
 		}
-		v, degrees := all[i].total(pooled, df, l.OfPrivacy*l.OfPrivacy+l.OfLine*l.OfLine)
+		v, degrees := all[i].total(pooled, df, l.rest())
 		t := stats.NewTest(l.Value, math.Sqrt(v), degrees)
 		if scale := scaleOf(use); v == 0 && all[i].n > 0 { // all answers are alike
 			if alike, err := stats.Alike(l.Value/scale, all[i].n, 0.95); err == nil {
 				t.Low, t.High = scale*alike.Low, scale*alike.High
 			}
 		}
-		l.Low, l.High, l.Error, l.df = t.Low, t.High, math.Sqrt(v), degrees
+		l.Low, l.High, l.Error = t.Low, t.High, math.Sqrt(v)
 		if use.Unit == "%" {
 			l.Low, l.High = max(0, l.Low), min(100, l.High)
 		}
@@ -399,51 +361,55 @@ func (a *Aligned) pairs(use results.Column) {
 				continue
 			}
 			if e, ok := estimateOf(x.at, &y.at); ok {
-				a.Pairs = append(a.Pairs, Pair{A: i, B: j, Difference: x.Value - y.Value})
+				a.Pairs = append(a.Pairs, Pair{A: i, B: j, Difference: x.Value - y.Value, estimate: e})
 				all = append(all, e)
 			}
 		}
 	}
+	pooled, df, from := a.spread(all, reached-1, 2, use)
+	a.Training = from
+	a.test(pooled, df, use, func(p Pair) float64 { return a.Lines[p.A].rest() + a.Lines[p.B].rest() })
+}
+
+// test makes the tests of the pairs, given the variance of repetitions that they
+// share, and what else is not known of each.
+func (a *Aligned) test(pooled, df float64, use results.Column, rest func(Pair) float64) {
+	nan := math.NaN()
+	if a.Training == "" {
+		for k := range a.Pairs {
+			p := &a.Pairs[k]
+			p.Low, p.High, p.Error, p.P, p.Adjusted, p.Equal, p.Detectable = nan, nan, nan, nan, nan, nan, nan
+			p.Documents = -1
+		}
+		return
+	}
 	a.Tests = len(a.Pairs)
-	pooled, df := pool(all, reached-1)
-	p := make([]float64, len(all))
-	for k, e := range all {
+	p, equal := make([]float64, a.Tests), make([]float64, a.Tests)
+	for k := range a.Pairs {
 		pair := &a.Pairs[k]
-		x, y := a.Lines[pair.A], a.Lines[pair.B]
-		rest := x.OfPrivacy*x.OfPrivacy + x.OfLine*x.OfLine + y.OfPrivacy*y.OfPrivacy + y.OfLine*y.OfLine
-		v, degrees := e.total(pooled, df, rest)
+		e := pair.estimate
+		v, degrees := e.total(pooled, df, rest(*pair))
 		t := e.test(pair.Difference, v, degrees)
 		pair.Low, pair.High, pair.P, pair.Error = t.Low, t.High, t.P, math.Sqrt(v)
 		pair.Detectable = stats.Detectable(pair.Error, degrees, a.Level/float64(a.Tests))
 		pair.Documents = e.documents(pair.Difference, v, pair.Detectable/pair.Error)
+		// Two one-sided tests: each that the difference is beyond one end of the margin.
 		p[k] = t.P
+		equal[k] = stats.NewTest(Margin(use)-math.Abs(pair.Difference), pair.Error, degrees).P / 2
+		if math.Abs(pair.Difference) >= Margin(use) {
+			equal[k] = 1 - equal[k]
+		}
 	}
 	for k, adjusted := range stats.Holm(p) {
 		a.Pairs[k].Adjusted, a.Pairs[k].Told = adjusted, adjusted < a.Level
 	}
-}
-
-// documents is how many items make a difference detectable, where factor
-// standard errors are needed for that.
-func (e estimate) documents(difference, variance, factor float64) int {
-	if e.n == 0 {
-		return -1
+	for k, adjusted := range stats.Holm(equal) {
+		a.Pairs[k].Equal, a.Pairs[k].Level = adjusted, adjusted < a.Level && !a.Pairs[k].Told
 	}
-	allowed := difference*difference/(factor*factor) - (variance - e.items)
-	if !(allowed > 0) {
-		return 0
-	}
-	n := float64(e.n) * e.items / allowed
-	if n > math.MaxInt32 {
-		return 0
-	}
-	return int(math.Ceil(n))
 }
 
 // Reached counts the mechanisms that reach the level.
-func (a Aligned) Reached() int {
-	return len(results.Where(a.Lines, func(l Line) bool { return l.Reached }))
-}
+func (a Aligned) Reached() int { return list.Count(a.Lines, func(l Line) bool { return l.Reached }) }
 
 // Pair returns the comparison of two lines, its difference that of a minus b.
 func (a Aligned) Pair(x, y int) (Pair, bool) {
@@ -457,4 +423,30 @@ func (a Aligned) Pair(x, y int) (Pair, bool) {
 		}
 	}
 	return Pair{}, false
+}
+
+// Competes reports whether a line may be called best: its guarantee holds between
+// any two words, or it is the user's own text, of which nothing else was said.
+func (l Line) Competes() bool {
+	return l.Own() || results.Mark(l.Cells) == ""
+}
+
+// Best are the lines that keep most, of those that compete: the first by its mean,
+// then those that are not told apart from it. Alone tells that it is told apart from
+// all others.
+func (a Aligned) Best() (best []int, alone bool) {
+	up := sign(results.MustColumn(a.Use).Direction)
+	var compete []int
+	for i, l := range a.Lines {
+		if l.Reached && l.Competes() {
+			compete = append(compete, i)
+		}
+	}
+	slices.SortStableFunc(compete, func(i, j int) int { return cmp.Compare(up*a.Lines[j].Value, up*a.Lines[i].Value) })
+	for k, i := range compete {
+		if p, ok := a.Pair(compete[0], i); k == 0 || !ok || !p.Told {
+			best = append(best, i)
+		}
+	}
+	return best, len(best) == 1 && len(compete) > 1
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"mldpbench/internal/realdata"
@@ -31,7 +32,7 @@ type world struct {
 }
 
 func (w world) draw(rng *rand.Rand, all []known) *results.Prepared {
-	p := &results.Prepared{Labels: map[results.Instance]string{}}
+	p := &results.Prepared{}
 	hard := make([]float64, w.documents)
 	draw := func() {
 		for d := range hard {
@@ -47,7 +48,7 @@ func (w world) draw(rng *rand.Rand, all []known) *results.Prepared {
 		for m, k := range all {
 			for i := range points {
 				e := errorOf(m, i)
-				c := results.Cell{Place: results.NewPlace(), Status: results.StatusOK}
+				c := results.Cell{Status: results.StatusOK}
 				c.Dataset, c.Embedding, c.Dimension, c.Model, c.Setting = "made-up", "v", 2, "svm", "local"
 				c.Mechanism, c.Epsilon, c.Repetition = k.name, results.Float(10-float64(i)), r
 				if c.DatasetFingerprint = "one"; w.redrawn {
@@ -81,7 +82,6 @@ func (w world) draw(rng *rand.Rand, all []known) *results.Prepared {
 				cells[key][j].Set(results.EM, em)
 				p.Cells = append(p.Cells, cells[key][j])
 			}
-			p.Labels[cells[key][0].Instance()] = all[m].name
 		}
 	}
 	return p
@@ -115,7 +115,6 @@ func testCoverage(t *testing.T, draws int, low, high, family float64) {
 	t.Parallel()
 	all := []known{{"a", 30, 1.5}, {"b", 30, 1.5}, {"c", 30, 1.5}, {"d", 30, 1.5}, {"e", 45, 2}}
 	for name, w := range map[string]world{
-		"one repetition, documents":             {1, 300, false, true, 0, 0.01},
 		"two repetitions, documents":            {2, 200, false, true, 1, 0.01},
 		"three repetitions, documents anew":     {3, 150, true, true, 1, 0.01},
 		"three repetitions, no outcomes stored": {3, 150, true, false, 1, 0.01},
@@ -155,5 +154,101 @@ func testCoverage(t *testing.T, draws int, low, high, family float64) {
 				t.Errorf("family error %.1f%%, want at most %g", v, family)
 			}
 		})
+	}
+}
+
+// Eight mechanisms that are equal, on the same documents, with the noise of training:
+// of families at 5% at most 5% find any difference, whatever the repetitions. Of one
+// nothing is known of training, so nothing is tested. A true share of 5% gives more
+// than 6% of 1,000 with probability 0.07; the seeds are fixed.
+func TestLongNoFalseFindings(t *testing.T) {
+	realdata.Long(t)
+	testFalseFindings(t, 1000, 6)
+}
+
+// The same on 100 draws, with wider bounds.
+func TestNoFalseFindings(t *testing.T) { testFalseFindings(t, 100, 12) }
+
+func testFalseFindings(t *testing.T, draws int, most float64) {
+	t.Parallel()
+	var all []known
+	for i := range 8 {
+		all = append(all, known{fmt.Sprint(i), 30, 1.5})
+	}
+	for _, repetitions := range []int{1, 2, 3, 5} {
+		w := world{repetitions, 300, false, true, 1.5, 0.01}
+		rng := rand.New(rand.NewPCG(11, uint64(repetitions)))
+		falsely, tested := 0, 0
+		for range draws {
+			a := Align(w.draw(rng, all), Question{}, 0.5)[0]
+			tested += a.Tests
+			if slices.ContainsFunc(a.Pairs, func(p Pair) bool { return p.Told }) {
+				falsely++
+			}
+		}
+		share := 100 * float64(falsely) / float64(draws)
+		t.Logf("%d repetitions: some difference is found in %.1f%% of %d studies", repetitions, share, draws)
+		if share > most || repetitions == 1 && (falsely > 0 || tested > 0) || repetitions > 1 && tested == 0 {
+			t.Errorf("%d repetitions: %.1f%% of studies find a difference, %d tests", repetitions, share, tested)
+		}
+	}
+}
+
+// Of one repetition each, the spread of training is that of the plain text's, if it
+// was trained more often, and it is said.
+func TestSpreadOfThePlainText(t *testing.T) {
+	t.Parallel()
+	w := world{1, 300, false, true, 1, 0.01}
+	all := []known{{"a", 30, 1.5}, {"b", 60, 1.5}}
+	p := w.draw(rand.New(rand.NewPCG(3, 3)), all)
+	if a := Align(p, Question{}, 0.5)[0]; a.Training != "" || !math.IsNaN(a.Pairs[0].P) || a.Pairs[0].Told {
+		t.Errorf("%q, %+v", a.Training, a.Pairs[0])
+	}
+	for r := 1; r <= 4; r++ {
+		c := p.Cells[0]
+		c.Mechanism, c.Epsilon, c.Setting, c.Repetition = results.BaselineMechanism, results.Missing, "", r
+		c.Set("accuracy", results.Share(270+2*(r%2), 300))
+		p.Cells = append(p.Cells, c)
+	}
+	a := Align(p, Question{}, 0.5)[0]
+	if a.Training != ByBaseline || !a.Pairs[0].Told || !(a.Pairs[0].Error > 0) {
+		t.Errorf("%q, %+v", a.Training, a.Pairs[0])
+	}
+}
+
+// Over data sets that say the same a small difference is found that none shows
+// alone; level is said only where two one-sided tests say so.
+func TestPooledOverDatasets(t *testing.T) {
+	t.Parallel()
+	w := world{5, 1500, false, true, 0.3, 0.002}
+	rng := rand.New(rand.NewPCG(5, 5))
+	p := &results.Prepared{}
+	for d := range 6 {
+		own := w.draw(rng, []known{{"a", 30, 1.5}, {"b", 33, 1.5}, {"c", 30, 1.5}})
+		for i := range own.Cells {
+			own.Cells[i].Dataset = fmt.Sprint("d", d)
+		}
+		p.Cells = append(p.Cells, own.Cells...)
+	}
+	all := Align(p, Question{}, 0.5)
+	pooled := all[len(all)-1]
+	if len(all) != 7 || pooled.Datasets != 6 || len(pooled.Pairs) != 3 {
+		t.Fatalf("%d scenes, %d sets, %d pairs", len(all), pooled.Datasets, len(pooled.Pairs))
+	}
+	mean := 0.0
+	for _, a := range all[:6] {
+		x, _ := a.Pair(0, 1)
+		mean += x.Difference / 6
+		if y, _ := pooled.Pair(0, 1); y.Detectable >= x.Detectable {
+			t.Errorf("pooled %.2f would be found, alone %.2f", y.Detectable, x.Detectable)
+		}
+	}
+	apart, _ := pooled.Pair(0, 1)
+	if equal, _ := pooled.Pair(0, 2); math.Abs(apart.Difference-mean) > 1e-9 || !apart.Told || apart.Level || equal.Told ||
+		!equal.Level {
+		t.Errorf("apart %+v\nequal %+v", apart, equal)
+	}
+	if one, _ := all[0].Pair(0, 2); one.Level {
+		t.Errorf("one data set does not show that two are level: %+v", one)
 	}
 }

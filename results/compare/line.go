@@ -1,10 +1,11 @@
 // Package compare holds the statistics of comparisons: of mechanisms at equal
 // privacy, and of runs with each other.
 //
-// The same question has one answer: tables, summaries, boards and pages take
-// their numbers from Align and Standings, gates and histories from Runs. A
-// difference that is not found is reported with the difference that could have
-// been found. The package renders nothing.
+// The same question has one answer: tables, summaries and pages take their numbers
+// from Align, gates from Runs. A difference that is not found is reported with the
+// difference that could have been found, and is called level only where a test of
+// equivalence says so. Of one repetition nothing is known of training, so nothing is
+// tested. The package renders nothing.
 package compare
 
 import (
@@ -48,10 +49,10 @@ func newLine(cells []results.Cell, use, privacy results.Column) line {
 		if len(x) == 0 || len(u) == 0 {
 			continue
 		}
-		p := point{cells: c.Cells, epsilon: float64(c.Cells[0].Epsilon), privacy: stats.Mean(x), use: stats.Mean(u),
+		p := point{cells: c.Cells, epsilon: c.Cells[0].Epsilon.Float(), privacy: stats.Mean(x), use: stats.Mean(u),
 			weight: float64(len(u))}
-		if m, _ := c.Cells[0].At(privacy.Name); m.High > m.Low {
-			p.privacyError = float64(m.High-m.Low) / 2 / z95 / math.Sqrt(float64(len(results.Distinct(x, same))))
+		if m, _ := c.Cells[0].At(privacy.Name); m.High.Float() > m.Low.Float() {
+			p.privacyError = (m.High.Float() - m.Low.Float()) / 2 / z95 / math.Sqrt(float64(len(results.Distinct(x, same))))
 		} else if len(x) > 1 && slices.Min(x) < slices.Max(x) {
 			spread = append(spread, stat.Variance(x, nil))
 			p.privacyError = -float64(len(x)) // filled in below
@@ -248,7 +249,7 @@ func weigh(shares []share, use string, scale float64) sampleOf {
 			seen[r]++
 			s.data[r] = c.DatasetFingerprint
 			s.redrawn = s.redrawn || strings.HasPrefix(c.DatasetFingerprint, "redrawn")
-			s.means[r] += share.weight * float64(m.Value)
+			s.means[r] += share.weight * m.Value.Float()
 			deviation[r] += share.weight * math.Sqrt(sampling(m, results.MustColumn(use)))
 			right := m.Right()
 			if right == nil || s.items == nil || s.items[r] != nil && len(s.items[r]) != len(right) {
@@ -286,12 +287,12 @@ func weigh(shares []share, use string, scale float64) sampleOf {
 // sampling is the variance that the sample of items gives a number: binomial
 // for shares, from its own interval for others, 0 where neither is known.
 func sampling(m results.Measured, c results.Column) float64 {
-	v := float64(m.Value)
+	v := m.Value.Float()
 	switch {
 	case c.Counted && m.Whole > 0:
 		return v * (100 - v) / float64(m.Whole)
-	case m.High > m.Low:
-		half := float64(m.High-m.Low) / 2 / z95
+	case m.High.Float() > m.Low.Float():
+		half := (m.High.Float() - m.Low.Float()) / 2 / z95
 		return half * half
 	}
 	return 0

@@ -47,9 +47,10 @@ type Comparison struct {
 	Broken  []string // a mechanism that no longer exists, or promises something else
 	Tests   []Test
 	Reasons []string // why the comparison is not a whole one
-	// Untested counts numbers for which no spread is known.
-	Untested int
-	names    map[results.Instance]string
+	// Untested counts numbers for which no spread is known, Once those of them for
+	// want of a second repetition.
+	Untested, Once int
+	names          map[results.Place]string
 }
 
 // Change is a difference between two runs of equal seed and data.
@@ -57,8 +58,8 @@ type Change struct {
 	Place      string
 	Quantity   string
 	Repetition int
-	Before     results.Float
-	After      results.Float
+	Before     results.Optional
+	After      results.Optional
 }
 
 // Test is one test of a change.
@@ -143,8 +144,8 @@ func (p pair) shared() (both [][2]results.Cell) {
 // are Holm-corrected over all tests.
 func Runs(before, after *results.Prepared, o Options) *Comparison {
 	c := &Comparison{Level: cmp.Or(o.Level, familyLevel), Names: [2]string{nameOf(before), nameOf(after)},
-		names: results.LabelInstances(results.Distinct(slices.Concat(before.Cells, after.Cells),
-			func(x results.Cell) results.Instance { return x.Instance() }))}
+		names: results.Names(list.Map(slices.Concat(before.Cells, after.Cells),
+			func(x results.Cell) results.Place { return x.Place }))}
 	if x, y := studies(before), studies(after); !slices.Equal(x, y) {
 		c.Reasons = append(c.Reasons, fmt.Sprintf("studies differ: %s against %s", strings.Join(x, ", "),
 			strings.Join(y, ", ")))
@@ -169,8 +170,11 @@ func Runs(before, after *results.Prepared, o Options) *Comparison {
 		t.Changed = adjusted < c.Level && math.Abs(t.Change) > t.Threshold
 		t.Detectable = max(t.Threshold, t.Error*stats.Detectable(1, t.df, c.Level/float64(len(c.Tests))))
 	}
-	if len(c.Tests) == 0 && c.Exact == 0 {
-		c.Reasons = append(c.Reasons, "nothing could be tested: there is one repetition without outcomes of documents")
+	switch {
+	case c.Once > 0:
+		c.Reasons = append(c.Reasons, fmt.Sprintf("%d numbers are not tested: %s", c.Once, Untested))
+	case len(c.Tests) == 0 && c.Exact == 0:
+		c.Reasons = append(c.Reasons, "nothing could be tested: no spread is known")
 	}
 	return c
 }
@@ -200,17 +204,21 @@ func (o Options) columns(cells []results.Cell) []results.Column {
 	})
 }
 
+// matched is what a cell has in common with that of another run; its name in print
+// is not part of it.
+func matched(p results.Place) results.Place { p.Label = ""; return p }
+
 // match pairs the cells of two runs and reports those that have no partner.
 func (c *Comparison) match(before, after *results.Prepared) []pair {
-	other := map[results.Group]results.Cells{}
+	other := map[results.Place]results.Cells{}
 	for _, y := range results.GroupCells(after.Cells) {
-		other[y.Group] = y
+		other[matched(y.Place)] = y
 	}
 	var pairs []pair
 	var missing, fewer, unlike []string
 	for _, x := range results.GroupCells(before.Cells) {
-		y, found := other[x.Group]
-		delete(other, x.Group)
+		y, found := other[matched(x.Place)]
+		delete(other, matched(x.Place))
 		p := pair{before: x, after: y}
 		if !found {
 			missing = append(missing, c.place(x.Cells[0]))
@@ -271,17 +279,17 @@ func some(list []string, what string) string {
 
 // place names a cell.
 func (c *Comparison) place(x results.Cell) string {
-	s := strings.Trim(fmt.Sprintf("%s, %s, %s", results.DatasetTitle(x.Dataset), x.Space(), c.names[x.Instance()]), ", ")
+	s := strings.Trim(fmt.Sprintf("%s, %s, %s", results.DatasetTitle(x.Dataset), x.SpaceName(), c.names[x.Instance()]), ", ")
 	if x.Epsilon.Known() {
-		s += fmt.Sprintf(", ε=%g", float64(x.Epsilon))
+		s += ", ε=" + x.Epsilon.String()
 	}
-	for _, text := range []string{x.Model, x.Setting, x.Panel, x.Series} {
+	for _, text := range []string{c.names[x.Task()], x.Panel, x.Series} {
 		if text != "" {
 			s += ", " + text
 		}
 	}
 	if x.X.Known() {
-		s += fmt.Sprintf(", %s=%g", x.XName, float64(x.X))
+		s += ", " + x.XName + "=" + x.X.String()
 	}
 	return s
 }
@@ -295,7 +303,7 @@ func (c *Comparison) exact(q results.Column, p pair) {
 			continue
 		}
 		counts := a.Part == b.Part && a.Whole == b.Whole && (a.Items == b.Items || a.Items == "" || b.Items == "")
-		if !near(float64(a.Value), float64(b.Value)) || !counts {
+		if !near(a.Value.Float(), b.Value.Float()) || !counts {
 			c.Changes = append(c.Changes, Change{c.place(both[0]), q.Name, both[0].Repetition, a.Value, b.Value})
 		}
 	}

@@ -26,11 +26,11 @@ type change struct {
 func (c *Comparison) quantity(q results.Column, pairs []pair, o Options) {
 	var all []pair
 	lost := 0
-	seen := map[results.Group]bool{}
+	seen := map[results.Place]bool{}
 	for _, p := range pairs {
-		g := p.before.Group
+		g := matched(p.before.Place)
 		if !q.OfModel { // measured of the text, whatever the classifier
-			g.Model, g.ModelParameters, g.Setting = "", "", ""
+			g = g.Text()
 		}
 		if seen[g] || len(p.before.Values(q.Name)) == 0 {
 			continue
@@ -53,7 +53,7 @@ func (c *Comparison) quantity(q results.Column, pairs []pair, o Options) {
 		title := results.DatasetTitle(dataset)
 		c.test(q, o, title, changeOf(q, own), nil)
 		private := results.Where(own, func(p pair) bool { return !p.cell().IsBaseline() })
-		mechanisms := results.Distinct(private, func(p pair) results.Instance { return p.cell().Instance() })
+		mechanisms := results.Distinct(private, func(p pair) results.Place { return p.cell().Instance() })
 		var changes []change
 		for _, i := range mechanisms {
 			of := results.Where(private, func(p pair) bool { return p.cell().Instance() == i })
@@ -135,6 +135,9 @@ func (x change) spread(q results.Column) (s spread, known bool) {
 		part, df = pooled, of
 	}
 	if math.IsNaN(part) { // of one repetition it is not known
+		if q.OfModel || q.Attacker != "" {
+			return spread{how: Untested}, false
+		}
 		part, df = 0, math.Inf(1)
 	}
 	items, same := own.items, x.sameDocuments()
@@ -143,6 +146,9 @@ func (x change) spread(q results.Column) (s spread, known bool) {
 		s.how = "pairs of documents"
 	case own.repetitions > 1:
 		s.how = "repetitions"
+	}
+	if own.repetitions < 2 && part > 0 {
+		s.how = strings.TrimPrefix(s.how+" and the repetitions of plain text", " and ")
 	}
 	if !same {
 		items = x.before.sampling + x.after.sampling
@@ -184,28 +190,34 @@ func (x change) pooled() (variance, df float64) {
 
 // poolRepetitions sets the variance of the change in one repetition, which are
 // few: pooled over the cells of one data set and ε, where that of a classifier is
-// similar, or else of one mechanism, and over both runs.
+// similar, or else of one mechanism, and over both runs. Where each has one
+// repetition, that of a classifier is the one of the plain text.
 func poolRepetitions(q results.Column, cells []pair) {
-	type block struct {
-		dataset, epsilon string
-		results.Instance
-	}
-	of := func(p pair) block {
-		b := block{dataset: p.cell().Dataset, epsilon: p.before.Epsilon}
+	of := func(p pair) results.Place {
+		b := results.Place{Dataset: p.cell().Dataset, Epsilon: p.before.Epsilon}
 		if !q.OfModel {
-			b.Instance = p.cell().Instance()
+			i := p.cell().Instance()
+			b.Mechanism, b.Variant, b.Parameters = i.Mechanism, i.Variant, i.Parameters
 		}
 		return b
 	}
-	all := map[block][]estimate{}
+	all := map[results.Place][]estimate{}
 	for _, p := range cells {
-		all[of(p)] = append(all[of(p)], changeOf(q, []pair{p}).estimate())
+		e := changeOf(q, []pair{p}).estimate()
+		if all[of(p)] = append(all[of(p)], e); p.cell().IsBaseline() && q.OfModel {
+			plain := results.Place{Dataset: p.cell().Dataset, Mechanism: results.BaselineMechanism}
+			all[plain] = append(all[plain], e)
+		}
+	}
+	known := func(at results.Place) []estimate {
+		return results.Where(all[at], func(e estimate) bool { return !math.IsNaN(e.ofRepetitions) })
 	}
 	for i, p := range cells {
-		known := results.Where(all[of(p)], func(e estimate) bool { return !math.IsNaN(e.ofRepetitions) })
-		if cells[i].ofOne, cells[i].df = pool(known, 2*len(known)); len(known) == 0 {
-			cells[i].ofOne = math.NaN()
+		own := known(of(p))
+		if len(own) == 0 && q.OfModel {
+			own = known(results.Place{Dataset: p.cell().Dataset, Mechanism: results.BaselineMechanism})
 		}
+		cells[i].ofOne, cells[i].df = pool(own, 2*len(own))
 	}
 }
 
@@ -231,7 +243,9 @@ func (c *Comparison) test(q results.Column, o Options, scope string, x change, o
 		}
 	}
 	if !known {
-		c.Untested++
+		if c.Untested++; s.how == Untested {
+			c.Once++
+		}
 		return
 	}
 	if o.Thresholds {

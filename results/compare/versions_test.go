@@ -24,8 +24,13 @@ func TestFewDocumentsAreTestedExactly(t *testing.T) {
 		m.Items = results.NewOutcomes(answers)
 		return r.Of("accuracy", m)
 	}
-	p, err := results.Prepare(results.Run{Rows: []results.Row{version("all", 12), version("some", 7), version("same", 12),
-		version("two", 2)}})
+	rows := []results.Row{version("all", 12), version("some", 7), version("same", 12), version("two", 2)}
+	for r := 1; r <= 3; r++ { // plain text, trained three times to the same answers
+		plain := version(results.BaselineMechanism, 12)
+		plain.Repetition = r
+		rows = append(rows, plain)
+	}
+	p, err := results.Prepare(results.Run{Rows: rows})
 	if err != nil {
 		t.Fatal(err)
 	}

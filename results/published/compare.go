@@ -9,7 +9,7 @@ import (
 	"mldpbench/internal/list"
 	"mldpbench/internal/stats"
 	"mldpbench/results"
-	"mldpbench/results/tables"
+	"mldpbench/results/views"
 )
 
 // How a mechanism was run.
@@ -45,7 +45,7 @@ func as(c results.Cell) (how string, at Place, ok bool) {
 		how, variant, model = AsRun, "as-run", "lstm-2024"
 	}
 	if !c.IsBaseline() {
-		at.Epsilon = float64(c.Epsilon)
+		at.Epsilon = c.Epsilon.Float()
 	}
 	other := otherParameters[c.Mechanism]
 	return how, at, (c.IsBaseline() || c.Variant == variant) && (c.Model == "" || c.Model == model) &&
@@ -139,12 +139,12 @@ func Sentence(all []Number) string {
 }
 
 // Tables are the printed numbers beside ours, one a row; none where there are none.
-func Tables(p *results.Prepared) []tables.Table {
+func Tables(p *results.Prepared) []views.Table {
 	all := Compare(p)
 	if len(all) == 0 {
 		return nil
 	}
-	t := tables.Table{Name: "published", Title: "Printed by Meisenbacher et al. 2024, and here", Legend: Sentence(all),
+	t := views.Table{Name: "published", Title: "Printed by Meisenbacher et al. 2024, and here", Legend: Sentence(all),
 		Header: []string{"run", "data set", "d", "mechanism", "ε", "quantity", "printed", "ours", "difference", "verdict"}}
 	for _, k := range all {
 		name, epsilon := results.MustColumn(k.Quantity).Title, ""
@@ -156,11 +156,11 @@ func Tables(p *results.Prepared) []tables.Table {
 		}
 		ours, difference := "", ""
 		if k.N > 0 {
-			ours = tables.FormatNumber(k.Ours, k.digits)
+			ours = views.Number(k.Ours, k.digits)
 			difference = fmt.Sprintf("%+.*f", k.digits, k.Ours-k.Printed)
 		}
 		t.AddRow(k.As, results.DatasetTitle(k.Dataset), strconv.Itoa(k.Dimension), results.MechanismTitle(k.Mechanism),
-			epsilon, name, tables.FormatNumber(k.Printed, k.digits), ours, difference, string(k.Verdict))
+			epsilon, name, views.Number(k.Printed, k.digits), ours, difference, string(k.Verdict))
 	}
-	return []tables.Table{t}
+	return []views.Table{t}
 }

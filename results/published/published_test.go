@@ -39,7 +39,7 @@ func one(repetition int, key string, change func(*results.Row)) results.Row {
 	r := results.NewRow()
 	r.Study, r.Seed, r.Repetition, r.Key = "replication", 1, repetition, fmt.Sprint(key, repetition)
 	r.Dataset, r.Embedding, r.Dimension, r.TestItems = "agnews-2024", "glove.6B.words", 100, 4000
-	r.Mechanism, r.Variant, r.Epsilon, r.Policy = "cmp", "as-run", 10, "keep"
+	r.Mechanism, r.Variant, r.Epsilon, r.Policy = "cmp", "as-run", results.Float(10), "keep"
 	if key == "accuracy" {
 		r.Model, r.Setting = "lstm-2024", "train-only"
 	}

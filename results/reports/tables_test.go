@@ -22,7 +22,7 @@ import (
 	"mldpbench/results"
 	"mldpbench/results/compare"
 	"mldpbench/results/published"
-	"mldpbench/results/tables"
+	"mldpbench/results/views"
 )
 
 var update = flag.Bool("update", false, "write the tables of the reports anew from the records; the text stays")
@@ -30,33 +30,24 @@ var update = flag.Bool("update", false, "write the tables of the reports anew fr
 // TestEqualPrivacy: report 1.
 func TestEqualPrivacy(t *testing.T) {
 	const page = "1-equal-privacy.md"
-	at := func(levels, name string) (*results.Prepared, []tables.Table) {
+	at := func(levels, name string) (*results.Prepared, []string) {
 		p := records.View(t, name)
 		var err error
 		if p.Levels, err = results.ParseLevels(levels); err != nil {
 			t.Fatal(err)
 		}
-		return p, tables.Equal(p)
+		equal := views.Named(views.Tables(p, views.Builtin().Tables), "equal")
+		return p, tableRows(equal[0])
 	}
-	named := func(all []tables.Table, name string) []string {
-		i := slices.IndexFunc(all, func(x tables.Table) bool { return x.Name == name })
-		if i < 0 {
-			t.Fatalf("no table %s", name)
-		}
-		return tableRows(all[i])[1:]
-	}
-	extended, all := at("em=0.5", "extended")
+	extended, half := at("em=0.5", "extended")
 	_, more := at("em=0.7", "extended")
-	_, byPrior := at("weighted=0.5", "extended")
-	_, attacked := at("label=0.7", "attacks")
-	axes, onAxes := at("em=0.5", "axes")
-	classifiers, byClassifier := at("em=0.5", "classifiers")
+	_, byPrior := at("e_m_full_corpus=0.5", "extended")
+	axes, _ := at("em=0.5", "axes")
+	classifiers, _ := at("em=0.5", "classifiers")
 	onReviews, _ := at("em=0.5", "classifiers-imdb")
-	compareWith(t, page, "At equal privacy", named(all, "equal"))
-	compareWith(t, page, "At E_M = 0.7", named(more, "equal"))
-	compareWith(t, page, "With the frequencies of the text", named(byPrior, "equal"))
-	compareWith(t, page, "Where the order changes", named(all, "order"), named(attacked, "order"), named(onAxes, "order"),
-		named(byClassifier, "order"))
+	compareWith(t, page, "At equal privacy", half)
+	compareWith(t, page, "At E_M = 0.7", more)
+	compareWith(t, page, "With the frequencies of the text", byPrior)
 	compareWith(t, page, "The rank fix against each", againstRankFix(extended, 0.5, 0.7))
 	compareWith(t, page, "Other classifiers", append(classifierRows("AG News", classifiers),
 		classifierRows("IMDb", onReviews)...))
@@ -98,19 +89,22 @@ func TestPublishedTables(t *testing.T) {
 // TestAttackers: report 4.
 func TestAttackers(t *testing.T) {
 	const page = "4-attackers.md"
-	all := append(tables.All(records.View(t, "attacks")), tables.All(records.View(t, "auditor"))...)
-	for section, name := range map[string]string{
-		"The strongest attacker, AG News with agency": "strongest-agnews-agency",
-		"The strongest attacker, spooky authors":      "strongest-spooky-authors",
-		"At five points of accuracy lost":             "attacks-agnews-agency",
-		"The auditor of a language model":             "attackers-insuranceqa-users",
-	} {
-		i := slices.IndexFunc(all, func(x tables.Table) bool { return x.Name == name })
-		if i < 0 {
-			t.Errorf("no table %s", name)
-			continue
+	found := views.View{Name: "found", From: "cells", Rows: []string{"mechanism", "epsilon"}, Columns: []string{"quantity"},
+		Split: []string{"dataset"}, Value: []string{"accuracy", "group:strongest", "average-10"}}
+	auditor := found
+	auditor.Value = []string{"attackers"}
+	lost := found
+	lost.From, lost.Rows, lost.Value = "equal", []string{"mechanism"}, []string{"group:strongest", "average-10"}
+	alike := records.View(t, "attacks").Select(func(c results.Cell) bool { return c.Dataset == "agnews-agency" })
+	alike.Levels = results.Levels{Quantity: "accuracy", At: []float64{85.3}}
+	all := slices.Concat(views.Tables(records.View(t, "attacks"), []views.View{found}),
+		views.Tables(records.View(t, "auditor"), []views.View{auditor}), views.Tables(alike, []views.View{lost}))
+	for k, section := range []string{"The strongest attacker, AG News with agency", "The strongest attacker, spooky authors",
+		"The auditor of a language model", "At five points of accuracy lost"} {
+		if k >= len(all) {
+			t.Fatalf("%d tables", len(all))
 		}
-		compareWith(t, page, section, tableRows(all[i])[1:])
+		compareWith(t, page, section, tableRows(all[k]))
 	}
 }
 
@@ -123,12 +117,12 @@ func TestAudit(t *testing.T) {
 	}
 	on, found := pageRows(t, filepath.Join("..", "..", "docs", "guarantees.md"), "What the audit found"), 0
 	for _, r := range audit {
-		at := slices.Index([]float64{1, 5, 10}, float64(r.Epsilon))
+		at := slices.Index([]float64{1, 5, 10}, r.Epsilon.Float())
 		if at < 0 || !r.Lower.Known() {
 			continue
 		}
-		bound := strconv.FormatFloat(math.Round(100*float64(r.Lower))/100, 'f', -1, 64)
-		if math.IsInf(float64(r.Lower), 1) {
+		bound := strconv.FormatFloat(math.Round(100*r.Lower.Float())/100, 'f', -1, 64)
+		if math.IsInf(r.Lower.Float(), 1) {
 			bound = "∞"
 		}
 		for row := range on {
@@ -187,7 +181,7 @@ func beside(all []published.Number, how, dataset string, quantities ...string) (
 			case k.Verdict == published.Undefined:
 				row += " | undefined/" + text
 			default:
-				row += " | " + tables.FormatNumber(k.Ours, digits) + "/" + text + " " + signs[k.Verdict]
+				row += " | " + views.Number(k.Ours, digits) + "/" + text + " " + signs[k.Verdict]
 			}
 		}
 		rows = append(rows, row+" |")
@@ -200,7 +194,7 @@ func beside(all []published.Number, how, dataset string, quantities ...string) (
 func otherDimensions(p *results.Prepared) (rows []string) {
 	type place struct {
 		mechanism string
-		epsilon   results.Float
+		epsilon   results.Optional
 	}
 	texts := results.Texts(p.Private())
 	for _, at := range results.Distinct(texts, func(c results.Cell) place { return place{c.Mechanism, c.Epsilon} }) {
@@ -224,7 +218,7 @@ func otherDimensions(p *results.Prepared) (rows []string) {
 func value(quantity string) func(results.Cell) float64 {
 	return func(c results.Cell) float64 {
 		if m, ok := c.At(quantity); ok {
-			return float64(m.Value)
+			return m.Value.Float()
 		}
 		return math.NaN()
 	}
@@ -235,7 +229,7 @@ func documentRows(p *results.Prepared) (rows []string) {
 	for name, epsilon := range map[string]float64{"CMP": 8.9, "Mahalanobis": 9.39, "Vickrey, t=0.5": 17,
 		"Rank fix, c=0.04": 17.9, "CusText, k=20": 7.17, "SanText": 3.08, "TEM": 3.08, "k-RR": 10.3, "1-Diffractor, lists=1": 1.1} {
 		for _, c := range p.Cells {
-			if p.Name(c) != name || float64(c.Epsilon) != epsilon {
+			if p.Name(c.Place) != name || c.Epsilon.Float() != epsilon {
 				continue
 			}
 			short, _, _ := strings.Cut(name, ",")
@@ -248,7 +242,7 @@ func documentRows(p *results.Prepared) (rows []string) {
 				}
 				switch {
 				case there && m.Value.Known():
-					row += fmt.Sprintf("| %.2f ", float64(m.Value))
+					row += fmt.Sprintf("| %.2f ", m.Value.Float())
 				case strings.Contains(m.Note, "infinite for 100"):
 					row += "| infinite "
 				default:
@@ -269,6 +263,9 @@ func againstRankFix(p *results.Prepared, levels ...float64) (rows []string) {
 	at := 0
 	for _, level := range levels {
 		for _, a := range compare.Align(p, compare.Question{}, level) {
+			if a.Datasets > 0 {
+				continue
+			}
 			fix := slices.IndexFunc(a.Lines, func(l compare.Line) bool { return strings.HasPrefix(l.Name, "Rank fix") })
 			for i, l := range a.Lines {
 				if !slices.Contains(names, l.Name) {
@@ -332,7 +329,7 @@ func errorRows(ten, extended, grown *results.Prepared) (rows []string) {
 			m, ok := c.At(quantity)
 			if ok && m.Value.Known() && c.Dataset == like.Dataset && c.Instance() == like.Instance() &&
 				c.Epsilon == like.Epsilon {
-				return float64(m.Value)
+				return m.Value.Float()
 			}
 		}
 		return math.NaN()
@@ -341,7 +338,7 @@ func errorRows(ten, extended, grown *results.Prepared) (rows []string) {
 	for _, c := range ten.Cells {
 		if e := of(ten, c, uniform); e > 0.4 && e < 0.6 {
 			rows = append(rows, fmt.Sprintf("| %s | %s | %v | %.3f | %.3f | %.3f | %.3f | %.3f |",
-				results.DatasetTitle(c.Dataset), ten.Name(c), c.Epsilon, e, of(extended, c, uniform), of(ten, c, corpus),
+				results.DatasetTitle(c.Dataset), ten.Name(c.Place), c.Epsilon, e, of(extended, c, uniform), of(ten, c, corpus),
 				of(extended, c, corpus), of(grown, c, distance)))
 		}
 	}
@@ -430,10 +427,16 @@ func pageRows(t *testing.T, name, section string) map[string]bool {
 	return on
 }
 
-func tableRows(t tables.Table) []string {
+// tableRows are those below the head, without footnotes.
+func tableRows(t views.Table) []string {
+	for _, row := range t.Rows {
+		for j := range row {
+			row[j].Notes = nil
+		}
+	}
 	var b bytes.Buffer
 	_ = t.Write(&b, "md") // a buffer takes everything
-	return rowsOf(b.String())
+	return rowsOf(b.String())[1:]
 }
 
 func rowsOf(text string) (lines []string) {

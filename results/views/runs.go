@@ -1,4 +1,4 @@
-package tables
+package views
 
 import (
 	"encoding/xml"
@@ -47,9 +47,9 @@ func Tests(c *compare.Comparison) Table {
 		if x.Relative {
 			change += " beyond the others"
 		}
-		t.AddRow(x.Quantity, x.Scope, fmt.Sprint(x.Cells), FormatNumber(x.Before, n), FormatNumber(x.After, n), change,
-			fmt.Sprintf("%+.*f to %+.*f", n, x.Low, n, x.High), formatAdjusted(x.Adjusted),
-			FormatNumber(x.Detectable, n), x.How, verdict)
+		t.AddRow(x.Quantity, x.Scope, fmt.Sprint(x.Cells), Number(x.Before, n), Number(x.After, n), change,
+			fmt.Sprintf("%+.*f to %+.*f", n, x.Low, n, x.High), Probability(x.Adjusted),
+			Number(x.Detectable, n), x.How, verdict)
 	}
 	t.Legend = fmt.Sprintf("%d cells in both runs (%d of equal seed and data, which must be equal), %d only in the "+
 		"second; %d tests, Holm-corrected at %g over all of them; %d numbers without a test, for want of repetitions or "+
@@ -64,33 +64,10 @@ func Changes(c *compare.Comparison, most int) Table {
 	t := Table{Name: "changes", Title: "Numbers that differ at equal seed and data",
 		Header: []string{"cell", "repetition", "quantity", "before", "after"}}
 	for _, x := range c.Changes[:min(most, len(c.Changes))] {
-		t.AddRow(x.Place, fmt.Sprint(x.Repetition), x.Quantity, formatFloat(x.Before), formatFloat(x.After))
+		t.AddRow(x.Place, fmt.Sprint(x.Repetition), x.Quantity, Short(x.Before.Float()), Short(x.After.Float()))
 	}
 	if left := len(c.Changes) - len(t.Rows); left > 0 {
 		t.Legend = fmt.Sprintf("And %d more.", left)
-	}
-	return t
-}
-
-// History returns what changed from run to run: for each quantity and data set
-// the mean over all cells, and by how much the last step that changed it did.
-func History(steps []*compare.Comparison) Table {
-	t := Table{Name: "history", Title: "What changed from run to run",
-		Header: []string{"from", "to", "outcome", "tests", "changed"}}
-	for _, c := range steps {
-		var changed []string
-		for _, x := range c.Tests {
-			if x.Changed {
-				changed = append(changed, fmt.Sprintf("%s of %s %+.*f", x.Quantity, x.Scope, digits(x.Threshold),
-					x.Change))
-			}
-		}
-		if n := len(changed); n > 3 {
-			changed = append(changed[:3], fmt.Sprintf("%d more", n-3))
-		}
-		outcome := c.Outcome().String()
-		t.AddRow(c.Names[0], c.Names[1], outcome, fmt.Sprint(len(c.Tests)),
-			strings.Join(append(changed, append(c.Broken, c.Reasons...)...), "; "))
 	}
 	return t
 }
@@ -146,7 +123,7 @@ func WriteJUnit(w io.Writer, c *compare.Comparison) error {
 		if d := digits(x.Threshold); x.Changed {
 			failure = fmt.Sprintf("mean over %d cells went from %.*f to %.*f (%+.*f ± %.*f by %s, Holm-corrected p = "+
 				"%s, threshold %g)", x.Cells, d, x.Before, d, x.After, d, x.Change, d, x.Error, x.How,
-				formatAdjusted(x.Adjusted), x.Threshold)
+				Probability(x.Adjusted), x.Threshold)
 		}
 		add(x.Quantity, x.Scope, failure)
 	}

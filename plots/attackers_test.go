@@ -1,4 +1,0 @@
-package plots
-
-// Measurements register the quantities of attackers.
-import _ "mldpbench/experiments/measure"

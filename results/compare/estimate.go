@@ -1,0 +1,181 @@
+package compare
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+
+	"mldpbench/internal/stats"
+)
+
+// estimate is a mean with the parts of its variance.
+type estimate struct {
+	mean          float64
+	items         float64 // from the sample of items
+	n             int     // items, 0 where not known
+	repetitions   int
+	ofRepetitions float64 // of one repetition, NaN where not known
+
+	// Of a difference of answers: the items, n of them or n in each repetition, on which
+	// the first and the second does better, over repetitions if they are the same ones.
+	// scale is what one right item adds, 0 where answers are not known, and plain tells
+	// that there is nothing but one answer of each.
+	first, second int
+	scale         float64
+	plain         bool
+}
+
+// fewItems are so few, of those that differ, that a normal approximation of their
+// number is not relied on.
+const fewItems = 12
+
+// signs counts the items that differ.
+func (e *estimate) signs(items [][]float64, scale float64, redrawn bool) {
+	e.scale, e.plain = scale, len(items) == 1
+	if !redrawn { // the same items
+		sums := slices.Clone(items[0])
+		for _, x := range items[1:] {
+			floats.Add(sums, x)
+		}
+		items = [][]float64{sums}
+	}
+	for _, x := range slices.Concat(items...) {
+		switch {
+		case x > 0:
+			e.first++
+		case x < 0:
+			e.second++
+		}
+		e.plain = e.plain && (x == 0 || x == scale || x == -scale)
+	}
+}
+
+// test is that of a difference, given its variance. One of nothing but answers, which
+// may be few or agree, is exact. Where few items differ, the exact test of their
+// signs and the interval for answers in one repetition must agree with it too.
+func (e *estimate) test(difference, variance, degrees float64) stats.Test {
+	t := stats.NewTest(difference, math.Sqrt(variance), degrees)
+	alone := e.plain && variance == e.items
+	if e.scale == 0 || !alone && e.first+e.second >= fewItems {
+		return t
+	}
+	exact := stats.McNemar(e.first, e.second, max(e.n, e.first+e.second))
+	exact.Low, exact.High = e.scale*exact.Low, e.scale*exact.High
+	if alone {
+		return exact
+	}
+	return stats.Test{P: max(t.P, exact.P), Low: min(t.Low, exact.Low), High: max(t.High, exact.High)}
+}
+
+// estimateOf analyses the values of one mechanism, or of the difference of two
+// where other is not nil.
+func estimateOf(s sampleOf, other *sampleOf) (estimate, bool) {
+	var shared []int
+	for r := range s.means {
+		if other == nil {
+			shared = append(shared, r)
+		} else if _, both := other.means[r]; both && s.data[r] == other.data[r] {
+			shared = append(shared, r)
+		}
+	}
+	slices.Sort(shared)
+	if len(shared) == 0 {
+		return estimate{}, false
+	}
+	means := make([]float64, len(shared))
+	var items [][]float64
+	for k, r := range shared {
+		means[k] = s.means[r]
+		var x []float64
+		if s.items != nil {
+			x = slices.Clone(s.items[r])
+		}
+		if other != nil {
+			means[k] -= other.means[r]
+			if other.items == nil || len(other.items[r]) != len(x) {
+				x = nil
+			}
+			for i := range x {
+				x[i] -= other.items[r][i]
+			}
+		}
+		if x != nil {
+			items = append(items, x)
+		}
+	}
+	e := estimate{mean: stats.Mean(means), repetitions: len(shared), ofRepetitions: math.NaN()}
+	if len(items) == len(shared) {
+		equal := !slices.ContainsFunc(items, func(x []float64) bool { return len(x) != len(items[0]) })
+		if l, err := stats.Crossed(items, !s.redrawn); equal && err == nil {
+			e.items, e.n, e.ofRepetitions = l.OfItems, l.Items, l.OfRepetitions
+			if other != nil {
+				e.signs(items, s.scale, s.redrawn)
+			}
+			return e, true
+		}
+	}
+	if len(shared) > 1 {
+		e.ofRepetitions = stat.Variance(means, nil)
+		switch {
+		case other != nil:
+		case s.redrawn: // the part of the spread that is known
+			e.items = s.sampling / float64(len(shared))
+			e.ofRepetitions -= s.sampling
+		default: // the same items in all repetitions, which their spread does not show
+			e.items = s.sampling
+		}
+		return e, true
+	}
+	e.items = s.sampling
+	if other != nil {
+		e.items += other.sampling
+	}
+	return e, e.items > 0
+}
+
+// pool is the variance of repetitions that estimates share, with its degrees of
+// freedom, those of so many mechanisms; NaN where none has repetitions.
+func pool(all []estimate, mechanisms int) (pooled, df float64) {
+	var values []float64
+	repetitions := 0
+	for _, e := range all {
+		if !math.IsNaN(e.ofRepetitions) {
+			values = append(values, e.ofRepetitions)
+			repetitions = max(repetitions, e.repetitions)
+		}
+	}
+	if len(values) == 0 {
+		return math.NaN(), 0
+	}
+	return max(0, stats.Mean(values)), float64(max(1, mechanisms) * (repetitions - 1))
+}
+
+// total is the variance of an estimate, and its degrees of freedom
+// (Satterthwaite): only the part of repetitions is estimated from few values.
+func (e estimate) total(pooled, df, rest float64) (variance, degrees float64) {
+	part := pooled / float64(e.repetitions)
+	variance = e.items + part + rest
+	if part == 0 || math.IsInf(df, 1) {
+		return variance, math.Inf(1)
+	}
+	return variance, df * (variance / part) * (variance / part)
+}
+
+// documents is how many items make a difference detectable, where factor
+// standard errors are needed for that.
+func (e estimate) documents(difference, variance, factor float64) int {
+	if e.n == 0 {
+		return -1
+	}
+	allowed := difference*difference/(factor*factor) - (variance - e.items)
+	if !(allowed > 0) {
+		return 0
+	}
+	n := float64(e.n) * e.items / allowed
+	if n > math.MaxInt32 {
+		return 0
+	}
+	return int(math.Ceil(n))
+}

@@ -1,0 +1,208 @@
+package results
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"mldpbench/datasets"
+	"mldpbench/internal/list"
+	"mldpbench/mechanisms"
+)
+
+// A Place is the key of a row: comparable, and all that two rows can differ in. A
+// projection keeps some of its coordinates and empties the others, so that places
+// which agree in these are equal (the idea of golang.org/x/perf/benchproc). The
+// residue of a projection are the other coordinates in which places differ: what
+// must be named before their numbers are put side by side.
+
+// Coordinate is a part of a place that tables and figures can go by.
+type Coordinate struct {
+	Name string
+	keep func(to *Place, p Place)
+}
+
+// Coordinates are all, in the order in which they are named.
+var Coordinates = []Coordinate{
+	{"dataset", func(to *Place, p Place) { to.Dataset = p.Dataset }},
+	{"space", func(to *Place, p Place) { to.Embedding, to.Dimension = p.Embedding, p.Dimension }},
+	{"mechanism", func(to *Place, p Place) {
+		to.Mechanism, to.Variant, to.Parameters, to.Label = p.Mechanism, p.Variant, p.Parameters, p.Label
+	}},
+	{"epsilon", func(to *Place, p Place) { to.Epsilon = p.Epsilon }},
+	{"policy", func(to *Place, p Place) { to.Policy = p.Policy }},
+	{"model", func(to *Place, p Place) { to.Model, to.ModelParameters = p.Model, p.ModelParameters }},
+	{"setting", func(to *Place, p Place) { to.Setting = p.Setting }},
+	{"generated", func(to *Place, p Place) { to.Generated = p.Generated }},
+	{"repetition", func(to *Place, p Place) { to.Repetition = p.Repetition }},
+	{"train_items", func(to *Place, p Place) { to.TrainItems = p.TrainItems }},
+	{"test_items", func(to *Place, p Place) { to.TestItems = p.TestItems }},
+	{"cleaning", func(to *Place, p Place) { to.Cleaning = p.Cleaning }},
+	{"seed", func(to *Place, p Place) { to.Seed = p.Seed }},
+	{"documents", func(to *Place, p Place) { to.DatasetFingerprint = p.DatasetFingerprint }},
+	{"vectors", func(to *Place, p Place) { to.EmbeddingFingerprint = p.EmbeddingFingerprint }},
+}
+
+// Projection keeps the coordinates of these names.
+type Projection []string
+
+// Of is the projection of a place.
+func (names Projection) Of(p Place) (to Place) {
+	for _, c := range Coordinates {
+		if slices.Contains(names, c.Name) {
+			c.keep(&to, p)
+		}
+	}
+	return to
+}
+
+// Residue are the coordinates, of some, in which places differ that the
+// projection takes for one.
+func (names Projection) Residue(places []Place, among ...string) (differ []string) {
+	for _, c := range Coordinates {
+		if slices.Contains(names, c.Name) || !slices.Contains(among, c.Name) {
+			continue
+		}
+		first := map[Place]Place{}
+		if slices.ContainsFunc(places, func(p Place) bool {
+			k, own := names.Of(p), Place{}
+			c.keep(&own, p)
+			if _, again := first[k]; !again {
+				first[k] = own
+			}
+			return first[k] != own
+		}) {
+			differ = append(differ, c.Name)
+		}
+	}
+	return differ
+}
+
+// The usual projections.
+
+// Instance is a mechanism as configured, except for ε.
+func (p Place) Instance() Place {
+	return Place{Mechanism: p.Mechanism, Variant: p.Variant, Parameters: p.Parameters, Label: p.Label}
+}
+
+// Space is an embedding at a dimension.
+func (p Place) Space() Place { return Place{Embedding: p.Embedding, Dimension: p.Dimension} }
+
+// Task is a classifier in a setting.
+func (p Place) Task() Place {
+	return Place{Model: p.Model, ModelParameters: p.ModelParameters, Setting: p.Setting}
+}
+
+// Scene is where mechanisms are compared: a data set in a space, by a task.
+func (p Place) Scene() Place {
+	return Place{Dataset: p.Dataset, Embedding: p.Embedding, Dimension: p.Dimension, Model: p.Model,
+		ModelParameters: p.ModelParameters, Setting: p.Setting}
+}
+
+// Group is what all repetitions of a cell share. Fingerprints are not part of it:
+// documents may be drawn anew in each repetition, and Prepare has told different
+// data apart by name.
+func (p Place) Group() Place {
+	p.Generated, p.DatasetFingerprint, p.EmbeddingFingerprint, p.Vocabulary = false, "", "", 0
+	p.TrainItems, p.TestItems, p.Cleaning, p.Repetition, p.Seed, p.XName = 0, 0, "", 0, 0, ""
+	return p
+}
+
+// Text is a place whatever the classifier: what was measured of the text is the
+// same for all of them.
+func (p Place) Text() Place {
+	p.Model, p.ModelParameters, p.Setting = "", "", ""
+	return p
+}
+
+// data is what makes numbers those of other data.
+func (p Place) data() Place {
+	return Place{Cleaning: p.Cleaning, TrainItems: p.TrainItems, TestItems: p.TestItems, Seed: p.Seed}
+}
+
+// SpaceName is the printed name of a space.
+func (p Place) SpaceName() string {
+	if p.Embedding == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s d=%d", p.Embedding, p.Dimension)
+}
+
+// named is a mechanism or a model among those that its name must tell apart.
+type named struct{ base, variant, parameters string }
+
+// shortest returns the shortest names that tell some apart: with the variant where
+// several are there, and with those parameters that differ between the others alike.
+func shortest(own named, all []named) string {
+	name := own.base
+	same := Where(all, func(o named) bool { return o.base == own.base })
+	alike := Where(same, func(o named) bool { return o.variant == own.variant })
+	if own.variant != "" && (own.variant != string(mechanisms.Proved) || len(alike) < len(same)) {
+		name += ", " + own.variant
+	}
+	fields := list.Map(alike, func(o named) []string { return strings.Fields(o.parameters) })
+	differ := Where(strings.Fields(own.parameters), func(part string) bool {
+		return slices.ContainsFunc(fields, func(o []string) bool { return !slices.Contains(o, part) })
+	})
+	if len(differ) > 0 {
+		name += ", " + symbols.Replace(strings.Join(differ, " "))
+	}
+	return name
+}
+
+// symbols are the symbols of parameters in the papers.
+var symbols = strings.NewReplacer("gamma=", "γ=", "lambda=", "λ=", "beta=", "β=", "delta=", "δ=")
+
+// Names are the shortest printed names of the instances and tasks of some places.
+// Tables, figures and pages all use them.
+func Names(places []Place) map[Place]string {
+	names := map[Place]string{}
+	instances, tasks := Distinct(places, Place.Instance), Distinct(places, Place.Task)
+	mechanism := func(p Place) named {
+		return named{cmp.Or(p.Label, MechanismTitle(p.Mechanism)), p.Variant, p.Parameters}
+	}
+	model := func(p Place) named { return named{p.Model, "", p.ModelParameters} }
+	mechanismsThere, modelsThere := list.Map(instances, mechanism), list.Map(tasks, model)
+	for _, p := range instances {
+		names[p] = shortest(mechanism(p), mechanismsThere)
+	}
+	for _, p := range tasks {
+		if p == (Place{}) {
+			continue // that of what has no model, and also the empty instance
+		}
+		if names[p] = shortest(model(p), modelsThere); p.Setting != "" {
+			names[p] = strings.TrimSpace(names[p] + " (" + p.Setting + ")")
+		}
+	}
+	return names
+}
+
+// MechanismTitle returns the printed name of a mechanism.
+func MechanismTitle(name string) string {
+	if name == BaselineMechanism {
+		return "Baseline"
+	}
+	if d, err := mechanisms.Find(name); err == nil {
+		return d.Title
+	}
+	return name
+}
+
+// Own reports whether a mechanism is of the user, not one that the program has.
+func (p Place) Own() bool {
+	_, err := mechanisms.Find(p.Mechanism)
+	return err != nil && p.Mechanism != BaselineMechanism && p.Mechanism != ""
+}
+
+// DatasetTitle returns the printed name of a data set.
+func DatasetTitle(name string) string {
+	name, mark, marked := strings.Cut(name, markOpen)
+	if d, err := datasets.Find(name); err == nil && d.Title != "" {
+		name = d.Title
+	}
+	if marked {
+		name += markOpen + mark
+	}
+	return name
+}

@@ -1,0 +1,478 @@
+package views
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"mldpbench/internal/list"
+	"mldpbench/internal/stats"
+	"mldpbench/results"
+	"mldpbench/results/compare"
+)
+
+// Item is one number or text, with all that tables and figures go by.
+type Item struct {
+	results.Place
+	Name     string // of the mechanism where it is not the usual one
+	Against  string // the other mechanism of a pair
+	Level    string // at which mechanisms are compared: "E_M = 0.5"
+	Quantity results.Column
+	Use      string // what a pair is compared by
+	Value    float64
+	Low      float64
+	High     float64
+	Text     string // instead of the number
+	Best     bool
+	Tied     bool
+	Notes    []string
+}
+
+// coordinates are those that views name.
+var coordinates = append(list.Map(results.Coordinates, func(c results.Coordinate) string { return c.Name }),
+	"task", "level", "against", "quantity")
+
+// Text is a coordinate of an item as printed.
+func (s Sheet) Text(i Item, coordinate string) string {
+	switch coordinate {
+	case "dataset":
+		if i.Dataset == "" {
+			return "all"
+		}
+		return results.DatasetTitle(i.Dataset)
+	case "space":
+		return i.SpaceName()
+	case "mechanism":
+		return cmp.Or(i.Name, s.names[i.Instance()])
+	case "epsilon":
+		if !i.Epsilon.Known() {
+			return ""
+		}
+		return Short(i.Epsilon.Float())
+	case "task":
+		return s.TaskName(i.Place)
+	case "model":
+		i.Setting = ""
+		return s.TaskName(i.Place)
+	case "level":
+		return i.Level
+	case "against":
+		return i.Against
+	case "quantity":
+		return i.Quantity.Heading()
+	case "generated":
+		return map[bool]string{true: "generated data"}[i.Generated]
+	case "repetition":
+		return fmt.Sprint(i.Repetition)
+	}
+	return map[string]string{"policy": i.Policy, "setting": i.Setting, "cleaning": i.Cleaning,
+		"documents": i.DatasetFingerprint, "vectors": i.EmbeddingFingerprint, "seed": fmt.Sprint(i.Seed),
+		"train_items": fmt.Sprint(i.TrainItems), "test_items": fmt.Sprint(i.TestItems)}[coordinate]
+}
+
+// Sheet is a view with the printed names of its mechanisms.
+type Sheet struct {
+	*results.Prepared
+	names map[results.Place]string // with the marks of their guarantees
+}
+
+func NewSheet(p *results.Prepared) Sheet {
+	s := Sheet{p, map[results.Place]string{}}
+	cells := map[results.Place][]results.Cell{}
+	for _, c := range p.Cells {
+		cells[c.Instance()] = append(cells[c.Instance()], c)
+	}
+	for i, own := range cells {
+		s.names[i] = p.Name(i) + results.Mark(own)
+	}
+	return s
+}
+
+// Mean is a quantity of the repetitions of a cell with its 95% interval. This is the
+// one rule of bars, in tables and figures: that of the mean over repetitions; of one,
+// and of an attacker, whose repetitions share the documents, its own over what it was
+// measured on.
+func Mean(cells []results.Cell, quantity string) (mean, low, high float64, ok bool) {
+	values := results.ByRepetition(cells, quantity)
+	if len(values) == 0 {
+		return math.NaN(), math.NaN(), math.NaN(), false
+	}
+	s := stats.Summarize(values)
+	if len(values) > 1 && results.MustColumn(quantity).Attacker == "" {
+		return s.Mean, s.Low, s.High, true
+	}
+	var lows, highs []float64
+	for _, c := range cells {
+		if l, h := c.Interval(quantity); h.Float() > l.Float() {
+			lows, highs = append(lows, l.Float()), append(highs, h.Float())
+		}
+	}
+	return s.Mean, stats.Mean(lows), stats.Mean(highs), true
+}
+
+// cells are the items of what was measured. A quantity of the text is there once,
+// whatever the classifiers.
+func (s Sheet) cells(q results.Column) (items []Item) {
+	cells := results.Where(s.Cells, func(c results.Cell) bool {
+		return c.Has(q.Name) || c.Status == results.StatusUndefined
+	})
+	if !q.OfModel && q.Attacker == "" {
+		cells = results.Texts(results.Where(cells, func(c results.Cell) bool { return !c.IsBaseline() }))
+	}
+	for _, g := range results.GroupCells(cells) {
+		c := g.Cells[0]
+		i := Item{Place: c.Place, Quantity: q}
+		i.Repetition = 0
+		i.Value, i.Low, i.High, _ = Mean(g.Cells, q.Name)
+		if c.Status == results.StatusUndefined {
+			i.Text, i.Notes = "undefined", []string{strings.TrimPrefix(c.Reason, c.Mechanism+": undefined: ")}
+		} else if m, ok := c.At(q.Name); ok && q.How != nil {
+			i.Notes = append(i.Notes, q.How(m))
+		} else if ok && q.Table == strongest { // whose it is
+			i.Text = Within(i.Value, i.Low, i.High, q.Digits) + " " + m.Detail
+		}
+		for _, i.Setting = range s.settings(c) {
+			items = append(items, i)
+		}
+	}
+	if q.Attacker == "" {
+		return items
+	}
+	return append(items, ends(cells, q)...)
+}
+
+// strongest is the group of what the strongest attackers find.
+const strongest = "strongest"
+
+// settings are those of a cell: that of plain text stands beside each one of its
+// classifier.
+func (s Sheet) settings(c results.Cell) []string {
+	if !c.IsBaseline() || c.Model == "" {
+		return []string{c.Setting}
+	}
+	alike := results.Where(s.Private(), func(o results.Cell) bool {
+		return o.Model == c.Model && o.ModelParameters == c.ModelParameters
+	})
+	if len(alike) == 0 {
+		return []string{c.Setting}
+	}
+	return results.Distinct(alike, func(o results.Cell) string { return o.Setting })
+}
+
+// ends are the two ends of the scale of an attacker: what it finds in plain text,
+// and without the text. They may be other numbers for each release.
+func ends(cells []results.Cell, q results.Column) (items []Item) {
+	for _, end := range []struct {
+		name string
+		of   func(results.Measured) results.Optional
+	}{
+		{"plain text", func(m results.Measured) results.Optional { return m.Ceiling }},
+		{"guessing", func(m results.Measured) results.Optional { return m.Floor }},
+	} {
+		for _, at := range results.Distinct(cells, func(c results.Cell) results.Place { return c.Scene() }) {
+			low, high := math.Inf(1), math.Inf(-1)
+			for _, c := range cells {
+				if m, ok := c.At(q.Name); ok && c.Scene() == at && end.of(m).Known() {
+					low, high = min(low, end.of(m).Float()), max(high, end.of(m).Float())
+				}
+			}
+			i := Item{Place: at, Name: end.name, Quantity: q, Value: low, Low: math.NaN(), High: math.NaN()}
+			if i.Mechanism = results.BaselineMechanism; low > high {
+				continue
+			} else if Number(low, q.Digits) != Number(high, q.Digits) {
+				i.Text = Number(low, q.Digits) + "–" + Number(high, q.Digits)
+			}
+			items = append(items, i)
+		}
+	}
+	return items
+}
+
+// LevelOf names a level of a quantity.
+func LevelOf(quantity string, at float64) string {
+	return fmt.Sprintf("%s = %g", results.MustColumn(quantity).Title, at)
+}
+
+// scenes are what is compared at the levels of a view.
+func (s Sheet) scenes(q compare.Question) (all []compare.Aligned) {
+	l := compare.Stated(s.Prepared)
+	for _, level := range l.At {
+		q.Privacy = l.Quantity
+		all = append(all, compare.Align(s.Prepared, q, level)...)
+	}
+	slices.SortStableFunc(all, func(a, b compare.Aligned) int {
+		return cmp.Or(cmp.Compare(a.Datasets, b.Datasets), strings.Compare(a.Dataset, b.Dataset))
+	})
+	return all
+}
+
+// compared is the quantity that mechanisms are compared by where another one is equal.
+func (s Sheet) compared(q results.Column) results.Column {
+	if q.Name == compare.Stated(s.Prepared).Quantity {
+		return results.MustColumn(results.EM)
+	}
+	return q
+}
+
+// equal are the items of what is kept at equal privacy, the most first.
+func (s Sheet) equal(q results.Column) (items []Item) {
+	q = s.compared(q)
+	if q.Unit == "%" {
+		q.Digits = 1
+	}
+	mean := map[results.Place][]float64{} // share of the best, by mechanism
+	scenes := s.scenes(compare.Question{Use: q.Name})
+	for _, a := range scenes {
+		if a.Datasets > 0 {
+			continue
+		}
+		level := LevelOf(a.Privacy, a.At)
+		best, alone := a.Best()
+		for i, l := range a.Lines {
+			x := Item{Place: l.Place, Level: level, Quantity: q, Value: l.Value, Low: l.Low, High: l.High}
+			x.Generated = l.Cells[0].Generated
+			tested := slices.Contains(best, i) && a.Training != ""
+			x.Best, x.Tied = tested && alone, tested && !alone && len(best) > 1
+			if !l.Reached {
+				x.Notes = []string{notReached(scenes, a, l)}
+			} else if len(best) > 0 {
+				mean[l.Instance()] = append(mean[l.Instance()], l.Value/a.Lines[best[0]].Value)
+			}
+			switch a.Training {
+			case compare.ByBaseline:
+				x.Notes = append(x.Notes, "what is not known of training is taken from "+a.Training)
+			case "":
+				x.Notes = append(x.Notes, "not tested: "+compare.Untested)
+			}
+			items = append(items, x)
+		}
+		plain := Item{Place: a.Place, Name: "not privatised", Level: level, Quantity: q, Value: a.Baseline, Low: math.NaN(),
+			High: math.NaN()}
+		plain.Mechanism = results.BaselineMechanism
+		if len(a.Lines) > 0 {
+			plain.Generated = a.Lines[0].Cells[0].Generated
+		}
+		items = append(items, plain)
+	}
+	up := map[bool]float64{true: -1, false: 1}[q.Direction == results.Down]
+	order := func(i Item) float64 {
+		switch own := mean[i.Instance()]; {
+		case i.IsBaseline():
+			return math.Inf(-1)
+		case len(own) == 0: // not compared, but not hidden
+			return -math.MaxFloat64
+		default:
+			return up * stats.Mean(own)
+		}
+	}
+	slices.SortStableFunc(items, func(a, b Item) int { return cmp.Compare(order(b), order(a)) })
+	return items
+}
+
+// notReached says where a line was measured that does not reach a level, over all
+// data sets where it does not.
+func notReached(scenes []compare.Aligned, at compare.Aligned, line compare.Line) string {
+	least, most, around := math.Inf(1), math.Inf(-1), true
+	for _, a := range scenes {
+		for _, l := range a.Lines {
+			if a.At == at.At && !l.Reached && l.Instance() == line.Instance() && a.Datasets == 0 {
+				least, most = min(least, l.Least), max(most, l.Most)
+				around = around && l.Least <= a.At && a.At <= l.Most
+			}
+		}
+	}
+	c := results.MustColumn(at.Privacy)
+	digits := 2
+	if c.Unit == "%" {
+		digits = 1
+	}
+	text := fmt.Sprintf("not reached: measured at %s %s", c.Title, Number(least, digits))
+	if Number(most, digits) != Number(least, digits) {
+		text += " to " + Number(most, digits)
+	}
+	if around {
+		text += ", with nothing near " + Short(at.At)
+	}
+	return text
+}
+
+// Verdict says what the tests of a pair found.
+func Verdict(p compare.Pair, use results.Column) string {
+	switch {
+	case math.IsNaN(p.P):
+		return "not tested"
+	case p.Told:
+		return "told apart"
+	case p.Level:
+		return fmt.Sprintf("level (± %g)", compare.Margin(use))
+	}
+	return fmt.Sprintf("not told apart (under %s would not show)", Number(p.Detectable, 1+max(0, use.Digits-2)))
+}
+
+// Difference writes one with half its interval, if it has one.
+func Difference(d, low, high float64) string {
+	if math.IsNaN(low) {
+		return fmt.Sprintf("%+.2f", d)
+	}
+	return fmt.Sprintf("%+.2f ± %.2f", d, (high-low)/2)
+}
+
+// Probability writes a corrected p-value.
+func Probability(p float64) string {
+	if p < 1e-4 {
+		return fmt.Sprintf("%.0e", p)
+	}
+	return Number(p, 4)
+}
+
+// pairs are the items of the tests of all pairs.
+func (s Sheet) pairs(use results.Column) (items []Item) {
+	use = s.compared(use)
+	for _, a := range s.scenes(compare.Question{Use: use.Name}) {
+		for _, p := range a.Pairs {
+			at := Item{Place: a.Lines[p.A].Place, Against: s.names[a.Lines[p.B].Instance()], Level: LevelOf(a.Privacy, a.At),
+				Use: use.Title, Value: math.NaN()}
+			at.Dataset, at.Generated = a.Dataset, a.Lines[p.A].Cells[0].Generated
+			if a.Training == "" {
+				at.Notes = []string{"not tested: " + compare.Untested}
+			}
+			documents := fmt.Sprint(p.Documents)
+			if p.Told || p.Documents < 0 || a.Datasets > 0 {
+				documents = NotMeasured
+			} else if p.Documents == 0 {
+				documents = "no number"
+			}
+			for k, text := range []string{Difference(p.Difference, p.Low, p.High), Probability(p.Adjusted), Verdict(p, use), Number(p.Detectable, 2), documents} {
+				at.Quantity = results.Column{Name: pairColumns[k], Title: pairColumns[k]}
+				at.Text = text
+				items = append(items, at)
+				at.Notes = nil
+			}
+		}
+	}
+	return items
+}
+
+var pairColumns = []string{"difference", "p (Holm)", "verdict", "detectable", "documents"}
+
+// texts are items of a place.
+func texts(at results.Place, name string, pairs ...string) (items []Item) {
+	for k := 0; k < len(pairs); k += 2 {
+		items = append(items, Item{Place: at, Name: name, Text: pairs[k+1], Quantity: results.Column{Name: pairs[k],
+			Title: pairs[k]}})
+	}
+	return items
+}
+
+// guarantees are the items of what is promised, over all ε of a mechanism.
+func (s Sheet) guarantees() (items []Item) {
+	for _, i := range results.Instances(s.Private()) {
+		own := results.Where(s.Private(), func(c results.Cell) bool { return c.Instance() == i })
+		there := results.Where(own, func(c results.Cell) bool { return c.Status != results.StatusUndefined })
+		c := own[0]
+		if len(there) > 0 {
+			c = there[0]
+		}
+		promise := cmp.Or(c.GuaranteeMetric, "none")
+		if e := c.GuaranteeEpsilon; e.Known() && c.Epsilon.Known() && c.GuaranteeMetric != "" {
+			if factor := e.Float() / c.Epsilon.Float(); math.Abs(factor-1) > 1e-9 {
+				promise = Short(factor) + " ε, " + promise
+			} else {
+				promise = "ε, " + promise
+			}
+		}
+		reason := c.GuaranteeReason
+		if len(there) == 0 {
+			promise, reason = "undefined", c.Reason
+		}
+		euclidean := NotMeasured
+		if e := c.GuaranteeEuclidean; e.Known() && c.Epsilon.Known() {
+			euclidean = Short(e.Float()/c.Epsilon.Float()) + " ε"
+		}
+		place := i
+		place.Generated = c.Generated
+		items = append(items, texts(place, "", "promise", promise, "Euclidean", euclidean, "only", c.GuaranteeScope,
+			"audit", s.verdict(i), "why", reason)...)
+	}
+	return items
+}
+
+// verdict is what the audit says of an instance, over all ε it was audited at,
+// with the factor by which every ε could be wrong that it would have found.
+func (s Sheet) verdict(i results.Place) string {
+	i.Label = ""
+	text, detects := NotMeasured, 0.0
+	for _, a := range s.Audit {
+		if a.Instance() != i || !a.Lower.Known() {
+			continue
+		}
+		if d := a.Detects.Float(); d > detects {
+			detects = d
+		}
+		bound := fmt.Sprintf("at least %s at ε = %s", Short(a.Lower.Float()), Short(a.Epsilon.Float()))
+		switch {
+		case a.Violated && a.Promises:
+			return "refuted: " + bound
+		case a.Violated:
+			text = bound
+		case text == NotMeasured && a.Promises:
+			text = "not refuted"
+		case text == NotMeasured:
+			text = "nothing to keep"
+		}
+	}
+	if text == "not refuted" && detects > 0 {
+		text += fmt.Sprintf(" (finds %.3g×)", detects)
+	}
+	return text
+}
+
+// datasets are the items of the prepared data sets.
+func (s Sheet) datasets() (items []Item) {
+	for _, d := range s.Datasets {
+		classes := fmt.Sprintf("%d", d.Classes)
+		if len(d.ClassNames) > 0 && len(d.TrainClasses) == len(d.ClassNames) && len(d.TestClasses) == len(d.ClassNames) {
+			var parts []string
+			for i, name := range d.ClassNames {
+				parts = append(parts, fmt.Sprintf("%s %d / %d", name, d.TrainClasses[i], d.TestClasses[i]))
+			}
+			classes = strings.Join(parts, ", ")
+		}
+		items = append(items, texts(results.Place{Dataset: d.Name, Generated: d.Generated}, "", "train",
+			Thousands(d.TrainDocuments), "test", Thousands(d.TestDocuments), "tokens", Thousands(d.Tokens), "vocabulary",
+			Thousands(d.Vocabulary), "length", fmt.Sprintf("%.2f (%.2f)", d.LengthMean, d.LengthSD), "classes: train / test",
+			classes, "fingerprint", d.Fingerprint[:min(12, len(d.Fingerprint))])...)
+	}
+	return items
+}
+
+// Leading are the instances of a view: the user's own, then those that compete by
+// what they keep at the first level of privacy, then the others, each in the order of
+// the plan. Figures name the first of them.
+func (s Sheet) Leading() []results.Place {
+	kept := map[results.Place]int{}
+	for _, i := range s.equal(results.MustColumn("accuracy")) {
+		if _, met := kept[i.Instance()]; !met && !math.IsNaN(i.Value) && !i.IsBaseline() {
+			kept[i.Instance()] = len(kept)
+		}
+	}
+	all := results.Instances(s.Private())
+	class := func(i results.Place) int {
+		k, reached := kept[i]
+		switch mark := strings.HasSuffix(s.names[i], results.UnprovedMark) ||
+			strings.HasSuffix(s.names[i], results.ScopeMark); {
+		case i.Own():
+			return -1
+		case !reached:
+			k = len(all)
+			fallthrough
+		case mark:
+			return k + len(all)
+		}
+		return k
+	}
+	slices.SortStableFunc(all, func(a, b results.Place) int { return cmp.Compare(class(a), class(b)) })
+	return all
+}
