@@ -7,9 +7,10 @@ import (
 )
 
 // inFloat64 is the arithmetic for checking derivatives against differences.
-var inFloat64 = arithmetic[float64]{plainGemm, func(gates, prev, cell, tanh, hidden []float64) {
-	kernel.CellForward(plainSigmoid, plainTanh, gates, prev, cell, tanh, hidden)
-}, kernel.CellBackward[float64], plainAdd}
+var inFloat64 = arithmetic[float64]{plainGemm, func(words []int32, input, gates, prev, cell, tanh,
+	hidden []float64) {
+	kernel.ReferenceCellForward(plainSigmoid, plainTanh, words, input, gates, prev, cell, tanh, hidden)
+}, kernel.ReferenceCellBackward[float64], plainAdd}
 
 // arithmeticOf returns that of a type of numbers.
 func arithmeticOf[T float]() arithmetic[T] {

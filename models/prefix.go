@@ -37,9 +37,9 @@ func (p *prefix[T]) extend(r *recurrence[T], w []T, most int) {
 	for p.steps = 0; p.steps < most; {
 		k := p.steps
 		gates := p.gates[k*4*h : (k+1)*4*h]
-		copy(gates, w[d*4*h:(d+1)*4*h])
-		r.gemm(false, false, 1, 4*h, h, 1, p.hidden[k*h:], h, w[(d+1)*4*h:], 4*h, 1, gates, 4*h)
-		r.cellForward(gates, p.cell[k*h:(k+1)*h], p.cell[(k+1)*h:(k+2)*h], p.tanh[k*h:(k+1)*h], p.hidden[(k+1)*h:(k+2)*h])
+		r.gemm(false, false, 1, 4*h, h, 1, p.hidden[k*h:], h, w[(d+1)*4*h:], 4*h, 0, gates, 4*h)
+		r.cellForward(r.zero[:], w[d*4*h:(d+1)*4*h], gates, p.cell[k*h:(k+1)*h], p.cell[(k+1)*h:(k+2)*h],
+			p.tanh[k*h:(k+1)*h], p.hidden[(k+1)*h:(k+2)*h])
 		p.steps++
 		if unmoved(p.hidden[k*h:(k+2)*h], relative, absolute) && unmoved(p.cell[k*h:(k+2)*h], relative, absolute) {
 			return
@@ -87,8 +87,8 @@ func (p *prefix[T]) backward(r *recurrence[T], least, most int, dw []T) {
 		}
 		row := min(k, p.steps) - 1
 		copy(p.z, p.gates[row*4*h:(row+1)*4*h])
-		r.cellBackward(p.z, p.cell[row*h:(row+1)*h], p.tanh[row*h:(row+1)*h], dh, dc)
-		r.add(p.dgates[row*4*h:(row+1)*4*h], p.z)
+		r.cellBackward(r.zero[:], p.dgates[row*4*h:(row+1)*4*h], p.z, p.cell[row*h:(row+1)*h], p.tanh[row*h:(row+1)*h],
+			dh, dc)
 		r.gemm(false, false, 1, h, 4*h, 1, p.z, 4*h, r.transpose, h, 0, dh, h)
 	}
 	r.gemm(true, false, h, 4*h, p.steps, 1, p.hidden, h, p.dgates, 4*h, 1, dw[(d+1)*4*h:], 4*h)

@@ -88,12 +88,13 @@ type recurrence[T float] struct {
 	zeros     prefix[T]
 	row       []int32     // index of each token of the table while a batch is laid out; otherwise -1
 	words     []int32     // the distinct tokens of the batch
-	local     []int32     // for each token of the batch its index in words
+	local     [2][]int32  // for each token of the batch its index in words, and the same for a reader backwards
 	vectors   []T         // words × (d+1): x, 1
 	projected []T         // words × 4h: [x, 1]·W, or the gradient with respect to it
 	state     []memory[T] // per direction
 	dh, dc    []T         // batch × h
 	ended     []T         // h: a cell state that is not used
+	zero      [1]int32    // the index of an only row
 	transpose []T         // 4h × h
 }
 
@@ -144,24 +145,38 @@ func (r *recurrence[T]) forward(tokens, lengths []int32, w, out []T, keep bool) 
 // lookUp finds the distinct tokens of the batch and their vectors.
 func (r *recurrence[T]) lookUp() {
 	d, tokens := r.d, r.batch.tokens[:r.batch.rows()]
-	r.words, r.local = r.words[:0], grow(r.local, len(tokens))
+	local := grow(r.local[0], len(tokens))
+	r.words, r.local[0] = r.words[:0], local
 	for k, id := range tokens {
 		if r.row[id] < 0 {
 			r.row[id] = int32(len(r.words))
 			r.words = append(r.words, id)
 		}
-		r.local[k] = r.row[id]
+		local[k] = r.row[id]
 	}
 	r.vectors = grow(r.vectors, len(r.words)*(d+1))
 	for k, id := range r.words {
 		r.row[id] = -1
 		to := r.vectors[k*(d+1) : (k+1)*(d+1)]
-		for j, v := range r.table[int(id)*d : (int(id)+1)*d] {
-			to[j] = T(v)
+		vector := r.table[int(id)*d : (int(id)+1)*d]
+		if same, ok := any(vector).([]T); ok {
+			copy(to, same)
+		} else {
+			for j, v := range vector {
+				to[j] = T(v)
+			}
 		}
 		to[d] = 1
 	}
 	r.projected = grow(r.projected, len(r.words)*4*r.h)
+	if r.directions == 2 {
+		r.local[1] = grow(r.local[1], len(tokens))
+		for t := range r.batch.steps() {
+			for i := range r.batch.active[t] {
+				r.local[1][r.batch.offset[t]+i] = local[r.batch.position(t, i, true)]
+			}
+		}
+	}
 }
 
 func (r *recurrence[T]) forwardOne(direction int, w, out []T, keep bool) {
@@ -185,21 +200,19 @@ func (r *recurrence[T]) forwardOne(direction int, w, out []T, keep bool) {
 		if keep {
 			at, next = b.offset[t], b.offset[t+1]
 		}
-		for i := range n {
-			word := int(r.local[b.position(t, i, direction == 1)])
-			copy(s.gates[(at+i)*4*h:(at+i+1)*4*h], r.projected[word*4*h:])
+		gates, words := s.gates[at*4*h:(at+n)*4*h], r.local[direction][b.offset[t]:b.offset[t+1]]
+		if t > 0 || r.padding > 0 {
+			r.gemm(false, false, n, 4*h, h, 1, s.hidden[at*h:], h, w[(d+1)*4*h:], 4*h, 0, gates, 4*h)
+		} else { // the hidden state is zero
+			clear(gates)
 		}
-		if t > 0 || r.padding > 0 { // otherwise the hidden state is zero
-			r.gemm(false, false, n, 4*h, h, 1, s.hidden[at*h:], h, w[(d+1)*4*h:], 4*h, 1, s.gates[at*4*h:], 4*h)
+		step := func(from, to int, cell, hidden []T) {
+			r.cellForward(words[from:to], r.projected, gates[from*4*h:to*4*h], s.prev[(at+from)*h:(at+to)*h], cell,
+				s.tanh[(at+from)*h:(at+to)*h], hidden)
 		}
-		for i := range n {
-			row := at + i
-			cell, hidden := r.ended, out[i*r.outputs():] // of a sequence that ends here
-			if i < going {
-				cell, hidden = s.prev[(next+i)*h:(next+i+1)*h], s.hidden[(next+i)*h:]
-			}
-			r.cellForward(s.gates[row*4*h:(row+1)*4*h], s.prev[row*h:(row+1)*h], cell, s.tanh[row*h:(row+1)*h],
-				hidden[:h])
+		step(0, going, s.prev[next*h:(next+going)*h], s.hidden[next*h:(next+going)*h])
+		for i := going; i < n; i++ { // sequences that end here
+			step(i, i+1, r.ended, out[i*r.outputs():][:h])
 		}
 	}
 }
@@ -242,13 +255,8 @@ func (r *recurrence[T]) backwardOne(direction int, w, dout, dw []T) {
 			copy(r.dh[i*h:(i+1)*h], dout[i*r.outputs():])
 			clear(r.dc[i*h : (i+1)*h])
 		}
-		for i := range n {
-			row := at + i
-			z := s.gates[row*4*h : (row+1)*4*h]
-			r.cellBackward(z, s.prev[row*h:(row+1)*h], s.tanh[row*h:(row+1)*h], r.dh[i*h:(i+1)*h], r.dc[i*h:(i+1)*h])
-			word := int(r.local[b.position(t, i, direction == 1)])
-			r.add(r.projected[word*4*h:(word+1)*4*h], z)
-		}
+		r.cellBackward(r.local[direction][at:at+n], r.projected, s.gates[at*4*h:(at+n)*4*h], s.prev[at*h:(at+n)*h],
+			s.tanh[at*h:(at+n)*h], r.dh[:n*h], r.dc[:n*h])
 		if t < first {
 			break
 		}
@@ -276,15 +284,11 @@ type float interface{ float32 | float64 }
 // + beta·C with op(A) m × k and op(B) k × n.
 type arithmetic[T float] struct {
 	gemm         func(transA, transB bool, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int)
-	cellForward  func(gates, prev, cell, tanh, hidden []T) // see kernel.CellForward
-	cellBackward func(gates, prev, tanh, dh, dc []T)       // see kernel.CellBackward
-	add          func(dst, src []T)                        // dst += src
+	cellForward  func(words []int32, input, gates, prev, cell, tanh, hidden []T) // see kernel.CellForward
+	cellBackward func(words []int32, sum, gates, prev, tanh, dh, dc []T)         // see kernel.CellBackward
+	add          func(dst, src []T)                                              // dst += src
 }
 
 // inFloat32 is the arithmetic of training.
-var inFloat32 = arithmetic[float32]{kernel.Gemm,
-	func(gates, prev, cell, tanh, hidden []float32) {
-		kernel.CellForward(kernel.Sigmoid, kernel.Tanh, gates, prev, cell, tanh, hidden)
-	},
-	kernel.CellBackward[float32],
+var inFloat32 = arithmetic[float32]{kernel.Gemm, kernel.CellForward, kernel.CellBackward,
 	func(dst, src []float32) { kernel.Axpy(1, src, dst) }}

@@ -1,60 +1,104 @@
 package kernel
 
-// fusedCells is the width of the registers in which cells were once computed.
-// Networks of such a size were trained with fused operations, others without,
-// and published accuracies are those of both.
-const fusedCells = 16
+import "fmt"
 
-// CellForward advances one LSTM cell by one step, in either precision; sigmoid
-// and tangent are the elementwise functions. gates holds the inputs of i, f, o
-// and g, h numbers each, and is overwritten with their values:
+// CellForward advances LSTM cells of h numbers by one step, one for each of
+// words. gates holds 4h numbers a cell, of i, f, o and g, to which those of the
+// cell's word in input (words × 4h) are added; it is overwritten with their values:
 //
 //	i, f, o = σ;  g = tanh;  cell = f∘prev + i∘g;  hidden = o∘tanh(cell)
 //
-// tanh receives tanh(cell). cell may be prev. Every operation is rounded; where
-// h is a multiple of fusedCells, products are added before they are rounded.
-func CellForward[T float32 | float64](sigmoid, tangent func(dst, src []T), gates, prev, cell, tanh, hidden []T) {
-	h := len(hidden)
-	sigmoid(gates[:3*h], gates[:3*h])
-	tangent(gates[3*h:], gates[3*h:])
-	in, forget, out, g := gates[:h], gates[h:2*h], gates[2*h:3*h], gates[3*h:4*h]
-	for j := range hidden {
-		kept := T(forget[j] * prev[j])
-		if h%fusedCells == 0 {
-			cell[j] = T(float64(in[j])*float64(g[j]) + float64(kept))
-		} else {
-			cell[j] = kept + T(in[j]*g[j])
-		}
+// All others hold h numbers a cell; tanh receives tanh(cell), and cell may be
+// prev. The error is that of Sigmoid and Tanh and of one rounding an operation;
+// products are added before they are rounded.
+func CellForward(words []int32, input, gates, prev, cell, tanh, hidden []float32) {
+	s, h := simd(), checkCells(words, input, gates, prev, cell, tanh, hidden)
+	if s.cellForward == nil || h%s.cellLanes != 0 {
+		ReferenceCellForward(Sigmoid, Tanh, words, input, gates, prev, cell, tanh, hidden)
+		return
 	}
-	tangent(tanh, cell)
-	for j := range hidden {
-		hidden[j] = out[j] * tanh[j]
+	if h > 0 {
+		s.cellForward(len(words), h, &words[0], &input[0], &gates[0], &prev[0], &cell[0], &tanh[0], &hidden[0])
 	}
 }
 
-// CellBackward is the derivative of CellForward. From the derivative dh with
-// respect to hidden, and dc, that with respect to cell through later steps, it
-// computes the derivatives with respect to the inputs of the gates, stored in
-// gates, and to prev, stored in dc. Sums are rounded as in CellForward.
-func CellBackward[T float32 | float64](gates, prev, tanh, dh, dc []T) {
-	h := len(dh)
-	in, forget, out, g := gates[:h], gates[h:2*h], gates[2*h:3*h], gates[3*h:4*h]
-	for j, e := range dh {
-		i, f, o, c, t := in[j], forget[j], out[j], g[j], tanh[j]
-		var d, dg T
-		if h%fusedCells == 0 {
-			slope := T(slopeOfTanh(t) * o)
-			d = T(float64(e)*float64(slope) + float64(dc[j]))
-			dg = slopeOfTanh(c) * d * i
-		} else {
-			d = dc[j] + T(e*o*(1-T(t*t)))
-			dg = d * i * (1 - T(c*c))
+// CellBackward is the derivative of CellForward. From the derivatives dh with
+// respect to hidden, and dc, those with respect to cell through later steps, it
+// computes those with respect to the inputs of the gates, stored in gates and
+// added to the words' rows of sum, and to prev, stored in dc.
+func CellBackward(words []int32, sum, gates, prev, tanh, dh, dc []float32) {
+	s, h := simd(), checkCells(words, sum, gates, prev, tanh, dh, dc)
+	if s.cellBackward == nil || h%s.cellLanes != 0 {
+		ReferenceCellBackward(words, sum, gates, prev, tanh, dh, dc)
+		return
+	}
+	if h > 0 {
+		s.cellBackward(len(words), h, &words[0], &sum[0], &gates[0], &prev[0], &tanh[0], &dh[0], &dc[0])
+	}
+}
+
+// checkCells returns the numbers of a cell, 0 without cells.
+func checkCells(words []int32, table, gates []float32, others ...[]float32) int {
+	if len(words) == 0 {
+		return 0
+	}
+	h := len(others[0]) / len(words)
+	for _, x := range others {
+		if len(x) != len(words)*h || len(gates) != 4*len(x) {
+			panic(fmt.Sprintf("kernel: %d numbers and %d gates for %d LSTM cells", len(x), len(gates), len(words)))
 		}
-		in[j] = d * c * i * (1 - i)
-		forget[j] = d * prev[j] * f * (1 - f)
-		out[j] = e * t * o * (1 - o)
-		g[j] = dg
-		dc[j] = d * f
+	}
+	for _, w := range words {
+		if uint(w) >= 1<<31 || (int(w)+1)*4*h > len(table) {
+			panic(fmt.Sprintf("kernel: word %d of %d gates of LSTM cells of %d", w, len(table), h))
+		}
+	}
+	return h
+}
+
+// ReferenceCellForward is the specification of CellForward, in either
+// precision; sigmoid and tangent are the elementwise functions.
+func ReferenceCellForward[T float32 | float64](sigmoid, tangent func(dst, src []T), words []int32, input, gates, prev,
+	cell, tanh, hidden []T) {
+	h := len(hidden) / max(1, len(words))
+	for r, word := range words {
+		z, at := gates[r*4*h:(r+1)*4*h], r*h
+		for j, x := range input[int(word)*4*h:][:4*h] {
+			z[j] += x
+		}
+		sigmoid(z[:3*h], z[:3*h])
+		tangent(z[3*h:], z[3*h:])
+		in, forget, out, g := z[:h], z[h:2*h], z[2*h:3*h], z[3*h:]
+		for j := range h {
+			kept := T(forget[j] * prev[at+j])
+			cell[at+j] = T(float64(in[j])*float64(g[j]) + float64(kept))
+		}
+		tangent(tanh[at:at+h], cell[at:at+h])
+		for j := range h {
+			hidden[at+j] = out[j] * tanh[at+j]
+		}
+	}
+}
+
+// ReferenceCellBackward is the specification of CellBackward.
+func ReferenceCellBackward[T float32 | float64](words []int32, sum, gates, prev, tanh, dh, dc []T) {
+	h := len(dh) / max(1, len(words))
+	for r, word := range words {
+		z, to := gates[r*4*h:(r+1)*4*h], sum[int(word)*4*h:][:4*h]
+		in, forget, out, g := z[:h], z[h:2*h], z[2*h:3*h], z[3*h:]
+		for j := range h {
+			e, i, f, o, c, t := dh[r*h+j], in[j], forget[j], out[j], g[j], tanh[r*h+j]
+			slope := T(slopeOfTanh(t) * o)
+			d := T(float64(e)*float64(slope) + float64(dc[r*h+j]))
+			in[j] = T(d * c * i * (1 - i))
+			forget[j] = T(d * prev[r*h+j] * f * (1 - f))
+			out[j] = T(e * t * o * (1 - o))
+			g[j] = T(slopeOfTanh(c) * d * i)
+			dc[r*h+j] = d * f
+		}
+		for j, x := range z {
+			to[j] += x
+		}
 	}
 }
 

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Every path computes in float32 what the cell computes in float64, also where
-// cell is prev.
+// Every path computes in float32 what the cell computes in float64, for sizes
+// that fill registers and others, also where cell is prev and words repeat.
 func TestCell(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
 	apply := func(f func(float64) float64) func(dst, src []float64) {
@@ -25,8 +25,10 @@ func TestCell(t *testing.T) {
 		}
 		return y
 	}
+	words := []int32{2, 0, 2, 1, 2}
+	rows := len(words)
 	onEachPath(t, func(t *testing.T) {
-		for _, h := range []int{1, 12, 16, 64} {
+		for _, h := range []int{1, 4, 12, 16, 21, 64, 100} {
 			near := func(what string, got []float32, want []float64) {
 				t.Helper()
 				for i, w := range want {
@@ -35,25 +37,61 @@ func TestCell(t *testing.T) {
 					}
 				}
 			}
-			gates, cell, tanh, hidden := random(rng, 4*h), random(rng, h), make([]float32, h), make([]float32, h)
+			input, gates, cell := random(rng, 3*4*h), random(rng, rows*4*h), random(rng, rows*h)
+			tanh, hidden := make([]float32, rows*h), make([]float32, rows*h)
 			for i := range gates {
 				gates[i] *= 3
 			}
 			prev := append([]float32(nil), cell...)
 			wantGates, wantCell, wantTanh, wantHidden := wide(gates), wide(cell), wide(tanh), wide(hidden)
-			CellForward(sigmoid, apply(math.Tanh), wantGates, wantCell, wantCell, wantTanh, wantHidden)
-			CellForward(Sigmoid, Tanh, gates, cell, cell, tanh, hidden)
+			ReferenceCellForward(sigmoid, apply(math.Tanh), words, wide(input), wantGates, wantCell, wantCell, wantTanh,
+				wantHidden)
+			CellForward(words, input, gates, cell, cell, tanh, hidden)
 			near("gates", gates, wantGates)
 			near("cell", cell, wantCell)
 			near("tanh", tanh, wantTanh)
 			near("hidden", hidden, wantHidden)
 
-			dh, dc := random(rng, h), random(rng, h)
-			wantGates, wantDC := wide(gates), wide(dc)
-			CellBackward(wantGates, wide(prev), wide(tanh), wide(dh), wantDC)
-			CellBackward(gates, prev, tanh, dh, dc)
+			sum, dh, dc := random(rng, 3*4*h), random(rng, rows*h), random(rng, rows*h)
+			wantSum, wantGates, wantDC := wide(sum), wide(gates), wide(dc)
+			ReferenceCellBackward(words, wantSum, wantGates, wide(prev), wide(tanh), wide(dh), wantDC)
+			CellBackward(words, sum, gates, prev, tanh, dh, dc)
 			near("derivative of gates", gates, wantGates)
 			near("derivative of prev", dc, wantDC)
+			near("sums by word", sum, wantSum)
+		}
+	})
+}
+
+// A cell of any size is the same arithmetic: its numbers are those of the
+// first numbers of a wider cell, to the bit.
+func TestCellOfAnySize(t *testing.T) {
+	rng := rand.New(rand.NewPCG(15, 16))
+	words := []int32{0, 0}
+	onEachPath(t, func(t *testing.T) {
+		const wide, h = 32, 20
+		arrays := func(names ...int) (all, part [][]float32) {
+			for _, n := range names {
+				x := random(rng, n*wide)
+				var y []float32
+				for i := range n {
+					y = append(y, x[i*wide:i*wide+h]...)
+				}
+				all, part = append(all, x), append(part, y)
+			}
+			return all, part
+		}
+		x, y := arrays(4, 8, 2, 2, 2, 2, 4, 2, 2)
+		for _, a := range [][][]float32{x, y} {
+			CellForward(words, a[0], a[1], a[2], a[3], a[4], a[5])
+			CellBackward(words, a[6], a[1], a[2], a[4], a[7], a[8])
+		}
+		for k := range x {
+			for i := range y[k] {
+				if got, want := y[k][i], x[k][i/h*wide+i%h]; got != want {
+					t.Fatalf("array %d: [%d] = %v, want %v", k, i, got, want)
+				}
+			}
 		}
 	})
 }

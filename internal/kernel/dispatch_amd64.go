@@ -16,14 +16,15 @@ var best = func() path {
 	}
 }()
 
-// AVX-512 has forms of its own only where a study is faster for them: products
-// and scans. The rest is a small part of the time, and the same to the bit.
+// AVX-512 has forms of its own only where a study is faster for them: products,
+// cells and scans. The rest is a small part of the time, and the same to the bit.
 func init() {
 	avx2 := assembly{
 		lanes: 8,
 		tiles: []tile{{6, gemmAVX2_6}, {4, gemmAVX2_4}, {2, gemmAVX2_2}, {1, gemmAVX2_1}}, tileWidth: 16,
 		exp: expAVX2, sigmoid: sigmoidAVX2, tanh: tanhAVX2,
 		axpy:      axpyAVX2,
+		cellLanes: 1, cellForward: cellForwardAVX2, cellBackward: cellBackwardAVX2,
 		scan:      scanAVX2,
 		distances: distancesAVX2, innerProducts: innerProductsAVX2,
 		weightSum: weightSumAVX2, fold: foldAVX2, atMost: atMostAVX2,
@@ -37,5 +38,6 @@ func init() {
 		{1, gemmAVX512_1}}
 	avx512.tileWidth = 32
 	avx512.scan, avx512.distances = scanAVX512, distancesAVX512
+	avx512.cellForward, avx512.cellBackward = cellForwardAVX512, cellBackwardAVX512
 	forms[pathAVX2], forms[pathAVX512] = avx2, avx512
 }

@@ -13,6 +13,7 @@ func init() {
 		tiles: []tile{{6, gemmNEON_6}, {4, gemmNEON_4}, {2, gemmNEON_2}, {1, gemmNEON_1}}, tileWidth: 16,
 		exp: expNEON, sigmoid: sigmoidNEON, tanh: tanhNEON,
 		axpy:      axpyNEON,
+		cellLanes: 4, cellForward: cellForwardNEON, cellBackward: cellBackwardNEON,
 		distances: distancesNEON, innerProducts: innerProductsNEON,
 		weightSum: weightSumNEON, fold: foldNEON, atMost: atMostNEON,
 	}

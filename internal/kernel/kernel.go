@@ -54,6 +54,9 @@ type assembly struct {
 	tileWidth          int
 	exp, sigmoid, tanh func(n int, dst, src *float32)
 	axpy               func(n int, alpha float32, x, y *float32)
+	cellLanes          int // of which the numbers of a cell are a multiple
+	cellForward        func(rows, h int, words *int32, input, gates, prev, cell, tanh, hidden *float32)
+	cellBackward       func(rows, h int, words *int32, sum, gates, prev, tanh, dh, dc *float32)
 	// scan is nil on arm64 without the dot product.
 	scan func(panels, groups int, words *byte, heads, bounds *float32, queries *byte, tile *float32,
 		hits *uint32) int

@@ -41,6 +41,18 @@ func sigmoidAVX2(n int, dst *float32, src *float32)
 func tanhAVX2(n int, dst *float32, src *float32)
 
 //go:noescape
+func cellForwardAVX512(rows int, h int, words *int32, input *float32, gates *float32, prev *float32, cell *float32, tanh *float32, hidden *float32)
+
+//go:noescape
+func cellBackwardAVX512(rows int, h int, words *int32, sum *float32, gates *float32, prev *float32, tanh *float32, dh *float32, dc *float32)
+
+//go:noescape
+func cellForwardAVX2(rows int, h int, words *int32, input *float32, gates *float32, prev *float32, cell *float32, tanh *float32, hidden *float32)
+
+//go:noescape
+func cellBackwardAVX2(rows int, h int, words *int32, sum *float32, gates *float32, prev *float32, tanh *float32, dh *float32, dc *float32)
+
+//go:noescape
 func axpyAVX2(n int, alpha float32, x *float32, y *float32)
 
 //go:noescape

@@ -1168,79 +1168,131 @@ DATA all_42b20000<>+0(SB)/8, $0x42b2000042b20000
 DATA all_42b20000<>+8(SB)/8, $0x42b2000042b20000
 DATA all_42b20000<>+16(SB)/8, $0x42b2000042b20000
 DATA all_42b20000<>+24(SB)/8, $0x42b2000042b20000
-GLOBL all_42b20000<>(SB), RODATA|NOPTR, $32
+DATA all_42b20000<>+32(SB)/8, $0x42b2000042b20000
+DATA all_42b20000<>+40(SB)/8, $0x42b2000042b20000
+DATA all_42b20000<>+48(SB)/8, $0x42b2000042b20000
+DATA all_42b20000<>+56(SB)/8, $0x42b2000042b20000
+GLOBL all_42b20000<>(SB), RODATA|NOPTR, $64
 
 DATA all_c2d20000<>+0(SB)/8, $0xc2d20000c2d20000
 DATA all_c2d20000<>+8(SB)/8, $0xc2d20000c2d20000
 DATA all_c2d20000<>+16(SB)/8, $0xc2d20000c2d20000
 DATA all_c2d20000<>+24(SB)/8, $0xc2d20000c2d20000
-GLOBL all_c2d20000<>(SB), RODATA|NOPTR, $32
+DATA all_c2d20000<>+32(SB)/8, $0xc2d20000c2d20000
+DATA all_c2d20000<>+40(SB)/8, $0xc2d20000c2d20000
+DATA all_c2d20000<>+48(SB)/8, $0xc2d20000c2d20000
+DATA all_c2d20000<>+56(SB)/8, $0xc2d20000c2d20000
+GLOBL all_c2d20000<>(SB), RODATA|NOPTR, $64
 
 DATA all_3fb8aa3b<>+0(SB)/8, $0x3fb8aa3b3fb8aa3b
 DATA all_3fb8aa3b<>+8(SB)/8, $0x3fb8aa3b3fb8aa3b
 DATA all_3fb8aa3b<>+16(SB)/8, $0x3fb8aa3b3fb8aa3b
 DATA all_3fb8aa3b<>+24(SB)/8, $0x3fb8aa3b3fb8aa3b
-GLOBL all_3fb8aa3b<>(SB), RODATA|NOPTR, $32
+DATA all_3fb8aa3b<>+32(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA all_3fb8aa3b<>+40(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA all_3fb8aa3b<>+48(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA all_3fb8aa3b<>+56(SB)/8, $0x3fb8aa3b3fb8aa3b
+GLOBL all_3fb8aa3b<>(SB), RODATA|NOPTR, $64
 
 DATA all_3f318000<>+0(SB)/8, $0x3f3180003f318000
 DATA all_3f318000<>+8(SB)/8, $0x3f3180003f318000
 DATA all_3f318000<>+16(SB)/8, $0x3f3180003f318000
 DATA all_3f318000<>+24(SB)/8, $0x3f3180003f318000
-GLOBL all_3f318000<>(SB), RODATA|NOPTR, $32
+DATA all_3f318000<>+32(SB)/8, $0x3f3180003f318000
+DATA all_3f318000<>+40(SB)/8, $0x3f3180003f318000
+DATA all_3f318000<>+48(SB)/8, $0x3f3180003f318000
+DATA all_3f318000<>+56(SB)/8, $0x3f3180003f318000
+GLOBL all_3f318000<>(SB), RODATA|NOPTR, $64
 
 DATA all_b95e8083<>+0(SB)/8, $0xb95e8083b95e8083
 DATA all_b95e8083<>+8(SB)/8, $0xb95e8083b95e8083
 DATA all_b95e8083<>+16(SB)/8, $0xb95e8083b95e8083
 DATA all_b95e8083<>+24(SB)/8, $0xb95e8083b95e8083
-GLOBL all_b95e8083<>(SB), RODATA|NOPTR, $32
+DATA all_b95e8083<>+32(SB)/8, $0xb95e8083b95e8083
+DATA all_b95e8083<>+40(SB)/8, $0xb95e8083b95e8083
+DATA all_b95e8083<>+48(SB)/8, $0xb95e8083b95e8083
+DATA all_b95e8083<>+56(SB)/8, $0xb95e8083b95e8083
+GLOBL all_b95e8083<>(SB), RODATA|NOPTR, $64
 
 DATA all_39500d01<>+0(SB)/8, $0x39500d0139500d01
 DATA all_39500d01<>+8(SB)/8, $0x39500d0139500d01
 DATA all_39500d01<>+16(SB)/8, $0x39500d0139500d01
 DATA all_39500d01<>+24(SB)/8, $0x39500d0139500d01
-GLOBL all_39500d01<>(SB), RODATA|NOPTR, $32
+DATA all_39500d01<>+32(SB)/8, $0x39500d0139500d01
+DATA all_39500d01<>+40(SB)/8, $0x39500d0139500d01
+DATA all_39500d01<>+48(SB)/8, $0x39500d0139500d01
+DATA all_39500d01<>+56(SB)/8, $0x39500d0139500d01
+GLOBL all_39500d01<>(SB), RODATA|NOPTR, $64
 
 DATA all_3ab60b61<>+0(SB)/8, $0x3ab60b613ab60b61
 DATA all_3ab60b61<>+8(SB)/8, $0x3ab60b613ab60b61
 DATA all_3ab60b61<>+16(SB)/8, $0x3ab60b613ab60b61
 DATA all_3ab60b61<>+24(SB)/8, $0x3ab60b613ab60b61
-GLOBL all_3ab60b61<>(SB), RODATA|NOPTR, $32
+DATA all_3ab60b61<>+32(SB)/8, $0x3ab60b613ab60b61
+DATA all_3ab60b61<>+40(SB)/8, $0x3ab60b613ab60b61
+DATA all_3ab60b61<>+48(SB)/8, $0x3ab60b613ab60b61
+DATA all_3ab60b61<>+56(SB)/8, $0x3ab60b613ab60b61
+GLOBL all_3ab60b61<>(SB), RODATA|NOPTR, $64
 
 DATA all_3c088889<>+0(SB)/8, $0x3c0888893c088889
 DATA all_3c088889<>+8(SB)/8, $0x3c0888893c088889
 DATA all_3c088889<>+16(SB)/8, $0x3c0888893c088889
 DATA all_3c088889<>+24(SB)/8, $0x3c0888893c088889
-GLOBL all_3c088889<>(SB), RODATA|NOPTR, $32
+DATA all_3c088889<>+32(SB)/8, $0x3c0888893c088889
+DATA all_3c088889<>+40(SB)/8, $0x3c0888893c088889
+DATA all_3c088889<>+48(SB)/8, $0x3c0888893c088889
+DATA all_3c088889<>+56(SB)/8, $0x3c0888893c088889
+GLOBL all_3c088889<>(SB), RODATA|NOPTR, $64
 
 DATA all_3d2aaaab<>+0(SB)/8, $0x3d2aaaab3d2aaaab
 DATA all_3d2aaaab<>+8(SB)/8, $0x3d2aaaab3d2aaaab
 DATA all_3d2aaaab<>+16(SB)/8, $0x3d2aaaab3d2aaaab
 DATA all_3d2aaaab<>+24(SB)/8, $0x3d2aaaab3d2aaaab
-GLOBL all_3d2aaaab<>(SB), RODATA|NOPTR, $32
+DATA all_3d2aaaab<>+32(SB)/8, $0x3d2aaaab3d2aaaab
+DATA all_3d2aaaab<>+40(SB)/8, $0x3d2aaaab3d2aaaab
+DATA all_3d2aaaab<>+48(SB)/8, $0x3d2aaaab3d2aaaab
+DATA all_3d2aaaab<>+56(SB)/8, $0x3d2aaaab3d2aaaab
+GLOBL all_3d2aaaab<>(SB), RODATA|NOPTR, $64
 
 DATA all_3e2aaaab<>+0(SB)/8, $0x3e2aaaab3e2aaaab
 DATA all_3e2aaaab<>+8(SB)/8, $0x3e2aaaab3e2aaaab
 DATA all_3e2aaaab<>+16(SB)/8, $0x3e2aaaab3e2aaaab
 DATA all_3e2aaaab<>+24(SB)/8, $0x3e2aaaab3e2aaaab
-GLOBL all_3e2aaaab<>(SB), RODATA|NOPTR, $32
+DATA all_3e2aaaab<>+32(SB)/8, $0x3e2aaaab3e2aaaab
+DATA all_3e2aaaab<>+40(SB)/8, $0x3e2aaaab3e2aaaab
+DATA all_3e2aaaab<>+48(SB)/8, $0x3e2aaaab3e2aaaab
+DATA all_3e2aaaab<>+56(SB)/8, $0x3e2aaaab3e2aaaab
+GLOBL all_3e2aaaab<>(SB), RODATA|NOPTR, $64
 
 DATA all_3f000000<>+0(SB)/8, $0x3f0000003f000000
 DATA all_3f000000<>+8(SB)/8, $0x3f0000003f000000
 DATA all_3f000000<>+16(SB)/8, $0x3f0000003f000000
 DATA all_3f000000<>+24(SB)/8, $0x3f0000003f000000
-GLOBL all_3f000000<>(SB), RODATA|NOPTR, $32
+DATA all_3f000000<>+32(SB)/8, $0x3f0000003f000000
+DATA all_3f000000<>+40(SB)/8, $0x3f0000003f000000
+DATA all_3f000000<>+48(SB)/8, $0x3f0000003f000000
+DATA all_3f000000<>+56(SB)/8, $0x3f0000003f000000
+GLOBL all_3f000000<>(SB), RODATA|NOPTR, $64
 
 DATA all_3f800000<>+0(SB)/8, $0x3f8000003f800000
 DATA all_3f800000<>+8(SB)/8, $0x3f8000003f800000
 DATA all_3f800000<>+16(SB)/8, $0x3f8000003f800000
 DATA all_3f800000<>+24(SB)/8, $0x3f8000003f800000
-GLOBL all_3f800000<>(SB), RODATA|NOPTR, $32
+DATA all_3f800000<>+32(SB)/8, $0x3f8000003f800000
+DATA all_3f800000<>+40(SB)/8, $0x3f8000003f800000
+DATA all_3f800000<>+48(SB)/8, $0x3f8000003f800000
+DATA all_3f800000<>+56(SB)/8, $0x3f8000003f800000
+GLOBL all_3f800000<>(SB), RODATA|NOPTR, $64
 
 DATA all_0000007f<>+0(SB)/8, $0x0000007f0000007f
 DATA all_0000007f<>+8(SB)/8, $0x0000007f0000007f
 DATA all_0000007f<>+16(SB)/8, $0x0000007f0000007f
 DATA all_0000007f<>+24(SB)/8, $0x0000007f0000007f
-GLOBL all_0000007f<>(SB), RODATA|NOPTR, $32
+DATA all_0000007f<>+32(SB)/8, $0x0000007f0000007f
+DATA all_0000007f<>+40(SB)/8, $0x0000007f0000007f
+DATA all_0000007f<>+48(SB)/8, $0x0000007f0000007f
+DATA all_0000007f<>+56(SB)/8, $0x0000007f0000007f
+GLOBL all_0000007f<>(SB), RODATA|NOPTR, $64
 
 // func sigmoidAVX2(n int, dst *float32, src *float32)
 // Requires: AVX, AVX2, FMA3
@@ -1300,13 +1352,21 @@ DATA all_80000000<>+0(SB)/8, $0x8000000080000000
 DATA all_80000000<>+8(SB)/8, $0x8000000080000000
 DATA all_80000000<>+16(SB)/8, $0x8000000080000000
 DATA all_80000000<>+24(SB)/8, $0x8000000080000000
-GLOBL all_80000000<>(SB), RODATA|NOPTR, $32
+DATA all_80000000<>+32(SB)/8, $0x8000000080000000
+DATA all_80000000<>+40(SB)/8, $0x8000000080000000
+DATA all_80000000<>+48(SB)/8, $0x8000000080000000
+DATA all_80000000<>+56(SB)/8, $0x8000000080000000
+GLOBL all_80000000<>(SB), RODATA|NOPTR, $64
 
 DATA all_42b00000<>+0(SB)/8, $0x42b0000042b00000
 DATA all_42b00000<>+8(SB)/8, $0x42b0000042b00000
 DATA all_42b00000<>+16(SB)/8, $0x42b0000042b00000
 DATA all_42b00000<>+24(SB)/8, $0x42b0000042b00000
-GLOBL all_42b00000<>(SB), RODATA|NOPTR, $32
+DATA all_42b00000<>+32(SB)/8, $0x42b0000042b00000
+DATA all_42b00000<>+40(SB)/8, $0x42b0000042b00000
+DATA all_42b00000<>+48(SB)/8, $0x42b0000042b00000
+DATA all_42b00000<>+56(SB)/8, $0x42b0000042b00000
+GLOBL all_42b00000<>(SB), RODATA|NOPTR, $64
 
 // func tanhAVX2(n int, dst *float32, src *float32)
 // Requires: AVX, AVX2, FMA3
@@ -1376,19 +1436,1181 @@ DATA all_7fffffff<>+0(SB)/8, $0x7fffffff7fffffff
 DATA all_7fffffff<>+8(SB)/8, $0x7fffffff7fffffff
 DATA all_7fffffff<>+16(SB)/8, $0x7fffffff7fffffff
 DATA all_7fffffff<>+24(SB)/8, $0x7fffffff7fffffff
-GLOBL all_7fffffff<>(SB), RODATA|NOPTR, $32
+DATA all_7fffffff<>+32(SB)/8, $0x7fffffff7fffffff
+DATA all_7fffffff<>+40(SB)/8, $0x7fffffff7fffffff
+DATA all_7fffffff<>+48(SB)/8, $0x7fffffff7fffffff
+DATA all_7fffffff<>+56(SB)/8, $0x7fffffff7fffffff
+GLOBL all_7fffffff<>(SB), RODATA|NOPTR, $64
 
 DATA all_42200000<>+0(SB)/8, $0x4220000042200000
 DATA all_42200000<>+8(SB)/8, $0x4220000042200000
 DATA all_42200000<>+16(SB)/8, $0x4220000042200000
 DATA all_42200000<>+24(SB)/8, $0x4220000042200000
-GLOBL all_42200000<>(SB), RODATA|NOPTR, $32
+DATA all_42200000<>+32(SB)/8, $0x4220000042200000
+DATA all_42200000<>+40(SB)/8, $0x4220000042200000
+DATA all_42200000<>+48(SB)/8, $0x4220000042200000
+DATA all_42200000<>+56(SB)/8, $0x4220000042200000
+GLOBL all_42200000<>(SB), RODATA|NOPTR, $64
 
 DATA all_40000000<>+0(SB)/8, $0x4000000040000000
 DATA all_40000000<>+8(SB)/8, $0x4000000040000000
 DATA all_40000000<>+16(SB)/8, $0x4000000040000000
 DATA all_40000000<>+24(SB)/8, $0x4000000040000000
-GLOBL all_40000000<>(SB), RODATA|NOPTR, $32
+DATA all_40000000<>+32(SB)/8, $0x4000000040000000
+DATA all_40000000<>+40(SB)/8, $0x4000000040000000
+DATA all_40000000<>+48(SB)/8, $0x4000000040000000
+DATA all_40000000<>+56(SB)/8, $0x4000000040000000
+GLOBL all_40000000<>(SB), RODATA|NOPTR, $64
+
+// func cellForwardAVX512(rows int, h int, words *int32, input *float32, gates *float32, prev *float32, cell *float32, tanh *float32, hidden *float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·cellForwardAVX512(SB), NOSPLIT, $0-72
+	MOVQ  rows+0(FP), AX
+	MOVQ  words+16(FP), CX
+	MOVQ  h+8(FP), DX
+	SHLQ  $0x02, DX
+	LEAQ  (DX)(DX*2), BX
+	MOVQ  gates+32(FP), SI
+	MOVQ  prev+40(FP), DI
+	MOVQ  cell+48(FP), R8
+	MOVQ  tanh+56(FP), R9
+	MOVQ  hidden+64(FP), R10
+	MOVQ  DX, R11
+	ANDQ  $0x0000003f, R11
+	SHRQ  $0x02, R11
+	MOVL  $0x0000ffff, R12
+	BZHIL R11, R12, R12
+	KMOVW R12, K1
+
+row:
+	MOVLQSX (CX), R11
+	IMULQ   DX, R11
+	SHLQ    $0x02, R11
+	ADDQ    input+24(FP), R11
+	MOVQ    DX, R12
+	SUBQ    $0x00000040, R12
+	JL      rest
+
+loop:
+	VMOVUPS      (SI)(DX*1), Z0
+	VMOVUPS      (R11)(DX*1), Z1
+	VADDPS       Z1, Z0, Z0
+	VXORPS       all_80000000<>+0(SB), Z0, Z0
+	VMOVUPS      all_42b00000<>+0(SB), Z1
+	VMINPS       Z0, Z1, Z0
+	VMOVUPS      all_42b20000<>+0(SB), Z1
+	VMINPS       Z0, Z1, Z0
+	VMOVUPS      all_c2d20000<>+0(SB), Z1
+	VMAXPS       Z0, Z1, Z0
+	VMULPS       all_3fb8aa3b<>+0(SB), Z0, Z1
+	VRNDSCALEPS  $0x08, Z1, Z1
+	VMOVAPS      Z0, Z0
+	VFNMADD231PS all_3f318000<>+0(SB), Z1, Z0
+	VFNMADD231PS all_b95e8083<>+0(SB), Z1, Z0
+	VMOVUPS      all_39500d01<>+0(SB), Z2
+	VFMADD213PS  all_3ab60b61<>+0(SB), Z0, Z2
+	VFMADD213PS  all_3c088889<>+0(SB), Z0, Z2
+	VFMADD213PS  all_3d2aaaab<>+0(SB), Z0, Z2
+	VFMADD213PS  all_3e2aaaab<>+0(SB), Z0, Z2
+	VFMADD213PS  all_3f000000<>+0(SB), Z0, Z2
+	VMULPS       Z0, Z0, Z3
+	VFMADD213PS  Z0, Z3, Z2
+	VADDPS       all_3f800000<>+0(SB), Z2, Z2
+	VSCALEFPS    Z1, Z2, Z2
+	VADDPS       all_3f800000<>+0(SB), Z2, Z2
+	VMOVUPS      all_3f800000<>+0(SB), Z0
+	VDIVPS       Z2, Z0, Z2
+	VMOVUPS      Z2, (SI)(DX*1)
+	VMOVUPS      (DI), Z0
+	VMULPS       Z0, Z2, Z2
+	VMOVUPS      (SI), Z0
+	VMOVUPS      (R11), Z1
+	VADDPS       Z1, Z0, Z0
+	VXORPS       all_80000000<>+0(SB), Z0, Z0
+	VMOVUPS      all_42b00000<>+0(SB), Z1
+	VMINPS       Z0, Z1, Z0
+	VMOVUPS      all_42b20000<>+0(SB), Z1
+	VMINPS       Z0, Z1, Z0
+	VMOVUPS      all_c2d20000<>+0(SB), Z1
+	VMAXPS       Z0, Z1, Z0
+	VMULPS       all_3fb8aa3b<>+0(SB), Z0, Z1
+	VRNDSCALEPS  $0x08, Z1, Z1
+	VMOVAPS      Z0, Z0
+	VFNMADD231PS all_3f318000<>+0(SB), Z1, Z0
+	VFNMADD231PS all_b95e8083<>+0(SB), Z1, Z0
+	VMOVUPS      all_39500d01<>+0(SB), Z3
+	VFMADD213PS  all_3ab60b61<>+0(SB), Z0, Z3
+	VFMADD213PS  all_3c088889<>+0(SB), Z0, Z3
+	VFMADD213PS  all_3d2aaaab<>+0(SB), Z0, Z3
+	VFMADD213PS  all_3e2aaaab<>+0(SB), Z0, Z3
+	VFMADD213PS  all_3f000000<>+0(SB), Z0, Z3
+	VMULPS       Z0, Z0, Z4
+	VFMADD213PS  Z0, Z4, Z3
+	VADDPS       all_3f800000<>+0(SB), Z3, Z3
+	VSCALEFPS    Z1, Z3, Z3
+	VADDPS       all_3f800000<>+0(SB), Z3, Z3
+	VMOVUPS      all_3f800000<>+0(SB), Z0
+	VDIVPS       Z3, Z0, Z3
+	VMOVUPS      Z3, (SI)
+	VMOVUPS      (SI)(BX*1), Z0
+	VMOVUPS      (R11)(BX*1), Z1
+	VADDPS       Z1, Z0, Z0
+	VMOVUPS      all_80000000<>+0(SB), Z1
+	VANDPS       Z0, Z1, Z1
+	VANDPS       all_7fffffff<>+0(SB), Z0, Z0
+	VADDPS       Z0, Z0, Z0
+	VMOVUPS      all_42200000<>+0(SB), Z4
+	VMINPS       Z0, Z4, Z0
+	VMULPS       all_3fb8aa3b<>+0(SB), Z0, Z4
+	VRNDSCALEPS  $0x08, Z4, Z4
+	VMOVAPS      Z0, Z0
+	VFNMADD231PS all_3f318000<>+0(SB), Z4, Z0
+	VFNMADD231PS all_b95e8083<>+0(SB), Z4, Z0
+	VMOVUPS      all_39500d01<>+0(SB), Z5
+	VFMADD213PS  all_3ab60b61<>+0(SB), Z0, Z5
+	VFMADD213PS  all_3c088889<>+0(SB), Z0, Z5
+	VFMADD213PS  all_3d2aaaab<>+0(SB), Z0, Z5
+	VFMADD213PS  all_3e2aaaab<>+0(SB), Z0, Z5
+	VFMADD213PS  all_3f000000<>+0(SB), Z0, Z5
+	VMULPS       Z0, Z0, Z6
+	VFMADD213PS  Z0, Z6, Z5
+	VSCALEFPS    Z4, Z5, Z5
+	VMOVUPS      all_3f800000<>+0(SB), Z0
+	VSCALEFPS    Z4, Z0, Z0
+	VSUBPS       all_3f800000<>+0(SB), Z0, Z0
+	VADDPS       Z0, Z5, Z5
+	VADDPS       all_40000000<>+0(SB), Z5, Z0
+	VDIVPS       Z0, Z5, Z5
+	VORPS        Z1, Z5, Z5
+	VMOVUPS      Z5, (SI)(BX*1)
+	VFMADD231PS  Z3, Z5, Z2
+	VMOVUPS      Z2, (R8)
+	VMOVUPS      all_80000000<>+0(SB), Z0
+	VANDPS       Z2, Z0, Z0
+	VANDPS       all_7fffffff<>+0(SB), Z2, Z2
+	VADDPS       Z2, Z2, Z2
+	VMOVUPS      all_42200000<>+0(SB), Z1
+	VMINPS       Z2, Z1, Z2
+	VMULPS       all_3fb8aa3b<>+0(SB), Z2, Z1
+	VRNDSCALEPS  $0x08, Z1, Z1
+	VMOVAPS      Z2, Z2
+	VFNMADD231PS all_3f318000<>+0(SB), Z1, Z2
+	VFNMADD231PS all_b95e8083<>+0(SB), Z1, Z2
+	VMOVUPS      all_39500d01<>+0(SB), Z3
+	VFMADD213PS  all_3ab60b61<>+0(SB), Z2, Z3
+	VFMADD213PS  all_3c088889<>+0(SB), Z2, Z3
+	VFMADD213PS  all_3d2aaaab<>+0(SB), Z2, Z3
+	VFMADD213PS  all_3e2aaaab<>+0(SB), Z2, Z3
+	VFMADD213PS  all_3f000000<>+0(SB), Z2, Z3
+	VMULPS       Z2, Z2, Z4
+	VFMADD213PS  Z2, Z4, Z3
+	VSCALEFPS    Z1, Z3, Z3
+	VMOVUPS      all_3f800000<>+0(SB), Z2
+	VSCALEFPS    Z1, Z2, Z2
+	VSUBPS       all_3f800000<>+0(SB), Z2, Z2
+	VADDPS       Z2, Z3, Z3
+	VADDPS       all_40000000<>+0(SB), Z3, Z1
+	VDIVPS       Z1, Z3, Z3
+	VORPS        Z0, Z3, Z3
+	VMOVUPS      Z3, (R9)
+	VMOVUPS      (SI)(DX*2), Z0
+	VMOVUPS      (R11)(DX*2), Z1
+	VADDPS       Z1, Z0, Z0
+	VXORPS       all_80000000<>+0(SB), Z0, Z0
+	VMOVUPS      all_42b00000<>+0(SB), Z1
+	VMINPS       Z0, Z1, Z0
+	VMOVUPS      all_42b20000<>+0(SB), Z1
+	VMINPS       Z0, Z1, Z0
+	VMOVUPS      all_c2d20000<>+0(SB), Z1
+	VMAXPS       Z0, Z1, Z0
+	VMULPS       all_3fb8aa3b<>+0(SB), Z0, Z1
+	VRNDSCALEPS  $0x08, Z1, Z1
+	VMOVAPS      Z0, Z0
+	VFNMADD231PS all_3f318000<>+0(SB), Z1, Z0
+	VFNMADD231PS all_b95e8083<>+0(SB), Z1, Z0
+	VMOVUPS      all_39500d01<>+0(SB), Z2
+	VFMADD213PS  all_3ab60b61<>+0(SB), Z0, Z2
+	VFMADD213PS  all_3c088889<>+0(SB), Z0, Z2
+	VFMADD213PS  all_3d2aaaab<>+0(SB), Z0, Z2
+	VFMADD213PS  all_3e2aaaab<>+0(SB), Z0, Z2
+	VFMADD213PS  all_3f000000<>+0(SB), Z0, Z2
+	VMULPS       Z0, Z0, Z4
+	VFMADD213PS  Z0, Z4, Z2
+	VADDPS       all_3f800000<>+0(SB), Z2, Z2
+	VSCALEFPS    Z1, Z2, Z2
+	VADDPS       all_3f800000<>+0(SB), Z2, Z2
+	VMOVUPS      all_3f800000<>+0(SB), Z0
+	VDIVPS       Z2, Z0, Z2
+	VMOVUPS      Z2, (SI)(DX*2)
+	VMULPS       Z2, Z3, Z3
+	VMOVUPS      Z3, (R10)
+	ADDQ         $0x00000040, DI
+	ADDQ         $0x00000040, R8
+	ADDQ         $0x00000040, R9
+	ADDQ         $0x00000040, R10
+	ADDQ         $0x00000040, R11
+	ADDQ         $0x00000040, SI
+	SUBQ         $0x00000040, R12
+	JGE          loop
+
+rest:
+	ADDQ         $0x00000040, R12
+	JZ           next
+	VMOVUPS.Z    (SI)(DX*1), K1, Z0
+	VMOVUPS.Z    (R11)(DX*1), K1, Z1
+	VADDPS       Z1, Z0, Z0
+	VXORPS       all_80000000<>+0(SB), Z0, Z0
+	VMOVUPS      all_42b00000<>+0(SB), Z1
+	VMINPS       Z0, Z1, Z0
+	VMOVUPS      all_42b20000<>+0(SB), Z1
+	VMINPS       Z0, Z1, Z0
+	VMOVUPS      all_c2d20000<>+0(SB), Z1
+	VMAXPS       Z0, Z1, Z0
+	VMULPS       all_3fb8aa3b<>+0(SB), Z0, Z1
+	VRNDSCALEPS  $0x08, Z1, Z1
+	VMOVAPS      Z0, Z0
+	VFNMADD231PS all_3f318000<>+0(SB), Z1, Z0
+	VFNMADD231PS all_b95e8083<>+0(SB), Z1, Z0
+	VMOVUPS      all_39500d01<>+0(SB), Z2
+	VFMADD213PS  all_3ab60b61<>+0(SB), Z0, Z2
+	VFMADD213PS  all_3c088889<>+0(SB), Z0, Z2
+	VFMADD213PS  all_3d2aaaab<>+0(SB), Z0, Z2
+	VFMADD213PS  all_3e2aaaab<>+0(SB), Z0, Z2
+	VFMADD213PS  all_3f000000<>+0(SB), Z0, Z2
+	VMULPS       Z0, Z0, Z3
+	VFMADD213PS  Z0, Z3, Z2
+	VADDPS       all_3f800000<>+0(SB), Z2, Z2
+	VSCALEFPS    Z1, Z2, Z2
+	VADDPS       all_3f800000<>+0(SB), Z2, Z2
+	VMOVUPS      all_3f800000<>+0(SB), Z0
+	VDIVPS       Z2, Z0, Z2
+	VMOVUPS      Z2, K1, (SI)(DX*1)
+	VMOVUPS.Z    (DI), K1, Z0
+	VMULPS       Z0, Z2, Z2
+	VMOVUPS.Z    (SI), K1, Z0
+	VMOVUPS.Z    (R11), K1, Z1
+	VADDPS       Z1, Z0, Z0
+	VXORPS       all_80000000<>+0(SB), Z0, Z0
+	VMOVUPS      all_42b00000<>+0(SB), Z1
+	VMINPS       Z0, Z1, Z0
+	VMOVUPS      all_42b20000<>+0(SB), Z1
+	VMINPS       Z0, Z1, Z0
+	VMOVUPS      all_c2d20000<>+0(SB), Z1
+	VMAXPS       Z0, Z1, Z0
+	VMULPS       all_3fb8aa3b<>+0(SB), Z0, Z1
+	VRNDSCALEPS  $0x08, Z1, Z1
+	VMOVAPS      Z0, Z0
+	VFNMADD231PS all_3f318000<>+0(SB), Z1, Z0
+	VFNMADD231PS all_b95e8083<>+0(SB), Z1, Z0
+	VMOVUPS      all_39500d01<>+0(SB), Z3
+	VFMADD213PS  all_3ab60b61<>+0(SB), Z0, Z3
+	VFMADD213PS  all_3c088889<>+0(SB), Z0, Z3
+	VFMADD213PS  all_3d2aaaab<>+0(SB), Z0, Z3
+	VFMADD213PS  all_3e2aaaab<>+0(SB), Z0, Z3
+	VFMADD213PS  all_3f000000<>+0(SB), Z0, Z3
+	VMULPS       Z0, Z0, Z4
+	VFMADD213PS  Z0, Z4, Z3
+	VADDPS       all_3f800000<>+0(SB), Z3, Z3
+	VSCALEFPS    Z1, Z3, Z3
+	VADDPS       all_3f800000<>+0(SB), Z3, Z3
+	VMOVUPS      all_3f800000<>+0(SB), Z0
+	VDIVPS       Z3, Z0, Z3
+	VMOVUPS      Z3, K1, (SI)
+	VMOVUPS.Z    (SI)(BX*1), K1, Z0
+	VMOVUPS.Z    (R11)(BX*1), K1, Z1
+	VADDPS       Z1, Z0, Z0
+	VMOVUPS      all_80000000<>+0(SB), Z1
+	VANDPS       Z0, Z1, Z1
+	VANDPS       all_7fffffff<>+0(SB), Z0, Z0
+	VADDPS       Z0, Z0, Z0
+	VMOVUPS      all_42200000<>+0(SB), Z4
+	VMINPS       Z0, Z4, Z0
+	VMULPS       all_3fb8aa3b<>+0(SB), Z0, Z4
+	VRNDSCALEPS  $0x08, Z4, Z4
+	VMOVAPS      Z0, Z0
+	VFNMADD231PS all_3f318000<>+0(SB), Z4, Z0
+	VFNMADD231PS all_b95e8083<>+0(SB), Z4, Z0
+	VMOVUPS      all_39500d01<>+0(SB), Z5
+	VFMADD213PS  all_3ab60b61<>+0(SB), Z0, Z5
+	VFMADD213PS  all_3c088889<>+0(SB), Z0, Z5
+	VFMADD213PS  all_3d2aaaab<>+0(SB), Z0, Z5
+	VFMADD213PS  all_3e2aaaab<>+0(SB), Z0, Z5
+	VFMADD213PS  all_3f000000<>+0(SB), Z0, Z5
+	VMULPS       Z0, Z0, Z6
+	VFMADD213PS  Z0, Z6, Z5
+	VSCALEFPS    Z4, Z5, Z5
+	VMOVUPS      all_3f800000<>+0(SB), Z0
+	VSCALEFPS    Z4, Z0, Z0
+	VSUBPS       all_3f800000<>+0(SB), Z0, Z0
+	VADDPS       Z0, Z5, Z5
+	VADDPS       all_40000000<>+0(SB), Z5, Z0
+	VDIVPS       Z0, Z5, Z5
+	VORPS        Z1, Z5, Z5
+	VMOVUPS      Z5, K1, (SI)(BX*1)
+	VFMADD231PS  Z3, Z5, Z2
+	VMOVUPS      Z2, K1, (R8)
+	VMOVUPS      all_80000000<>+0(SB), Z0
+	VANDPS       Z2, Z0, Z0
+	VANDPS       all_7fffffff<>+0(SB), Z2, Z2
+	VADDPS       Z2, Z2, Z2
+	VMOVUPS      all_42200000<>+0(SB), Z1
+	VMINPS       Z2, Z1, Z2
+	VMULPS       all_3fb8aa3b<>+0(SB), Z2, Z1
+	VRNDSCALEPS  $0x08, Z1, Z1
+	VMOVAPS      Z2, Z2
+	VFNMADD231PS all_3f318000<>+0(SB), Z1, Z2
+	VFNMADD231PS all_b95e8083<>+0(SB), Z1, Z2
+	VMOVUPS      all_39500d01<>+0(SB), Z3
+	VFMADD213PS  all_3ab60b61<>+0(SB), Z2, Z3
+	VFMADD213PS  all_3c088889<>+0(SB), Z2, Z3
+	VFMADD213PS  all_3d2aaaab<>+0(SB), Z2, Z3
+	VFMADD213PS  all_3e2aaaab<>+0(SB), Z2, Z3
+	VFMADD213PS  all_3f000000<>+0(SB), Z2, Z3
+	VMULPS       Z2, Z2, Z4
+	VFMADD213PS  Z2, Z4, Z3
+	VSCALEFPS    Z1, Z3, Z3
+	VMOVUPS      all_3f800000<>+0(SB), Z2
+	VSCALEFPS    Z1, Z2, Z2
+	VSUBPS       all_3f800000<>+0(SB), Z2, Z2
+	VADDPS       Z2, Z3, Z3
+	VADDPS       all_40000000<>+0(SB), Z3, Z1
+	VDIVPS       Z1, Z3, Z3
+	VORPS        Z0, Z3, Z3
+	VMOVUPS      Z3, K1, (R9)
+	VMOVUPS.Z    (SI)(DX*2), K1, Z0
+	VMOVUPS.Z    (R11)(DX*2), K1, Z1
+	VADDPS       Z1, Z0, Z0
+	VXORPS       all_80000000<>+0(SB), Z0, Z0
+	VMOVUPS      all_42b00000<>+0(SB), Z1
+	VMINPS       Z0, Z1, Z0
+	VMOVUPS      all_42b20000<>+0(SB), Z1
+	VMINPS       Z0, Z1, Z0
+	VMOVUPS      all_c2d20000<>+0(SB), Z1
+	VMAXPS       Z0, Z1, Z0
+	VMULPS       all_3fb8aa3b<>+0(SB), Z0, Z1
+	VRNDSCALEPS  $0x08, Z1, Z1
+	VMOVAPS      Z0, Z0
+	VFNMADD231PS all_3f318000<>+0(SB), Z1, Z0
+	VFNMADD231PS all_b95e8083<>+0(SB), Z1, Z0
+	VMOVUPS      all_39500d01<>+0(SB), Z2
+	VFMADD213PS  all_3ab60b61<>+0(SB), Z0, Z2
+	VFMADD213PS  all_3c088889<>+0(SB), Z0, Z2
+	VFMADD213PS  all_3d2aaaab<>+0(SB), Z0, Z2
+	VFMADD213PS  all_3e2aaaab<>+0(SB), Z0, Z2
+	VFMADD213PS  all_3f000000<>+0(SB), Z0, Z2
+	VMULPS       Z0, Z0, Z4
+	VFMADD213PS  Z0, Z4, Z2
+	VADDPS       all_3f800000<>+0(SB), Z2, Z2
+	VSCALEFPS    Z1, Z2, Z2
+	VADDPS       all_3f800000<>+0(SB), Z2, Z2
+	VMOVUPS      all_3f800000<>+0(SB), Z0
+	VDIVPS       Z2, Z0, Z2
+	VMOVUPS      Z2, K1, (SI)(DX*2)
+	VMULPS       Z2, Z3, Z3
+	VMOVUPS      Z3, K1, (R10)
+	ADDQ         R12, DI
+	ADDQ         R12, R8
+	ADDQ         R12, R9
+	ADDQ         R12, R10
+	ADDQ         R12, R11
+	ADDQ         R12, SI
+
+next:
+	ADDQ BX, SI
+	ADDQ $0x00000004, CX
+	DECQ AX
+	JNZ  row
+	VZEROUPPER
+	RET
+
+// func cellBackwardAVX512(rows int, h int, words *int32, sum *float32, gates *float32, prev *float32, tanh *float32, dh *float32, dc *float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·cellBackwardAVX512(SB), NOSPLIT, $0-72
+	VMOVUPS all_3f800000<>+0(SB), Z0
+	MOVQ    rows+0(FP), AX
+	MOVQ    words+16(FP), CX
+	MOVQ    h+8(FP), DX
+	SHLQ    $0x02, DX
+	LEAQ    (DX)(DX*2), BX
+	MOVQ    gates+32(FP), SI
+	MOVQ    prev+40(FP), DI
+	MOVQ    tanh+48(FP), R8
+	MOVQ    dh+56(FP), R9
+	MOVQ    dc+64(FP), R10
+	MOVQ    DX, R11
+	ANDQ    $0x0000003f, R11
+	SHRQ    $0x02, R11
+	MOVL    $0x0000ffff, R12
+	BZHIL   R11, R12, R12
+	KMOVW   R12, K1
+
+row:
+	MOVLQSX (CX), R11
+	IMULQ   DX, R11
+	SHLQ    $0x02, R11
+	ADDQ    sum+24(FP), R11
+	MOVQ    DX, R12
+	SUBQ    $0x00000040, R12
+	JL      rest
+
+loop:
+	VMOVUPS      (R9), Z1
+	VMOVUPS      (SI)(DX*2), Z2
+	VMOVUPS      (R8), Z3
+	VMOVUPS      (R10), Z4
+	VMOVAPS      Z0, Z5
+	VFNMADD231PS Z3, Z3, Z5
+	VMULPS       Z2, Z5, Z5
+	VFMADD231PS  Z1, Z5, Z4
+	VMULPS       Z1, Z3, Z3
+	VMULPS       Z2, Z3, Z3
+	VSUBPS       Z2, Z0, Z1
+	VMULPS       Z1, Z3, Z3
+	VMOVUPS      Z3, (SI)(DX*2)
+	VMOVUPS      (R11)(DX*2), Z1
+	VADDPS       Z1, Z3, Z3
+	VMOVUPS      Z3, (R11)(DX*2)
+	VMOVUPS      (SI), Z1
+	VMOVUPS      (SI)(BX*1), Z2
+	VMOVAPS      Z0, Z3
+	VFNMADD231PS Z2, Z2, Z3
+	VMULPS       Z4, Z3, Z3
+	VMULPS       Z1, Z3, Z3
+	VMOVUPS      Z3, (SI)(BX*1)
+	VMOVUPS      (R11)(BX*1), Z5
+	VADDPS       Z5, Z3, Z3
+	VMOVUPS      Z3, (R11)(BX*1)
+	VMULPS       Z4, Z2, Z2
+	VMULPS       Z1, Z2, Z2
+	VSUBPS       Z1, Z0, Z1
+	VMULPS       Z1, Z2, Z2
+	VMOVUPS      Z2, (SI)
+	VMOVUPS      (R11), Z1
+	VADDPS       Z1, Z2, Z2
+	VMOVUPS      Z2, (R11)
+	VMOVUPS      (SI)(DX*1), Z1
+	VMOVUPS      (DI), Z2
+	VMULPS       Z4, Z2, Z2
+	VMULPS       Z1, Z4, Z4
+	VMOVUPS      Z4, (R10)
+	VMULPS       Z1, Z2, Z2
+	VSUBPS       Z1, Z0, Z1
+	VMULPS       Z1, Z2, Z2
+	VMOVUPS      Z2, (SI)(DX*1)
+	VMOVUPS      (R11)(DX*1), Z1
+	VADDPS       Z1, Z2, Z2
+	VMOVUPS      Z2, (R11)(DX*1)
+	ADDQ         $0x00000040, DI
+	ADDQ         $0x00000040, R8
+	ADDQ         $0x00000040, R9
+	ADDQ         $0x00000040, R10
+	ADDQ         $0x00000040, R11
+	ADDQ         $0x00000040, SI
+	SUBQ         $0x00000040, R12
+	JGE          loop
+
+rest:
+	ADDQ         $0x00000040, R12
+	JZ           next
+	VMOVUPS.Z    (R9), K1, Z1
+	VMOVUPS.Z    (SI)(DX*2), K1, Z2
+	VMOVUPS.Z    (R8), K1, Z3
+	VMOVUPS.Z    (R10), K1, Z4
+	VMOVAPS      Z0, Z5
+	VFNMADD231PS Z3, Z3, Z5
+	VMULPS       Z2, Z5, Z5
+	VFMADD231PS  Z1, Z5, Z4
+	VMULPS       Z1, Z3, Z3
+	VMULPS       Z2, Z3, Z3
+	VSUBPS       Z2, Z0, Z1
+	VMULPS       Z1, Z3, Z3
+	VMOVUPS      Z3, K1, (SI)(DX*2)
+	VMOVUPS.Z    (R11)(DX*2), K1, Z1
+	VADDPS       Z1, Z3, Z3
+	VMOVUPS      Z3, K1, (R11)(DX*2)
+	VMOVUPS.Z    (SI), K1, Z1
+	VMOVUPS.Z    (SI)(BX*1), K1, Z2
+	VMOVAPS      Z0, Z3
+	VFNMADD231PS Z2, Z2, Z3
+	VMULPS       Z4, Z3, Z3
+	VMULPS       Z1, Z3, Z3
+	VMOVUPS      Z3, K1, (SI)(BX*1)
+	VMOVUPS.Z    (R11)(BX*1), K1, Z5
+	VADDPS       Z5, Z3, Z3
+	VMOVUPS      Z3, K1, (R11)(BX*1)
+	VMULPS       Z4, Z2, Z2
+	VMULPS       Z1, Z2, Z2
+	VSUBPS       Z1, Z0, Z1
+	VMULPS       Z1, Z2, Z2
+	VMOVUPS      Z2, K1, (SI)
+	VMOVUPS.Z    (R11), K1, Z1
+	VADDPS       Z1, Z2, Z2
+	VMOVUPS      Z2, K1, (R11)
+	VMOVUPS.Z    (SI)(DX*1), K1, Z1
+	VMOVUPS.Z    (DI), K1, Z2
+	VMULPS       Z4, Z2, Z2
+	VMULPS       Z1, Z4, Z4
+	VMOVUPS      Z4, K1, (R10)
+	VMULPS       Z1, Z2, Z2
+	VSUBPS       Z1, Z0, Z1
+	VMULPS       Z1, Z2, Z2
+	VMOVUPS      Z2, K1, (SI)(DX*1)
+	VMOVUPS.Z    (R11)(DX*1), K1, Z1
+	VADDPS       Z1, Z2, Z2
+	VMOVUPS      Z2, K1, (R11)(DX*1)
+	ADDQ         R12, DI
+	ADDQ         R12, R8
+	ADDQ         R12, R9
+	ADDQ         R12, R10
+	ADDQ         R12, R11
+	ADDQ         R12, SI
+
+next:
+	ADDQ BX, SI
+	ADDQ $0x00000004, CX
+	DECQ AX
+	JNZ  row
+	VZEROUPPER
+	RET
+
+// func cellForwardAVX2(rows int, h int, words *int32, input *float32, gates *float32, prev *float32, cell *float32, tanh *float32, hidden *float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·cellForwardAVX2(SB), NOSPLIT, $0-72
+	MOVQ    rows+0(FP), AX
+	MOVQ    words+16(FP), CX
+	MOVQ    h+8(FP), DX
+	SHLQ    $0x02, DX
+	LEAQ    (DX)(DX*2), BX
+	MOVQ    gates+32(FP), SI
+	MOVQ    prev+40(FP), DI
+	MOVQ    cell+48(FP), R8
+	MOVQ    tanh+56(FP), R9
+	MOVQ    hidden+64(FP), R10
+	MOVQ    DX, R11
+	ANDQ    $0x0000001f, R11
+	LEAQ    lastLanes<>+0(SB), R12
+	SUBQ    R11, R12
+	VMOVUPS 32(R12), Y0
+
+row:
+	MOVLQSX (CX), R11
+	IMULQ   DX, R11
+	SHLQ    $0x02, R11
+	ADDQ    input+24(FP), R11
+	MOVQ    DX, R12
+	SUBQ    $0x00000020, R12
+	JL      rest
+
+loop:
+	VMOVUPS      (SI)(DX*1), Y1
+	VMOVUPS      (R11)(DX*1), Y2
+	VADDPS       Y2, Y1, Y1
+	VXORPS       all_80000000<>+0(SB), Y1, Y1
+	VMOVUPS      all_42b00000<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y1
+	VMOVUPS      all_42b20000<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y1
+	VMOVUPS      all_c2d20000<>+0(SB), Y2
+	VMAXPS       Y1, Y2, Y1
+	VMULPS       all_3fb8aa3b<>+0(SB), Y1, Y2
+	VROUNDPS     $0x08, Y2, Y2
+	VMOVAPS      Y1, Y1
+	VFNMADD231PS all_3f318000<>+0(SB), Y2, Y1
+	VFNMADD231PS all_b95e8083<>+0(SB), Y2, Y1
+	VMOVUPS      all_39500d01<>+0(SB), Y3
+	VFMADD213PS  all_3ab60b61<>+0(SB), Y1, Y3
+	VFMADD213PS  all_3c088889<>+0(SB), Y1, Y3
+	VFMADD213PS  all_3d2aaaab<>+0(SB), Y1, Y3
+	VFMADD213PS  all_3e2aaaab<>+0(SB), Y1, Y3
+	VFMADD213PS  all_3f000000<>+0(SB), Y1, Y3
+	VMULPS       Y1, Y1, Y4
+	VFMADD213PS  Y1, Y4, Y3
+	VADDPS       all_3f800000<>+0(SB), Y3, Y3
+	VCVTPS2DQ    Y2, Y1
+	VPSRAD       $0x01, Y1, Y2
+	VPSUBD       Y2, Y1, Y1
+	VPADDD       all_0000007f<>+0(SB), Y2, Y2
+	VPSLLD       $0x17, Y2, Y2
+	VMULPS       Y2, Y3, Y3
+	VPADDD       all_0000007f<>+0(SB), Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VMULPS       Y1, Y3, Y3
+	VADDPS       all_3f800000<>+0(SB), Y3, Y3
+	VMOVUPS      all_3f800000<>+0(SB), Y1
+	VDIVPS       Y3, Y1, Y3
+	VMOVUPS      Y3, (SI)(DX*1)
+	VMOVUPS      (DI), Y1
+	VMULPS       Y1, Y3, Y3
+	VMOVUPS      (SI), Y1
+	VMOVUPS      (R11), Y2
+	VADDPS       Y2, Y1, Y1
+	VXORPS       all_80000000<>+0(SB), Y1, Y1
+	VMOVUPS      all_42b00000<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y1
+	VMOVUPS      all_42b20000<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y1
+	VMOVUPS      all_c2d20000<>+0(SB), Y2
+	VMAXPS       Y1, Y2, Y1
+	VMULPS       all_3fb8aa3b<>+0(SB), Y1, Y2
+	VROUNDPS     $0x08, Y2, Y2
+	VMOVAPS      Y1, Y1
+	VFNMADD231PS all_3f318000<>+0(SB), Y2, Y1
+	VFNMADD231PS all_b95e8083<>+0(SB), Y2, Y1
+	VMOVUPS      all_39500d01<>+0(SB), Y4
+	VFMADD213PS  all_3ab60b61<>+0(SB), Y1, Y4
+	VFMADD213PS  all_3c088889<>+0(SB), Y1, Y4
+	VFMADD213PS  all_3d2aaaab<>+0(SB), Y1, Y4
+	VFMADD213PS  all_3e2aaaab<>+0(SB), Y1, Y4
+	VFMADD213PS  all_3f000000<>+0(SB), Y1, Y4
+	VMULPS       Y1, Y1, Y5
+	VFMADD213PS  Y1, Y5, Y4
+	VADDPS       all_3f800000<>+0(SB), Y4, Y4
+	VCVTPS2DQ    Y2, Y1
+	VPSRAD       $0x01, Y1, Y2
+	VPSUBD       Y2, Y1, Y1
+	VPADDD       all_0000007f<>+0(SB), Y2, Y2
+	VPSLLD       $0x17, Y2, Y2
+	VMULPS       Y2, Y4, Y4
+	VPADDD       all_0000007f<>+0(SB), Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VMULPS       Y1, Y4, Y4
+	VADDPS       all_3f800000<>+0(SB), Y4, Y4
+	VMOVUPS      all_3f800000<>+0(SB), Y1
+	VDIVPS       Y4, Y1, Y4
+	VMOVUPS      Y4, (SI)
+	VMOVUPS      (SI)(BX*1), Y1
+	VMOVUPS      (R11)(BX*1), Y2
+	VADDPS       Y2, Y1, Y1
+	VMOVUPS      all_80000000<>+0(SB), Y2
+	VANDPS       Y1, Y2, Y2
+	VANDPS       all_7fffffff<>+0(SB), Y1, Y1
+	VADDPS       Y1, Y1, Y1
+	VMOVUPS      all_42200000<>+0(SB), Y5
+	VMINPS       Y1, Y5, Y1
+	VMULPS       all_3fb8aa3b<>+0(SB), Y1, Y5
+	VROUNDPS     $0x08, Y5, Y5
+	VMOVAPS      Y1, Y1
+	VFNMADD231PS all_3f318000<>+0(SB), Y5, Y1
+	VFNMADD231PS all_b95e8083<>+0(SB), Y5, Y1
+	VMOVUPS      all_39500d01<>+0(SB), Y6
+	VFMADD213PS  all_3ab60b61<>+0(SB), Y1, Y6
+	VFMADD213PS  all_3c088889<>+0(SB), Y1, Y6
+	VFMADD213PS  all_3d2aaaab<>+0(SB), Y1, Y6
+	VFMADD213PS  all_3e2aaaab<>+0(SB), Y1, Y6
+	VFMADD213PS  all_3f000000<>+0(SB), Y1, Y6
+	VMULPS       Y1, Y1, Y7
+	VFMADD213PS  Y1, Y7, Y6
+	VCVTPS2DQ    Y5, Y1
+	VPSRAD       $0x01, Y1, Y7
+	VPSUBD       Y7, Y1, Y1
+	VPADDD       all_0000007f<>+0(SB), Y7, Y7
+	VPSLLD       $0x17, Y7, Y7
+	VMULPS       Y7, Y6, Y6
+	VPADDD       all_0000007f<>+0(SB), Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VMULPS       Y1, Y6, Y6
+	VMOVUPS      all_3f800000<>+0(SB), Y1
+	VCVTPS2DQ    Y5, Y5
+	VPSRAD       $0x01, Y5, Y7
+	VPSUBD       Y7, Y5, Y5
+	VPADDD       all_0000007f<>+0(SB), Y7, Y7
+	VPSLLD       $0x17, Y7, Y7
+	VMULPS       Y7, Y1, Y1
+	VPADDD       all_0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y5, Y1, Y1
+	VSUBPS       all_3f800000<>+0(SB), Y1, Y1
+	VADDPS       Y1, Y6, Y6
+	VADDPS       all_40000000<>+0(SB), Y6, Y1
+	VDIVPS       Y1, Y6, Y6
+	VORPS        Y2, Y6, Y6
+	VMOVUPS      Y6, (SI)(BX*1)
+	VFMADD231PS  Y4, Y6, Y3
+	VMOVUPS      Y3, (R8)
+	VMOVUPS      all_80000000<>+0(SB), Y1
+	VANDPS       Y3, Y1, Y1
+	VANDPS       all_7fffffff<>+0(SB), Y3, Y3
+	VADDPS       Y3, Y3, Y3
+	VMOVUPS      all_42200000<>+0(SB), Y2
+	VMINPS       Y3, Y2, Y3
+	VMULPS       all_3fb8aa3b<>+0(SB), Y3, Y2
+	VROUNDPS     $0x08, Y2, Y2
+	VMOVAPS      Y3, Y3
+	VFNMADD231PS all_3f318000<>+0(SB), Y2, Y3
+	VFNMADD231PS all_b95e8083<>+0(SB), Y2, Y3
+	VMOVUPS      all_39500d01<>+0(SB), Y4
+	VFMADD213PS  all_3ab60b61<>+0(SB), Y3, Y4
+	VFMADD213PS  all_3c088889<>+0(SB), Y3, Y4
+	VFMADD213PS  all_3d2aaaab<>+0(SB), Y3, Y4
+	VFMADD213PS  all_3e2aaaab<>+0(SB), Y3, Y4
+	VFMADD213PS  all_3f000000<>+0(SB), Y3, Y4
+	VMULPS       Y3, Y3, Y5
+	VFMADD213PS  Y3, Y5, Y4
+	VCVTPS2DQ    Y2, Y3
+	VPSRAD       $0x01, Y3, Y5
+	VPSUBD       Y5, Y3, Y3
+	VPADDD       all_0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y5, Y4, Y4
+	VPADDD       all_0000007f<>+0(SB), Y3, Y3
+	VPSLLD       $0x17, Y3, Y3
+	VMULPS       Y3, Y4, Y4
+	VMOVUPS      all_3f800000<>+0(SB), Y3
+	VCVTPS2DQ    Y2, Y2
+	VPSRAD       $0x01, Y2, Y5
+	VPSUBD       Y5, Y2, Y2
+	VPADDD       all_0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y5, Y3, Y3
+	VPADDD       all_0000007f<>+0(SB), Y2, Y2
+	VPSLLD       $0x17, Y2, Y2
+	VMULPS       Y2, Y3, Y3
+	VSUBPS       all_3f800000<>+0(SB), Y3, Y3
+	VADDPS       Y3, Y4, Y4
+	VADDPS       all_40000000<>+0(SB), Y4, Y2
+	VDIVPS       Y2, Y4, Y4
+	VORPS        Y1, Y4, Y4
+	VMOVUPS      Y4, (R9)
+	VMOVUPS      (SI)(DX*2), Y1
+	VMOVUPS      (R11)(DX*2), Y2
+	VADDPS       Y2, Y1, Y1
+	VXORPS       all_80000000<>+0(SB), Y1, Y1
+	VMOVUPS      all_42b00000<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y1
+	VMOVUPS      all_42b20000<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y1
+	VMOVUPS      all_c2d20000<>+0(SB), Y2
+	VMAXPS       Y1, Y2, Y1
+	VMULPS       all_3fb8aa3b<>+0(SB), Y1, Y2
+	VROUNDPS     $0x08, Y2, Y2
+	VMOVAPS      Y1, Y1
+	VFNMADD231PS all_3f318000<>+0(SB), Y2, Y1
+	VFNMADD231PS all_b95e8083<>+0(SB), Y2, Y1
+	VMOVUPS      all_39500d01<>+0(SB), Y3
+	VFMADD213PS  all_3ab60b61<>+0(SB), Y1, Y3
+	VFMADD213PS  all_3c088889<>+0(SB), Y1, Y3
+	VFMADD213PS  all_3d2aaaab<>+0(SB), Y1, Y3
+	VFMADD213PS  all_3e2aaaab<>+0(SB), Y1, Y3
+	VFMADD213PS  all_3f000000<>+0(SB), Y1, Y3
+	VMULPS       Y1, Y1, Y5
+	VFMADD213PS  Y1, Y5, Y3
+	VADDPS       all_3f800000<>+0(SB), Y3, Y3
+	VCVTPS2DQ    Y2, Y1
+	VPSRAD       $0x01, Y1, Y2
+	VPSUBD       Y2, Y1, Y1
+	VPADDD       all_0000007f<>+0(SB), Y2, Y2
+	VPSLLD       $0x17, Y2, Y2
+	VMULPS       Y2, Y3, Y3
+	VPADDD       all_0000007f<>+0(SB), Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VMULPS       Y1, Y3, Y3
+	VADDPS       all_3f800000<>+0(SB), Y3, Y3
+	VMOVUPS      all_3f800000<>+0(SB), Y1
+	VDIVPS       Y3, Y1, Y3
+	VMOVUPS      Y3, (SI)(DX*2)
+	VMULPS       Y3, Y4, Y4
+	VMOVUPS      Y4, (R10)
+	ADDQ         $0x00000020, DI
+	ADDQ         $0x00000020, R8
+	ADDQ         $0x00000020, R9
+	ADDQ         $0x00000020, R10
+	ADDQ         $0x00000020, R11
+	ADDQ         $0x00000020, SI
+	SUBQ         $0x00000020, R12
+	JGE          loop
+
+rest:
+	ADDQ         $0x00000020, R12
+	JZ           next
+	VMASKMOVPS   (SI)(DX*1), Y0, Y1
+	VMASKMOVPS   (R11)(DX*1), Y0, Y2
+	VADDPS       Y2, Y1, Y1
+	VXORPS       all_80000000<>+0(SB), Y1, Y1
+	VMOVUPS      all_42b00000<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y1
+	VMOVUPS      all_42b20000<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y1
+	VMOVUPS      all_c2d20000<>+0(SB), Y2
+	VMAXPS       Y1, Y2, Y1
+	VMULPS       all_3fb8aa3b<>+0(SB), Y1, Y2
+	VROUNDPS     $0x08, Y2, Y2
+	VMOVAPS      Y1, Y1
+	VFNMADD231PS all_3f318000<>+0(SB), Y2, Y1
+	VFNMADD231PS all_b95e8083<>+0(SB), Y2, Y1
+	VMOVUPS      all_39500d01<>+0(SB), Y3
+	VFMADD213PS  all_3ab60b61<>+0(SB), Y1, Y3
+	VFMADD213PS  all_3c088889<>+0(SB), Y1, Y3
+	VFMADD213PS  all_3d2aaaab<>+0(SB), Y1, Y3
+	VFMADD213PS  all_3e2aaaab<>+0(SB), Y1, Y3
+	VFMADD213PS  all_3f000000<>+0(SB), Y1, Y3
+	VMULPS       Y1, Y1, Y4
+	VFMADD213PS  Y1, Y4, Y3
+	VADDPS       all_3f800000<>+0(SB), Y3, Y3
+	VCVTPS2DQ    Y2, Y1
+	VPSRAD       $0x01, Y1, Y2
+	VPSUBD       Y2, Y1, Y1
+	VPADDD       all_0000007f<>+0(SB), Y2, Y2
+	VPSLLD       $0x17, Y2, Y2
+	VMULPS       Y2, Y3, Y3
+	VPADDD       all_0000007f<>+0(SB), Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VMULPS       Y1, Y3, Y3
+	VADDPS       all_3f800000<>+0(SB), Y3, Y3
+	VMOVUPS      all_3f800000<>+0(SB), Y1
+	VDIVPS       Y3, Y1, Y3
+	VMASKMOVPS   Y3, Y0, (SI)(DX*1)
+	VMASKMOVPS   (DI), Y0, Y1
+	VMULPS       Y1, Y3, Y3
+	VMASKMOVPS   (SI), Y0, Y1
+	VMASKMOVPS   (R11), Y0, Y2
+	VADDPS       Y2, Y1, Y1
+	VXORPS       all_80000000<>+0(SB), Y1, Y1
+	VMOVUPS      all_42b00000<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y1
+	VMOVUPS      all_42b20000<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y1
+	VMOVUPS      all_c2d20000<>+0(SB), Y2
+	VMAXPS       Y1, Y2, Y1
+	VMULPS       all_3fb8aa3b<>+0(SB), Y1, Y2
+	VROUNDPS     $0x08, Y2, Y2
+	VMOVAPS      Y1, Y1
+	VFNMADD231PS all_3f318000<>+0(SB), Y2, Y1
+	VFNMADD231PS all_b95e8083<>+0(SB), Y2, Y1
+	VMOVUPS      all_39500d01<>+0(SB), Y4
+	VFMADD213PS  all_3ab60b61<>+0(SB), Y1, Y4
+	VFMADD213PS  all_3c088889<>+0(SB), Y1, Y4
+	VFMADD213PS  all_3d2aaaab<>+0(SB), Y1, Y4
+	VFMADD213PS  all_3e2aaaab<>+0(SB), Y1, Y4
+	VFMADD213PS  all_3f000000<>+0(SB), Y1, Y4
+	VMULPS       Y1, Y1, Y5
+	VFMADD213PS  Y1, Y5, Y4
+	VADDPS       all_3f800000<>+0(SB), Y4, Y4
+	VCVTPS2DQ    Y2, Y1
+	VPSRAD       $0x01, Y1, Y2
+	VPSUBD       Y2, Y1, Y1
+	VPADDD       all_0000007f<>+0(SB), Y2, Y2
+	VPSLLD       $0x17, Y2, Y2
+	VMULPS       Y2, Y4, Y4
+	VPADDD       all_0000007f<>+0(SB), Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VMULPS       Y1, Y4, Y4
+	VADDPS       all_3f800000<>+0(SB), Y4, Y4
+	VMOVUPS      all_3f800000<>+0(SB), Y1
+	VDIVPS       Y4, Y1, Y4
+	VMASKMOVPS   Y4, Y0, (SI)
+	VMASKMOVPS   (SI)(BX*1), Y0, Y1
+	VMASKMOVPS   (R11)(BX*1), Y0, Y2
+	VADDPS       Y2, Y1, Y1
+	VMOVUPS      all_80000000<>+0(SB), Y2
+	VANDPS       Y1, Y2, Y2
+	VANDPS       all_7fffffff<>+0(SB), Y1, Y1
+	VADDPS       Y1, Y1, Y1
+	VMOVUPS      all_42200000<>+0(SB), Y5
+	VMINPS       Y1, Y5, Y1
+	VMULPS       all_3fb8aa3b<>+0(SB), Y1, Y5
+	VROUNDPS     $0x08, Y5, Y5
+	VMOVAPS      Y1, Y1
+	VFNMADD231PS all_3f318000<>+0(SB), Y5, Y1
+	VFNMADD231PS all_b95e8083<>+0(SB), Y5, Y1
+	VMOVUPS      all_39500d01<>+0(SB), Y6
+	VFMADD213PS  all_3ab60b61<>+0(SB), Y1, Y6
+	VFMADD213PS  all_3c088889<>+0(SB), Y1, Y6
+	VFMADD213PS  all_3d2aaaab<>+0(SB), Y1, Y6
+	VFMADD213PS  all_3e2aaaab<>+0(SB), Y1, Y6
+	VFMADD213PS  all_3f000000<>+0(SB), Y1, Y6
+	VMULPS       Y1, Y1, Y7
+	VFMADD213PS  Y1, Y7, Y6
+	VCVTPS2DQ    Y5, Y1
+	VPSRAD       $0x01, Y1, Y7
+	VPSUBD       Y7, Y1, Y1
+	VPADDD       all_0000007f<>+0(SB), Y7, Y7
+	VPSLLD       $0x17, Y7, Y7
+	VMULPS       Y7, Y6, Y6
+	VPADDD       all_0000007f<>+0(SB), Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VMULPS       Y1, Y6, Y6
+	VMOVUPS      all_3f800000<>+0(SB), Y1
+	VCVTPS2DQ    Y5, Y5
+	VPSRAD       $0x01, Y5, Y7
+	VPSUBD       Y7, Y5, Y5
+	VPADDD       all_0000007f<>+0(SB), Y7, Y7
+	VPSLLD       $0x17, Y7, Y7
+	VMULPS       Y7, Y1, Y1
+	VPADDD       all_0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y5, Y1, Y1
+	VSUBPS       all_3f800000<>+0(SB), Y1, Y1
+	VADDPS       Y1, Y6, Y6
+	VADDPS       all_40000000<>+0(SB), Y6, Y1
+	VDIVPS       Y1, Y6, Y6
+	VORPS        Y2, Y6, Y6
+	VMASKMOVPS   Y6, Y0, (SI)(BX*1)
+	VFMADD231PS  Y4, Y6, Y3
+	VMASKMOVPS   Y3, Y0, (R8)
+	VMOVUPS      all_80000000<>+0(SB), Y1
+	VANDPS       Y3, Y1, Y1
+	VANDPS       all_7fffffff<>+0(SB), Y3, Y3
+	VADDPS       Y3, Y3, Y3
+	VMOVUPS      all_42200000<>+0(SB), Y2
+	VMINPS       Y3, Y2, Y3
+	VMULPS       all_3fb8aa3b<>+0(SB), Y3, Y2
+	VROUNDPS     $0x08, Y2, Y2
+	VMOVAPS      Y3, Y3
+	VFNMADD231PS all_3f318000<>+0(SB), Y2, Y3
+	VFNMADD231PS all_b95e8083<>+0(SB), Y2, Y3
+	VMOVUPS      all_39500d01<>+0(SB), Y4
+	VFMADD213PS  all_3ab60b61<>+0(SB), Y3, Y4
+	VFMADD213PS  all_3c088889<>+0(SB), Y3, Y4
+	VFMADD213PS  all_3d2aaaab<>+0(SB), Y3, Y4
+	VFMADD213PS  all_3e2aaaab<>+0(SB), Y3, Y4
+	VFMADD213PS  all_3f000000<>+0(SB), Y3, Y4
+	VMULPS       Y3, Y3, Y5
+	VFMADD213PS  Y3, Y5, Y4
+	VCVTPS2DQ    Y2, Y3
+	VPSRAD       $0x01, Y3, Y5
+	VPSUBD       Y5, Y3, Y3
+	VPADDD       all_0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y5, Y4, Y4
+	VPADDD       all_0000007f<>+0(SB), Y3, Y3
+	VPSLLD       $0x17, Y3, Y3
+	VMULPS       Y3, Y4, Y4
+	VMOVUPS      all_3f800000<>+0(SB), Y3
+	VCVTPS2DQ    Y2, Y2
+	VPSRAD       $0x01, Y2, Y5
+	VPSUBD       Y5, Y2, Y2
+	VPADDD       all_0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y5, Y3, Y3
+	VPADDD       all_0000007f<>+0(SB), Y2, Y2
+	VPSLLD       $0x17, Y2, Y2
+	VMULPS       Y2, Y3, Y3
+	VSUBPS       all_3f800000<>+0(SB), Y3, Y3
+	VADDPS       Y3, Y4, Y4
+	VADDPS       all_40000000<>+0(SB), Y4, Y2
+	VDIVPS       Y2, Y4, Y4
+	VORPS        Y1, Y4, Y4
+	VMASKMOVPS   Y4, Y0, (R9)
+	VMASKMOVPS   (SI)(DX*2), Y0, Y1
+	VMASKMOVPS   (R11)(DX*2), Y0, Y2
+	VADDPS       Y2, Y1, Y1
+	VXORPS       all_80000000<>+0(SB), Y1, Y1
+	VMOVUPS      all_42b00000<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y1
+	VMOVUPS      all_42b20000<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y1
+	VMOVUPS      all_c2d20000<>+0(SB), Y2
+	VMAXPS       Y1, Y2, Y1
+	VMULPS       all_3fb8aa3b<>+0(SB), Y1, Y2
+	VROUNDPS     $0x08, Y2, Y2
+	VMOVAPS      Y1, Y1
+	VFNMADD231PS all_3f318000<>+0(SB), Y2, Y1
+	VFNMADD231PS all_b95e8083<>+0(SB), Y2, Y1
+	VMOVUPS      all_39500d01<>+0(SB), Y3
+	VFMADD213PS  all_3ab60b61<>+0(SB), Y1, Y3
+	VFMADD213PS  all_3c088889<>+0(SB), Y1, Y3
+	VFMADD213PS  all_3d2aaaab<>+0(SB), Y1, Y3
+	VFMADD213PS  all_3e2aaaab<>+0(SB), Y1, Y3
+	VFMADD213PS  all_3f000000<>+0(SB), Y1, Y3
+	VMULPS       Y1, Y1, Y5
+	VFMADD213PS  Y1, Y5, Y3
+	VADDPS       all_3f800000<>+0(SB), Y3, Y3
+	VCVTPS2DQ    Y2, Y1
+	VPSRAD       $0x01, Y1, Y2
+	VPSUBD       Y2, Y1, Y1
+	VPADDD       all_0000007f<>+0(SB), Y2, Y2
+	VPSLLD       $0x17, Y2, Y2
+	VMULPS       Y2, Y3, Y3
+	VPADDD       all_0000007f<>+0(SB), Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VMULPS       Y1, Y3, Y3
+	VADDPS       all_3f800000<>+0(SB), Y3, Y3
+	VMOVUPS      all_3f800000<>+0(SB), Y1
+	VDIVPS       Y3, Y1, Y3
+	VMASKMOVPS   Y3, Y0, (SI)(DX*2)
+	VMULPS       Y3, Y4, Y4
+	VMASKMOVPS   Y4, Y0, (R10)
+	ADDQ         R12, DI
+	ADDQ         R12, R8
+	ADDQ         R12, R9
+	ADDQ         R12, R10
+	ADDQ         R12, R11
+	ADDQ         R12, SI
+
+next:
+	ADDQ BX, SI
+	ADDQ $0x00000004, CX
+	DECQ AX
+	JNZ  row
+	VZEROUPPER
+	RET
+
+DATA lastLanes<>+0(SB)/4, $0xffffffff
+DATA lastLanes<>+4(SB)/4, $0xffffffff
+DATA lastLanes<>+8(SB)/4, $0xffffffff
+DATA lastLanes<>+12(SB)/4, $0xffffffff
+DATA lastLanes<>+16(SB)/4, $0xffffffff
+DATA lastLanes<>+20(SB)/4, $0xffffffff
+DATA lastLanes<>+24(SB)/4, $0xffffffff
+DATA lastLanes<>+28(SB)/4, $0xffffffff
+DATA lastLanes<>+32(SB)/4, $0x00000000
+DATA lastLanes<>+36(SB)/4, $0x00000000
+DATA lastLanes<>+40(SB)/4, $0x00000000
+DATA lastLanes<>+44(SB)/4, $0x00000000
+DATA lastLanes<>+48(SB)/4, $0x00000000
+DATA lastLanes<>+52(SB)/4, $0x00000000
+DATA lastLanes<>+56(SB)/4, $0x00000000
+DATA lastLanes<>+60(SB)/4, $0x00000000
+GLOBL lastLanes<>(SB), RODATA|NOPTR, $64
+
+// func cellBackwardAVX2(rows int, h int, words *int32, sum *float32, gates *float32, prev *float32, tanh *float32, dh *float32, dc *float32)
+// Requires: AVX, FMA3
+TEXT ·cellBackwardAVX2(SB), NOSPLIT, $0-72
+	VMOVUPS all_3f800000<>+0(SB), Y0
+	MOVQ    rows+0(FP), AX
+	MOVQ    words+16(FP), CX
+	MOVQ    h+8(FP), DX
+	SHLQ    $0x02, DX
+	LEAQ    (DX)(DX*2), BX
+	MOVQ    gates+32(FP), SI
+	MOVQ    prev+40(FP), DI
+	MOVQ    tanh+48(FP), R8
+	MOVQ    dh+56(FP), R9
+	MOVQ    dc+64(FP), R10
+	MOVQ    DX, R11
+	ANDQ    $0x0000001f, R11
+	LEAQ    lastLanes<>+0(SB), R12
+	SUBQ    R11, R12
+	VMOVUPS 32(R12), Y1
+
+row:
+	MOVLQSX (CX), R11
+	IMULQ   DX, R11
+	SHLQ    $0x02, R11
+	ADDQ    sum+24(FP), R11
+	MOVQ    DX, R12
+	SUBQ    $0x00000020, R12
+	JL      rest
+
+loop:
+	VMOVUPS      (R9), Y2
+	VMOVUPS      (SI)(DX*2), Y3
+	VMOVUPS      (R8), Y4
+	VMOVUPS      (R10), Y5
+	VMOVAPS      Y0, Y6
+	VFNMADD231PS Y4, Y4, Y6
+	VMULPS       Y3, Y6, Y6
+	VFMADD231PS  Y2, Y6, Y5
+	VMULPS       Y2, Y4, Y4
+	VMULPS       Y3, Y4, Y4
+	VSUBPS       Y3, Y0, Y2
+	VMULPS       Y2, Y4, Y4
+	VMOVUPS      Y4, (SI)(DX*2)
+	VMOVUPS      (R11)(DX*2), Y2
+	VADDPS       Y2, Y4, Y4
+	VMOVUPS      Y4, (R11)(DX*2)
+	VMOVUPS      (SI), Y2
+	VMOVUPS      (SI)(BX*1), Y3
+	VMOVAPS      Y0, Y4
+	VFNMADD231PS Y3, Y3, Y4
+	VMULPS       Y5, Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VMOVUPS      Y4, (SI)(BX*1)
+	VMOVUPS      (R11)(BX*1), Y6
+	VADDPS       Y6, Y4, Y4
+	VMOVUPS      Y4, (R11)(BX*1)
+	VMULPS       Y5, Y3, Y3
+	VMULPS       Y2, Y3, Y3
+	VSUBPS       Y2, Y0, Y2
+	VMULPS       Y2, Y3, Y3
+	VMOVUPS      Y3, (SI)
+	VMOVUPS      (R11), Y2
+	VADDPS       Y2, Y3, Y3
+	VMOVUPS      Y3, (R11)
+	VMOVUPS      (SI)(DX*1), Y2
+	VMOVUPS      (DI), Y3
+	VMULPS       Y5, Y3, Y3
+	VMULPS       Y2, Y5, Y5
+	VMOVUPS      Y5, (R10)
+	VMULPS       Y2, Y3, Y3
+	VSUBPS       Y2, Y0, Y2
+	VMULPS       Y2, Y3, Y3
+	VMOVUPS      Y3, (SI)(DX*1)
+	VMOVUPS      (R11)(DX*1), Y2
+	VADDPS       Y2, Y3, Y3
+	VMOVUPS      Y3, (R11)(DX*1)
+	ADDQ         $0x00000020, DI
+	ADDQ         $0x00000020, R8
+	ADDQ         $0x00000020, R9
+	ADDQ         $0x00000020, R10
+	ADDQ         $0x00000020, R11
+	ADDQ         $0x00000020, SI
+	SUBQ         $0x00000020, R12
+	JGE          loop
+
+rest:
+	ADDQ         $0x00000020, R12
+	JZ           next
+	VMASKMOVPS   (R9), Y1, Y2
+	VMASKMOVPS   (SI)(DX*2), Y1, Y3
+	VMASKMOVPS   (R8), Y1, Y4
+	VMASKMOVPS   (R10), Y1, Y5
+	VMOVAPS      Y0, Y6
+	VFNMADD231PS Y4, Y4, Y6
+	VMULPS       Y3, Y6, Y6
+	VFMADD231PS  Y2, Y6, Y5
+	VMULPS       Y2, Y4, Y4
+	VMULPS       Y3, Y4, Y4
+	VSUBPS       Y3, Y0, Y2
+	VMULPS       Y2, Y4, Y4
+	VMASKMOVPS   Y4, Y1, (SI)(DX*2)
+	VMASKMOVPS   (R11)(DX*2), Y1, Y2
+	VADDPS       Y2, Y4, Y4
+	VMASKMOVPS   Y4, Y1, (R11)(DX*2)
+	VMASKMOVPS   (SI), Y1, Y2
+	VMASKMOVPS   (SI)(BX*1), Y1, Y3
+	VMOVAPS      Y0, Y4
+	VFNMADD231PS Y3, Y3, Y4
+	VMULPS       Y5, Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VMASKMOVPS   Y4, Y1, (SI)(BX*1)
+	VMASKMOVPS   (R11)(BX*1), Y1, Y6
+	VADDPS       Y6, Y4, Y4
+	VMASKMOVPS   Y4, Y1, (R11)(BX*1)
+	VMULPS       Y5, Y3, Y3
+	VMULPS       Y2, Y3, Y3
+	VSUBPS       Y2, Y0, Y2
+	VMULPS       Y2, Y3, Y3
+	VMASKMOVPS   Y3, Y1, (SI)
+	VMASKMOVPS   (R11), Y1, Y2
+	VADDPS       Y2, Y3, Y3
+	VMASKMOVPS   Y3, Y1, (R11)
+	VMASKMOVPS   (SI)(DX*1), Y1, Y2
+	VMASKMOVPS   (DI), Y1, Y3
+	VMULPS       Y5, Y3, Y3
+	VMULPS       Y2, Y5, Y5
+	VMASKMOVPS   Y5, Y1, (R10)
+	VMULPS       Y2, Y3, Y3
+	VSUBPS       Y2, Y0, Y2
+	VMULPS       Y2, Y3, Y3
+	VMASKMOVPS   Y3, Y1, (SI)(DX*1)
+	VMASKMOVPS   (R11)(DX*1), Y1, Y2
+	VADDPS       Y2, Y3, Y3
+	VMASKMOVPS   Y3, Y1, (R11)(DX*1)
+	ADDQ         R12, DI
+	ADDQ         R12, R8
+	ADDQ         R12, R9
+	ADDQ         R12, R10
+	ADDQ         R12, R11
+	ADDQ         R12, SI
+
+next:
+	ADDQ BX, SI
+	ADDQ $0x00000004, CX
+	DECQ AX
+	JNZ  row
+	VZEROUPPER
+	RET
 
 // func axpyAVX2(n int, alpha float32, x *float32, y *float32)
 // Requires: AVX
@@ -1996,7 +3218,11 @@ DATA all_00010001<>+0(SB)/8, $0x0001000100010001
 DATA all_00010001<>+8(SB)/8, $0x0001000100010001
 DATA all_00010001<>+16(SB)/8, $0x0001000100010001
 DATA all_00010001<>+24(SB)/8, $0x0001000100010001
-GLOBL all_00010001<>(SB), RODATA|NOPTR, $32
+DATA all_00010001<>+32(SB)/8, $0x0001000100010001
+DATA all_00010001<>+40(SB)/8, $0x0001000100010001
+DATA all_00010001<>+48(SB)/8, $0x0001000100010001
+DATA all_00010001<>+56(SB)/8, $0x0001000100010001
+GLOBL all_00010001<>(SB), RODATA|NOPTR, $64
 
 // func distancesAVX512(panels int, depth int, words *float32, queries *float64, dst *float64, stride int)
 // Requires: AVX, AVX512F
@@ -2391,7 +3617,11 @@ DATA all_7f800000<>+0(SB)/8, $0x7f8000007f800000
 DATA all_7f800000<>+8(SB)/8, $0x7f8000007f800000
 DATA all_7f800000<>+16(SB)/8, $0x7f8000007f800000
 DATA all_7f800000<>+24(SB)/8, $0x7f8000007f800000
-GLOBL all_7f800000<>(SB), RODATA|NOPTR, $32
+DATA all_7f800000<>+32(SB)/8, $0x7f8000007f800000
+DATA all_7f800000<>+40(SB)/8, $0x7f8000007f800000
+DATA all_7f800000<>+48(SB)/8, $0x7f8000007f800000
+DATA all_7f800000<>+56(SB)/8, $0x7f8000007f800000
+GLOBL all_7f800000<>(SB), RODATA|NOPTR, $64
 
 // func foldAVX2(n int, dst *float32, src *float32)
 // Requires: AVX

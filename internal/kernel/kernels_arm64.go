@@ -26,6 +26,12 @@ func sigmoidNEON(n int, dst *float32, src *float32)
 func tanhNEON(n int, dst *float32, src *float32)
 
 //go:noescape
+func cellForwardNEON(rows int, h int, words *int32, input *float32, gates *float32, prev *float32, cell *float32, tanh *float32, hidden *float32)
+
+//go:noescape
+func cellBackwardNEON(rows int, h int, words *int32, sum *float32, gates *float32, prev *float32, tanh *float32, dh *float32, dc *float32)
+
+//go:noescape
 func axpyNEON(n int, alpha float32, x *float32, y *float32)
 
 //go:noescape

@@ -811,6 +811,349 @@ loop:
 done:
 	RET
 
+// func cellForwardNEON(rows int, h int, words *int32, input *float32, gates *float32, prev *float32, cell *float32, tanh *float32, hidden *float32)
+TEXT ·cellForwardNEON(SB), NOSPLIT, $0-72
+	MOVD rows+0(FP), R0
+	MOVD h+8(FP), R1
+	MOVD words+16(FP), R2
+	MOVD input+24(FP), R3
+	MOVD gates+32(FP), R4
+	MOVD prev+40(FP), R8
+	MOVD cell+48(FP), R9
+	MOVD tanh+56(FP), R10
+	MOVD hidden+64(FP), R11
+	LSL $2, R1
+	ADD R1<<1, R1, R17
+	ADD R1, R4, R5
+	ADD R1, R5, R6
+	ADD R1, R6, R7
+	MOVD $activationConstants<>(SB), R20
+	WORD $0x4ddfca90 // ld1r { v16.4s }, [x20], #4
+	WORD $0x4ddfca91 // ld1r { v17.4s }, [x20], #4
+	WORD $0x4ddfca92 // ld1r { v18.4s }, [x20], #4
+	WORD $0x4ddfca93 // ld1r { v19.4s }, [x20], #4
+	WORD $0x4ddfca94 // ld1r { v20.4s }, [x20], #4
+	WORD $0x4ddfca95 // ld1r { v21.4s }, [x20], #4
+	WORD $0x4ddfca96 // ld1r { v22.4s }, [x20], #4
+	WORD $0x4ddfca97 // ld1r { v23.4s }, [x20], #4
+	WORD $0x4ddfca98 // ld1r { v24.4s }, [x20], #4
+	WORD $0x4ddfca99 // ld1r { v25.4s }, [x20], #4
+	WORD $0x4ddfca9a // ld1r { v26.4s }, [x20], #4
+	WORD $0x4ddfca9b // ld1r { v27.4s }, [x20], #4
+	WORD $0x4ddfca9c // ld1r { v28.4s }, [x20], #4
+	WORD $0x4ddfca9d // ld1r { v29.4s }, [x20], #4
+	WORD $0x4ddfca9e // ld1r { v30.4s }, [x20], #4
+	WORD $0x4ddfca9f // ld1r { v31.4s }, [x20], #4
+
+row:
+	MOVW.P 4(R2), R19
+	MUL R1, R19
+	ADD R19<<2, R3, R12
+	ADD R1, R12, R13
+	ADD R1, R13, R14
+	ADD R1, R14, R15
+	MOVD R1, R16
+
+loop:
+	WORD $0x3dc000a0 // ldr q0, [x5, #0]
+	WORD $0x3cc105a9 // ldr q9, [x13], #16
+	WORD $0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
+	WORD $0x6ea0f800 // fneg v0.4s, v0.4s
+	WORD $0x4ebef400 // fmin v0.4s, v0.4s, v30.4s
+	WORD $0x4e3ff400 // fmax v0.4s, v0.4s, v31.4s
+	WORD $0x6e30dc01 // fmul v1.4s, v0.4s, v16.4s
+	WORD $0x4e218821 // frintn v1.4s, v1.4s
+	WORD $0x4eb1cc20 // fmls v0.4s, v1.4s, v17.4s
+	WORD $0x4eb2cc20 // fmls v0.4s, v1.4s, v18.4s
+	WORD $0x4eb41e82 // mov v2.16b, v20.16b
+	WORD $0x4e20ce62 // fmla v2.4s, v19.4s, v0.4s
+	WORD $0x4eb51ea3 // mov v3.16b, v21.16b
+	WORD $0x4e20cc43 // fmla v3.4s, v2.4s, v0.4s
+	WORD $0x4eb61ec2 // mov v2.16b, v22.16b
+	WORD $0x4e20cc62 // fmla v2.4s, v3.4s, v0.4s
+	WORD $0x4eb71ee3 // mov v3.16b, v23.16b
+	WORD $0x4e20cc43 // fmla v3.4s, v2.4s, v0.4s
+	WORD $0x4eb81f02 // mov v2.16b, v24.16b
+	WORD $0x4e20cc62 // fmla v2.4s, v3.4s, v0.4s
+	WORD $0x6e20dc03 // fmul v3.4s, v0.4s, v0.4s
+	WORD $0x4e23cc40 // fmla v0.4s, v2.4s, v3.4s
+	WORD $0x4e39d400 // fadd v0.4s, v0.4s, v25.4s
+	WORD $0x4e21a821 // fcvtns v1.4s, v1.4s
+	WORD $0x4f3f0422 // sshr v2.4s, v1.4s, #1
+	WORD $0x6ea28421 // sub v1.4s, v1.4s, v2.4s
+	WORD $0x4ebb8442 // add v2.4s, v2.4s, v27.4s
+	WORD $0x4f375442 // shl v2.4s, v2.4s, #23
+	WORD $0x4ebb8421 // add v1.4s, v1.4s, v27.4s
+	WORD $0x4f375421 // shl v1.4s, v1.4s, #23
+	WORD $0x6e22dc00 // fmul v0.4s, v0.4s, v2.4s
+	WORD $0x6e21dc00 // fmul v0.4s, v0.4s, v1.4s
+	WORD $0x4e39d400 // fadd v0.4s, v0.4s, v25.4s
+	WORD $0x6e20ff20 // fdiv v0.4s, v25.4s, v0.4s
+	WORD $0x3c8104a0 // str q0, [x5], #16
+	WORD $0x3cc10506 // ldr q6, [x8], #16
+	WORD $0x6e20dcc6 // fmul v6.4s, v6.4s, v0.4s
+	WORD $0x3dc00080 // ldr q0, [x4, #0]
+	WORD $0x3cc10589 // ldr q9, [x12], #16
+	WORD $0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
+	WORD $0x6ea0f800 // fneg v0.4s, v0.4s
+	WORD $0x4ebef400 // fmin v0.4s, v0.4s, v30.4s
+	WORD $0x4e3ff400 // fmax v0.4s, v0.4s, v31.4s
+	WORD $0x6e30dc01 // fmul v1.4s, v0.4s, v16.4s
+	WORD $0x4e218821 // frintn v1.4s, v1.4s
+	WORD $0x4eb1cc20 // fmls v0.4s, v1.4s, v17.4s
+	WORD $0x4eb2cc20 // fmls v0.4s, v1.4s, v18.4s
+	WORD $0x4eb41e82 // mov v2.16b, v20.16b
+	WORD $0x4e20ce62 // fmla v2.4s, v19.4s, v0.4s
+	WORD $0x4eb51ea3 // mov v3.16b, v21.16b
+	WORD $0x4e20cc43 // fmla v3.4s, v2.4s, v0.4s
+	WORD $0x4eb61ec2 // mov v2.16b, v22.16b
+	WORD $0x4e20cc62 // fmla v2.4s, v3.4s, v0.4s
+	WORD $0x4eb71ee3 // mov v3.16b, v23.16b
+	WORD $0x4e20cc43 // fmla v3.4s, v2.4s, v0.4s
+	WORD $0x4eb81f02 // mov v2.16b, v24.16b
+	WORD $0x4e20cc62 // fmla v2.4s, v3.4s, v0.4s
+	WORD $0x6e20dc03 // fmul v3.4s, v0.4s, v0.4s
+	WORD $0x4e23cc40 // fmla v0.4s, v2.4s, v3.4s
+	WORD $0x4e39d400 // fadd v0.4s, v0.4s, v25.4s
+	WORD $0x4e21a821 // fcvtns v1.4s, v1.4s
+	WORD $0x4f3f0422 // sshr v2.4s, v1.4s, #1
+	WORD $0x6ea28421 // sub v1.4s, v1.4s, v2.4s
+	WORD $0x4ebb8442 // add v2.4s, v2.4s, v27.4s
+	WORD $0x4f375442 // shl v2.4s, v2.4s, #23
+	WORD $0x4ebb8421 // add v1.4s, v1.4s, v27.4s
+	WORD $0x4f375421 // shl v1.4s, v1.4s, #23
+	WORD $0x6e22dc00 // fmul v0.4s, v0.4s, v2.4s
+	WORD $0x6e21dc00 // fmul v0.4s, v0.4s, v1.4s
+	WORD $0x4e39d400 // fadd v0.4s, v0.4s, v25.4s
+	WORD $0x6e20ff20 // fdiv v0.4s, v25.4s, v0.4s
+	WORD $0x3c810480 // str q0, [x4], #16
+	WORD $0x4ea01c07 // mov v7.16b, v0.16b
+	WORD $0x3dc000e0 // ldr q0, [x7, #0]
+	WORD $0x3cc105e9 // ldr q9, [x15], #16
+	WORD $0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
+	WORD $0x4e3c1c04 // and v4.16b, v0.16b, v28.16b
+	WORD $0x4ea0f800 // fabs v0.4s, v0.4s
+	WORD $0x4e20d400 // fadd v0.4s, v0.4s, v0.4s
+	WORD $0x4ebdf400 // fmin v0.4s, v0.4s, v29.4s
+	WORD $0x6e30dc01 // fmul v1.4s, v0.4s, v16.4s
+	WORD $0x4e218821 // frintn v1.4s, v1.4s
+	WORD $0x4eb1cc20 // fmls v0.4s, v1.4s, v17.4s
+	WORD $0x4eb2cc20 // fmls v0.4s, v1.4s, v18.4s
+	WORD $0x4eb41e82 // mov v2.16b, v20.16b
+	WORD $0x4e20ce62 // fmla v2.4s, v19.4s, v0.4s
+	WORD $0x4eb51ea3 // mov v3.16b, v21.16b
+	WORD $0x4e20cc43 // fmla v3.4s, v2.4s, v0.4s
+	WORD $0x4eb61ec2 // mov v2.16b, v22.16b
+	WORD $0x4e20cc62 // fmla v2.4s, v3.4s, v0.4s
+	WORD $0x4eb71ee3 // mov v3.16b, v23.16b
+	WORD $0x4e20cc43 // fmla v3.4s, v2.4s, v0.4s
+	WORD $0x4eb81f02 // mov v2.16b, v24.16b
+	WORD $0x4e20cc62 // fmla v2.4s, v3.4s, v0.4s
+	WORD $0x6e20dc03 // fmul v3.4s, v0.4s, v0.4s
+	WORD $0x4e23cc40 // fmla v0.4s, v2.4s, v3.4s
+	WORD $0x4e21a821 // fcvtns v1.4s, v1.4s
+	WORD $0x4f3f0422 // sshr v2.4s, v1.4s, #1
+	WORD $0x6ea28421 // sub v1.4s, v1.4s, v2.4s
+	WORD $0x4ebb8442 // add v2.4s, v2.4s, v27.4s
+	WORD $0x4f375442 // shl v2.4s, v2.4s, #23
+	WORD $0x4ebb8421 // add v1.4s, v1.4s, v27.4s
+	WORD $0x4f375421 // shl v1.4s, v1.4s, #23
+	WORD $0x6e22dc00 // fmul v0.4s, v0.4s, v2.4s
+	WORD $0x6e21dc00 // fmul v0.4s, v0.4s, v1.4s
+	WORD $0x6e21dc45 // fmul v5.4s, v2.4s, v1.4s
+	WORD $0x4eb9d4a5 // fsub v5.4s, v5.4s, v25.4s
+	WORD $0x4e25d400 // fadd v0.4s, v0.4s, v5.4s
+	WORD $0x4e3ad405 // fadd v5.4s, v0.4s, v26.4s
+	WORD $0x6e25fc00 // fdiv v0.4s, v0.4s, v5.4s
+	WORD $0x4ea41c00 // orr v0.16b, v0.16b, v4.16b
+	WORD $0x3c8104e0 // str q0, [x7], #16
+	WORD $0x4e20cce6 // fmla v6.4s, v7.4s, v0.4s
+	WORD $0x3c810526 // str q6, [x9], #16
+	WORD $0x4ea61cc0 // mov v0.16b, v6.16b
+	WORD $0x4e3c1c04 // and v4.16b, v0.16b, v28.16b
+	WORD $0x4ea0f800 // fabs v0.4s, v0.4s
+	WORD $0x4e20d400 // fadd v0.4s, v0.4s, v0.4s
+	WORD $0x4ebdf400 // fmin v0.4s, v0.4s, v29.4s
+	WORD $0x6e30dc01 // fmul v1.4s, v0.4s, v16.4s
+	WORD $0x4e218821 // frintn v1.4s, v1.4s
+	WORD $0x4eb1cc20 // fmls v0.4s, v1.4s, v17.4s
+	WORD $0x4eb2cc20 // fmls v0.4s, v1.4s, v18.4s
+	WORD $0x4eb41e82 // mov v2.16b, v20.16b
+	WORD $0x4e20ce62 // fmla v2.4s, v19.4s, v0.4s
+	WORD $0x4eb51ea3 // mov v3.16b, v21.16b
+	WORD $0x4e20cc43 // fmla v3.4s, v2.4s, v0.4s
+	WORD $0x4eb61ec2 // mov v2.16b, v22.16b
+	WORD $0x4e20cc62 // fmla v2.4s, v3.4s, v0.4s
+	WORD $0x4eb71ee3 // mov v3.16b, v23.16b
+	WORD $0x4e20cc43 // fmla v3.4s, v2.4s, v0.4s
+	WORD $0x4eb81f02 // mov v2.16b, v24.16b
+	WORD $0x4e20cc62 // fmla v2.4s, v3.4s, v0.4s
+	WORD $0x6e20dc03 // fmul v3.4s, v0.4s, v0.4s
+	WORD $0x4e23cc40 // fmla v0.4s, v2.4s, v3.4s
+	WORD $0x4e21a821 // fcvtns v1.4s, v1.4s
+	WORD $0x4f3f0422 // sshr v2.4s, v1.4s, #1
+	WORD $0x6ea28421 // sub v1.4s, v1.4s, v2.4s
+	WORD $0x4ebb8442 // add v2.4s, v2.4s, v27.4s
+	WORD $0x4f375442 // shl v2.4s, v2.4s, #23
+	WORD $0x4ebb8421 // add v1.4s, v1.4s, v27.4s
+	WORD $0x4f375421 // shl v1.4s, v1.4s, #23
+	WORD $0x6e22dc00 // fmul v0.4s, v0.4s, v2.4s
+	WORD $0x6e21dc00 // fmul v0.4s, v0.4s, v1.4s
+	WORD $0x6e21dc45 // fmul v5.4s, v2.4s, v1.4s
+	WORD $0x4eb9d4a5 // fsub v5.4s, v5.4s, v25.4s
+	WORD $0x4e25d400 // fadd v0.4s, v0.4s, v5.4s
+	WORD $0x4e3ad405 // fadd v5.4s, v0.4s, v26.4s
+	WORD $0x6e25fc00 // fdiv v0.4s, v0.4s, v5.4s
+	WORD $0x4ea41c00 // orr v0.16b, v0.16b, v4.16b
+	WORD $0x4ea01c08 // mov v8.16b, v0.16b
+	WORD $0x3c810548 // str q8, [x10], #16
+	WORD $0x3dc000c0 // ldr q0, [x6, #0]
+	WORD $0x3cc105c9 // ldr q9, [x14], #16
+	WORD $0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
+	WORD $0x6ea0f800 // fneg v0.4s, v0.4s
+	WORD $0x4ebef400 // fmin v0.4s, v0.4s, v30.4s
+	WORD $0x4e3ff400 // fmax v0.4s, v0.4s, v31.4s
+	WORD $0x6e30dc01 // fmul v1.4s, v0.4s, v16.4s
+	WORD $0x4e218821 // frintn v1.4s, v1.4s
+	WORD $0x4eb1cc20 // fmls v0.4s, v1.4s, v17.4s
+	WORD $0x4eb2cc20 // fmls v0.4s, v1.4s, v18.4s
+	WORD $0x4eb41e82 // mov v2.16b, v20.16b
+	WORD $0x4e20ce62 // fmla v2.4s, v19.4s, v0.4s
+	WORD $0x4eb51ea3 // mov v3.16b, v21.16b
+	WORD $0x4e20cc43 // fmla v3.4s, v2.4s, v0.4s
+	WORD $0x4eb61ec2 // mov v2.16b, v22.16b
+	WORD $0x4e20cc62 // fmla v2.4s, v3.4s, v0.4s
+	WORD $0x4eb71ee3 // mov v3.16b, v23.16b
+	WORD $0x4e20cc43 // fmla v3.4s, v2.4s, v0.4s
+	WORD $0x4eb81f02 // mov v2.16b, v24.16b
+	WORD $0x4e20cc62 // fmla v2.4s, v3.4s, v0.4s
+	WORD $0x6e20dc03 // fmul v3.4s, v0.4s, v0.4s
+	WORD $0x4e23cc40 // fmla v0.4s, v2.4s, v3.4s
+	WORD $0x4e39d400 // fadd v0.4s, v0.4s, v25.4s
+	WORD $0x4e21a821 // fcvtns v1.4s, v1.4s
+	WORD $0x4f3f0422 // sshr v2.4s, v1.4s, #1
+	WORD $0x6ea28421 // sub v1.4s, v1.4s, v2.4s
+	WORD $0x4ebb8442 // add v2.4s, v2.4s, v27.4s
+	WORD $0x4f375442 // shl v2.4s, v2.4s, #23
+	WORD $0x4ebb8421 // add v1.4s, v1.4s, v27.4s
+	WORD $0x4f375421 // shl v1.4s, v1.4s, #23
+	WORD $0x6e22dc00 // fmul v0.4s, v0.4s, v2.4s
+	WORD $0x6e21dc00 // fmul v0.4s, v0.4s, v1.4s
+	WORD $0x4e39d400 // fadd v0.4s, v0.4s, v25.4s
+	WORD $0x6e20ff20 // fdiv v0.4s, v25.4s, v0.4s
+	WORD $0x3c8104c0 // str q0, [x6], #16
+	WORD $0x6e20dd08 // fmul v8.4s, v8.4s, v0.4s
+	WORD $0x3c810568 // str q8, [x11], #16
+	SUBS $16, R16
+	BNE loop
+	ADD R17, R4
+	ADD R17, R5
+	ADD R17, R6
+	ADD R17, R7
+	SUBS $1, R0
+	BNE row
+	RET
+
+// func cellBackwardNEON(rows int, h int, words *int32, sum *float32, gates *float32, prev *float32, tanh *float32, dh *float32, dc *float32)
+TEXT ·cellBackwardNEON(SB), NOSPLIT, $0-72
+	MOVD rows+0(FP), R0
+	MOVD h+8(FP), R1
+	MOVD words+16(FP), R2
+	MOVD sum+24(FP), R3
+	MOVD gates+32(FP), R4
+	MOVD prev+40(FP), R8
+	MOVD tanh+48(FP), R9
+	MOVD dh+56(FP), R10
+	MOVD dc+64(FP), R11
+	LSL $2, R1
+	ADD R1<<1, R1, R17
+	ADD R1, R4, R5
+	ADD R1, R5, R6
+	ADD R1, R6, R7
+	MOVD $activationConstants<>(SB), R20
+	WORD $0x4ddfca90 // ld1r { v16.4s }, [x20], #4
+	WORD $0x4ddfca91 // ld1r { v17.4s }, [x20], #4
+	WORD $0x4ddfca92 // ld1r { v18.4s }, [x20], #4
+	WORD $0x4ddfca93 // ld1r { v19.4s }, [x20], #4
+	WORD $0x4ddfca94 // ld1r { v20.4s }, [x20], #4
+	WORD $0x4ddfca95 // ld1r { v21.4s }, [x20], #4
+	WORD $0x4ddfca96 // ld1r { v22.4s }, [x20], #4
+	WORD $0x4ddfca97 // ld1r { v23.4s }, [x20], #4
+	WORD $0x4ddfca98 // ld1r { v24.4s }, [x20], #4
+	WORD $0x4ddfca99 // ld1r { v25.4s }, [x20], #4
+	WORD $0x4ddfca9a // ld1r { v26.4s }, [x20], #4
+	WORD $0x4ddfca9b // ld1r { v27.4s }, [x20], #4
+	WORD $0x4ddfca9c // ld1r { v28.4s }, [x20], #4
+	WORD $0x4ddfca9d // ld1r { v29.4s }, [x20], #4
+	WORD $0x4ddfca9e // ld1r { v30.4s }, [x20], #4
+	WORD $0x4ddfca9f // ld1r { v31.4s }, [x20], #4
+
+row:
+	MOVW.P 4(R2), R19
+	MUL R1, R19
+	ADD R19<<2, R3, R12
+	ADD R1, R12, R13
+	ADD R1, R13, R14
+	ADD R1, R14, R15
+	MOVD R1, R16
+
+loop:
+	WORD $0x3dc00080 // ldr q0, [x4, #0]
+	WORD $0x3dc000a1 // ldr q1, [x5, #0]
+	WORD $0x3dc000c2 // ldr q2, [x6, #0]
+	WORD $0x3dc000e3 // ldr q3, [x7, #0]
+	WORD $0x3cc10504 // ldr q4, [x8], #16
+	WORD $0x3cc10525 // ldr q5, [x9], #16
+	WORD $0x3cc10546 // ldr q6, [x10], #16
+	WORD $0x3dc00167 // ldr q7, [x11, #0]
+	WORD $0x4eb91f28 // mov v8.16b, v25.16b
+	WORD $0x4ea5cca8 // fmls v8.4s, v5.4s, v5.4s
+	WORD $0x6e22dd08 // fmul v8.4s, v8.4s, v2.4s
+	WORD $0x4e28ccc7 // fmla v7.4s, v6.4s, v8.4s
+	WORD $0x6e26dca5 // fmul v5.4s, v5.4s, v6.4s
+	WORD $0x6e22dca5 // fmul v5.4s, v5.4s, v2.4s
+	WORD $0x4ea2d729 // fsub v9.4s, v25.4s, v2.4s
+	WORD $0x6e29dca5 // fmul v5.4s, v5.4s, v9.4s
+	WORD $0x3c8104c5 // str q5, [x6], #16
+	WORD $0x3dc001ca // ldr q10, [x14, #0]
+	WORD $0x4e25d54a // fadd v10.4s, v10.4s, v5.4s
+	WORD $0x3c8105ca // str q10, [x14], #16
+	WORD $0x4eb91f28 // mov v8.16b, v25.16b
+	WORD $0x4ea3cc68 // fmls v8.4s, v3.4s, v3.4s
+	WORD $0x6e27dd08 // fmul v8.4s, v8.4s, v7.4s
+	WORD $0x6e20dd08 // fmul v8.4s, v8.4s, v0.4s
+	WORD $0x3c8104e8 // str q8, [x7], #16
+	WORD $0x3dc001ea // ldr q10, [x15, #0]
+	WORD $0x4e28d54a // fadd v10.4s, v10.4s, v8.4s
+	WORD $0x3c8105ea // str q10, [x15], #16
+	WORD $0x6e27dc63 // fmul v3.4s, v3.4s, v7.4s
+	WORD $0x6e20dc63 // fmul v3.4s, v3.4s, v0.4s
+	WORD $0x4ea0d729 // fsub v9.4s, v25.4s, v0.4s
+	WORD $0x6e29dc63 // fmul v3.4s, v3.4s, v9.4s
+	WORD $0x3c810483 // str q3, [x4], #16
+	WORD $0x3dc0018a // ldr q10, [x12, #0]
+	WORD $0x4e23d54a // fadd v10.4s, v10.4s, v3.4s
+	WORD $0x3c81058a // str q10, [x12], #16
+	WORD $0x6e27dc84 // fmul v4.4s, v4.4s, v7.4s
+	WORD $0x6e21dce7 // fmul v7.4s, v7.4s, v1.4s
+	WORD $0x3c810567 // str q7, [x11], #16
+	WORD $0x6e21dc84 // fmul v4.4s, v4.4s, v1.4s
+	WORD $0x4ea1d729 // fsub v9.4s, v25.4s, v1.4s
+	WORD $0x6e29dc84 // fmul v4.4s, v4.4s, v9.4s
+	WORD $0x3c8104a4 // str q4, [x5], #16
+	WORD $0x3dc001aa // ldr q10, [x13, #0]
+	WORD $0x4e24d54a // fadd v10.4s, v10.4s, v4.4s
+	WORD $0x3c8105aa // str q10, [x13], #16
+	SUBS $16, R16
+	BNE loop
+	ADD R17, R4
+	ADD R17, R5
+	ADD R17, R6
+	ADD R17, R7
+	SUBS $1, R0
+	BNE row
+	RET
+
 // func axpyNEON(n int, alpha float32, x *float32, y *float32)
 TEXT ·axpyNEON(SB), NOSPLIT, $0-32
 	MOVD n+0(FP), R0

@@ -19,7 +19,8 @@ const (
 
 var inverseFactorials = []float32{1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5}
 
-// constant returns a memory operand holding x in all places of a register.
+// constant returns a memory operand holding x in all places of the widest
+// register.
 func constant(x float32) Mem { return bits(math.Float32bits(x)) }
 
 func bits(u uint32) Mem {
@@ -28,7 +29,7 @@ func bits(u uint32) Mem {
 		return m
 	}
 	m := GLOBL(name, RODATA|NOPTR)
-	for i := range 4 {
+	for i := range 8 {
 		DATA(8*i, U64(uint64(u)<<32|uint64(u)))
 	}
 	constantPool[name] = m
@@ -37,34 +38,42 @@ func bits(u uint32) Mem {
 
 var constantPool = map[string]Mem{}
 
-func copyOf(src Op) Op {
-	dst := YMM()
+func (v vectors) copy(src Op) Op {
+	dst := v.new()
 	VMOVAPS(src, dst)
 	return dst
 }
 
 // expm1Parts reduces x (already clamped) to n and e^r − 1.
-func expm1Parts(x Op) (n, p Op) {
-	n = YMM()
+func (v vectors) expm1Parts(x Op) (n, p Op) {
+	n = v.new()
 	VMULPS(constant(log2e), x, n)
-	VROUNDPS(U8(8), n, n) // to nearest even, no exception
-	r := copyOf(x)
+	if v.lanes == 16 { // to nearest even, no exception
+		VRNDSCALEPS(U8(8), n, n)
+	} else {
+		VROUNDPS(U8(8), n, n)
+	}
+	r := v.copy(x)
 	VFNMADD231PS(constant(ln2Hi), n, r)
 	VFNMADD231PS(constant(float32(ln2Lo)), n, r)
-	p = YMM()
+	p = v.new()
 	VMOVUPS(constant(inverseFactorials[0]), p)
 	for _, c := range inverseFactorials[1:] {
 		VFMADD213PS(constant(c), r, p)
 	}
-	square := YMM()
+	square := v.new()
 	VMULPS(r, r, square)
 	VFMADD213PS(r, square, p) // r²·q + r
 	return n, p
 }
 
-// scale multiplies p by 2^n for an integer n in [−252, 252], in two steps that
-// are exact except for the last rounding into the denormals.
-func scale(p, n Op) {
+// scale multiplies p by 2^n for an integer n in [−252, 252], rounded once: of
+// the two steps of AVX2 the first is exact.
+func (v vectors) scale(p, n Op) {
+	if v.lanes == 16 {
+		VSCALEFPS(n, p, p)
+		return
+	}
 	i := YMM()
 	VCVTPS2DQ(n, i)
 	half := YMM()
@@ -77,28 +86,28 @@ func scale(p, n Op) {
 	}
 }
 
-func expLane(x Op) Op {
-	c := YMM()
+func (v vectors) expLane(x Op) Op {
+	c := v.new()
 	// NaN is preserved: MIN and MAX return their last operand, x.
 	VMOVUPS(constant(89), c)
 	VMINPS(x, c, x)
-	c = YMM()
+	c = v.new()
 	VMOVUPS(constant(-105), c)
 	VMAXPS(x, c, x)
-	n, p := expm1Parts(x)
+	n, p := v.expm1Parts(x)
 	VADDPS(constant(1), p, p)
-	scale(p, n)
+	v.scale(p, n)
 	return p
 }
 
-func sigmoidLane(x Op) Op {
+func (v vectors) sigmoidLane(x Op) Op {
 	VXORPS(bits(0x80000000), x, x)
-	c := YMM()
+	c := v.new()
 	VMOVUPS(constant(88), c) // e^88 is finite: the result is never rounded to 0
 	VMINPS(x, c, x)
-	e := expLane(x)
+	e := v.expLane(x)
 	VADDPS(constant(1), e, e)
-	one := YMM()
+	one := v.new()
 	VMOVUPS(constant(1), one)
 	VDIVPS(e, one, e)
 	return e
@@ -106,23 +115,23 @@ func sigmoidLane(x Op) Op {
 
 // tanhLane: |tanh x| = m/(m+2) with m = e^{2|x|} − 1, which keeps the relative
 // error small near 0; the sign is put back.
-func tanhLane(x Op) Op {
-	sign := YMM()
+func (v vectors) tanhLane(x Op) Op {
+	sign := v.new()
 	VMOVUPS(bits(0x80000000), sign)
 	VANDPS(x, sign, sign)
 	VANDPS(bits(0x7fffffff), x, x)
 	VADDPS(x, x, x)
-	c := YMM()
+	c := v.new()
 	VMOVUPS(constant(40), c) // tanh 20 rounds to 1
 	VMINPS(x, c, x)
-	n, p := expm1Parts(x)
-	scale(p, n)
-	power := YMM()
+	n, p := v.expm1Parts(x)
+	v.scale(p, n)
+	power := v.new()
 	VMOVUPS(constant(1), power)
-	scale(power, n)
+	v.scale(power, n)
 	VSUBPS(constant(1), power, power)
 	VADDPS(power, p, p)
-	q := YMM()
+	q := v.new()
 	VADDPS(constant(2), p, q)
 	VDIVPS(q, p, p)
 	VORPS(sign, p, p)
@@ -130,7 +139,7 @@ func tanhLane(x Op) Op {
 }
 
 // activation writes func(n int, dst, src *float32) for n a multiple of eight.
-func activation(name string, lane func(Op) Op) {
+func activation(name string, lane func(vectors, Op) Op) {
 	TEXT(name+"AVX2", NOSPLIT, "func(n int, dst, src *float32)")
 	Pragma("noescape")
 	n := Load(Param("n"), GP64())
@@ -141,7 +150,7 @@ func activation(name string, lane func(Op) Op) {
 	Label("loop")
 	x := YMM()
 	VMOVUPS(Mem{Base: src}, x)
-	VMOVUPS(lane(x), Mem{Base: dst})
+	VMOVUPS(lane(avx2, x), Mem{Base: dst})
 	ADDQ(U32(32), src)
 	ADDQ(U32(32), dst)
 	SUBQ(U32(8), n)

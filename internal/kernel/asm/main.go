@@ -31,9 +31,13 @@ func main() {
 	for _, rows := range []int{1, 2, 4, 6} {
 		gemmTile(avx2, rows)
 	}
-	activation("exp", expLane)
-	activation("sigmoid", sigmoidLane)
-	activation("tanh", tanhLane)
+	activation("exp", vectors.expLane)
+	activation("sigmoid", vectors.sigmoidLane)
+	activation("tanh", vectors.tanhLane)
+	for _, v := range []vectors{avx512, avx2} {
+		cellForward(v)
+		cellBackward(v)
+	}
 	axpy()
 	scan(avx512, scanRows512)
 	scan(avx2, scanRows256)

@@ -43,7 +43,7 @@ func weightSum() {
 	VMINPS(parts[1], x, x)
 	VSUBPS(x, parts[2], x)
 	VMULPS(parts[3], x, x)
-	e := expLane(x)
+	e := avx2.expLane(x)
 	VANDPS(there, e, e)
 	high, wide := XMM(), YMM()
 	VEXTRACTF128(U8(1), e, high)

@@ -34,6 +34,8 @@ func generate() *assembler {
 	activation(a, "exp", expConstants, expLane)
 	activation(a, "sigmoid", activationConstants, sigmoidLane)
 	activation(a, "tanh", activationConstants, tanhLane)
+	cellForward(a)
+	cellBackward(a)
 	axpy(a)
 	scan(a)
 	weightSum(a)
