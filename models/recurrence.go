@@ -88,7 +88,8 @@ type recurrence[T float] struct {
 	zeros     prefix[T]
 	row       []int32     // index of each token of the table while a batch is laid out; otherwise -1
 	words     []int32     // the distinct tokens of the batch
-	local     [2][]int32  // for each token of the batch its index in words, and the same for a reader backwards
+	local     [2][]int32  // by direction, for each token in the order of reading its index in words; ^ see mark
+	fresh     []bool      // of words
 	vectors   []T         // words × (d+1): x, 1
 	projected []T         // words × 4h: [x, 1]·W, or the gradient with respect to it
 	state     []memory[T] // per direction
@@ -155,25 +156,45 @@ func (r *recurrence[T]) lookUp() {
 		local[k] = r.row[id]
 	}
 	r.vectors = grow(r.vectors, len(r.words)*(d+1))
+	same, ok := any(r.table).([]T)
 	for k, id := range r.words {
 		r.row[id] = -1
 		to := r.vectors[k*(d+1) : (k+1)*(d+1)]
-		vector := r.table[int(id)*d : (int(id)+1)*d]
-		if same, ok := any(vector).([]T); ok {
-			copy(to, same)
+		if ok {
+			copy(to, same[int(id)*d:(int(id)+1)*d])
 		} else {
-			for j, v := range vector {
+			for j, v := range r.table[int(id)*d : (int(id)+1)*d] {
 				to[j] = T(v)
 			}
 		}
 		to[d] = 1
 	}
 	r.projected = grow(r.projected, len(r.words)*4*r.h)
+	r.fresh = grow(r.fresh, len(r.words))
 	if r.directions == 2 {
 		r.local[1] = grow(r.local[1], len(tokens))
 		for t := range r.batch.steps() {
 			for i := range r.batch.active[t] {
 				r.local[1][r.batch.offset[t]+i] = local[r.batch.position(t, i, true)]
+			}
+		}
+	}
+	for direction := range r.directions {
+		r.mark(r.local[direction])
+	}
+}
+
+// mark negates the index of each word where the backward pass meets it first:
+// there its gradient begins.
+func (r *recurrence[T]) mark(local []int32) {
+	for i := range r.fresh {
+		r.fresh[i] = true
+	}
+	for t := r.batch.steps() - 1; t >= 0; t-- {
+		step := local[r.batch.offset[t]:r.batch.offset[t+1]]
+		for i, word := range step {
+			if r.fresh[word] {
+				r.fresh[word], step[i] = false, ^word
 			}
 		}
 	}
@@ -237,13 +258,8 @@ func (r *recurrence[T]) backwardOne(direction int, w, dout, dw []T) {
 	s := &r.state[direction]
 	r.dh, r.dc = grow(r.dh, len(b.lengths)*h), grow(r.dc, len(b.lengths)*h)
 	r.transpose = grow(r.transpose, 4*h*h)
-	for i := range h {
-		for j, v := range w[(d+1+i)*4*h : (d+2+i)*4*h] {
-			r.transpose[j*h+i] = v
-		}
-	}
+	transpose(r.transpose, w[(d+1)*4*h:], h, 4*h)
 	clear(dw)
-	clear(r.projected)
 	first := 1 // step whose hidden states are not zero
 	if r.padding > 0 {
 		first = 0
@@ -272,6 +288,19 @@ func (r *recurrence[T]) backwardOne(direction int, w, dout, dw []T) {
 	for k := 0; k < len(r.words); k += accumulate {
 		r.gemm(true, false, d+1, 4*h, min(accumulate, len(r.words)-k), 1, r.vectors[k*(d+1):], d+1, r.projected[k*4*h:],
 			4*h, 1, dw, 4*h)
+	}
+}
+
+// transpose writes that of x, rows × columns, in blocks that stay in cache.
+func transpose[T float](dst, x []T, rows, columns int) {
+	const block = 16
+	for first := 0; first < columns; first += block {
+		last := min(first+block, columns)
+		for i := range rows {
+			for j, v := range x[i*columns+first : i*columns+last] {
+				dst[(first+j)*rows+i] = v
+			}
+		}
 	}
 }
 

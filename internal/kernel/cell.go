@@ -4,7 +4,8 @@ import "fmt"
 
 // CellForward advances LSTM cells of h numbers by one step, one for each of
 // words. gates holds 4h numbers a cell, of i, f, o and g, to which those of the
-// cell's word in input (words × 4h) are added; it is overwritten with their values:
+// cell's word in input (words × 4h) are added; it is overwritten with their
+// values. A negative word ^w is w:
 //
 //	i, f, o = σ;  g = tanh;  cell = f∘prev + i∘g;  hidden = o∘tanh(cell)
 //
@@ -25,7 +26,8 @@ func CellForward(words []int32, input, gates, prev, cell, tanh, hidden []float32
 // CellBackward is the derivative of CellForward. From the derivatives dh with
 // respect to hidden, and dc, those with respect to cell through later steps, it
 // computes those with respect to the inputs of the gates, stored in gates and
-// added to the words' rows of sum, and to prev, stored in dc.
+// added to the words' rows of sum, and to prev, stored in dc. What the row of a
+// negative word held does not count: that of w is the first to be added.
 func CellBackward(words []int32, sum, gates, prev, tanh, dh, dc []float32) {
 	s, h := simd(), checkCells(words, sum, gates, prev, tanh, dh, dc)
 	if s.cellBackward == nil || h%s.cellLanes != 0 {
@@ -49,7 +51,7 @@ func checkCells(words []int32, table, gates []float32, others ...[]float32) int 
 		}
 	}
 	for _, w := range words {
-		if uint(w) >= 1<<31 || (int(w)+1)*4*h > len(table) {
+		if (int(max(w, ^w))+1)*4*h > len(table) {
 			panic(fmt.Sprintf("kernel: word %d of %d gates of LSTM cells of %d", w, len(table), h))
 		}
 	}
@@ -63,7 +65,7 @@ func ReferenceCellForward[T float32 | float64](sigmoid, tangent func(dst, src []
 	h := len(hidden) / max(1, len(words))
 	for r, word := range words {
 		z, at := gates[r*4*h:(r+1)*4*h], r*h
-		for j, x := range input[int(word)*4*h:][:4*h] {
+		for j, x := range input[int(max(word, ^word))*4*h:][:4*h] {
 			z[j] += x
 		}
 		sigmoid(z[:3*h], z[:3*h])
@@ -84,7 +86,7 @@ func ReferenceCellForward[T float32 | float64](sigmoid, tangent func(dst, src []
 func ReferenceCellBackward[T float32 | float64](words []int32, sum, gates, prev, tanh, dh, dc []T) {
 	h := len(dh) / max(1, len(words))
 	for r, word := range words {
-		z, to := gates[r*4*h:(r+1)*4*h], sum[int(word)*4*h:][:4*h]
+		z, to := gates[r*4*h:(r+1)*4*h], sum[int(max(word, ^word))*4*h:][:4*h]
 		in, forget, out, g := z[:h], z[h:2*h], z[2*h:3*h], z[3*h:]
 		for j := range h {
 			e, i, f, o, c, t := dh[r*h+j], in[j], forget[j], out[j], g[j], tanh[r*h+j]
@@ -95,6 +97,9 @@ func ReferenceCellBackward[T float32 | float64](words []int32, sum, gates, prev,
 			out[j] = T(e * t * o * (1 - o))
 			g[j] = T(slopeOfTanh(c) * d * i)
 			dc[r*h+j] = d * f
+		}
+		if word < 0 {
+			clear(to)
 		}
 		for j, x := range z {
 			to[j] += x

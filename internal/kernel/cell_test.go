@@ -25,7 +25,7 @@ func TestCell(t *testing.T) {
 		}
 		return y
 	}
-	words := []int32{2, 0, 2, 1, 2}
+	words := []int32{^2, 0, 2, ^1, 2}
 	rows := len(words)
 	onEachPath(t, func(t *testing.T) {
 		for _, h := range []int{1, 4, 12, 16, 21, 64, 100} {
@@ -53,6 +53,7 @@ func TestCell(t *testing.T) {
 			near("hidden", hidden, wantHidden)
 
 			sum, dh, dc := random(rng, 3*4*h), random(rng, rows*h), random(rng, rows*h)
+			sum[4*h] = float32(math.NaN()) // of the fresh word 1
 			wantSum, wantGates, wantDC := wide(sum), wide(gates), wide(dc)
 			ReferenceCellBackward(words, wantSum, wantGates, wide(prev), wide(tanh), wide(dh), wantDC)
 			CellBackward(words, sum, gates, prev, tanh, dh, dc)

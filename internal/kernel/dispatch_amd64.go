@@ -21,7 +21,7 @@ var best = func() path {
 func init() {
 	avx2 := assembly{
 		lanes: 8,
-		tiles: []tile{{6, gemmAVX2_6}, {4, gemmAVX2_4}, {2, gemmAVX2_2}, {1, gemmAVX2_1}}, tileWidth: 16,
+		tiles: []tile{gemmAVX2_1, gemmAVX2_2, gemmAVX2_3, gemmAVX2_4, gemmAVX2_5, gemmAVX2_6}, tileWidth: 16,
 		exp: expAVX2, sigmoid: sigmoidAVX2, tanh: tanhAVX2,
 		axpy:      axpyAVX2,
 		cellLanes: 1, cellForward: cellForwardAVX2, cellBackward: cellBackwardAVX2,
@@ -34,8 +34,9 @@ func init() {
 	}
 	avx512 := avx2
 	avx512.lanes = 16
-	avx512.tiles = []tile{{14, gemmAVX512_14}, {8, gemmAVX512_8}, {4, gemmAVX512_4}, {2, gemmAVX512_2},
-		{1, gemmAVX512_1}}
+	avx512.tiles = []tile{gemmAVX512_1, gemmAVX512_2, gemmAVX512_3, gemmAVX512_4, gemmAVX512_5, gemmAVX512_6,
+		gemmAVX512_7, gemmAVX512_8, gemmAVX512_9, gemmAVX512_10, gemmAVX512_11, gemmAVX512_12, gemmAVX512_13,
+		gemmAVX512_14}
 	avx512.tileWidth = 32
 	avx512.scan, avx512.distances = scanAVX512, distancesAVX512
 	avx512.cellForward, avx512.cellBackward = cellForwardAVX512, cellBackwardAVX512

@@ -10,7 +10,7 @@ const best = pathNEON
 func init() {
 	neon := assembly{
 		lanes: 8, // two registers
-		tiles: []tile{{6, gemmNEON_6}, {4, gemmNEON_4}, {2, gemmNEON_2}, {1, gemmNEON_1}}, tileWidth: 16,
+		tiles: []tile{gemmNEON_1, gemmNEON_2, gemmNEON_3, gemmNEON_4, gemmNEON_5, gemmNEON_6}, tileWidth: 16,
 		exp: expNEON, sigmoid: sigmoidNEON, tanh: tanhNEON,
 		axpy:      axpyNEON,
 		cellLanes: 4, cellForward: cellForwardNEON, cellBackward: cellBackwardNEON,

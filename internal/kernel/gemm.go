@@ -80,9 +80,10 @@ func resized(x []float32, n int) []float32 {
 // buffers holds packed panels of B and one tile of C.
 var buffers = sync.Pool{New: func() any { return new([]float32) }}
 
-// product runs the matrix product over tiles, in blocks along k. B is packed
-// into panels, zero-padded, where it is transposed or where its last panel is
-// narrower than a tile.
+// product runs the matrix product over tiles, in blocks along k and of so many
+// rows that they stay in the second cache while all panels of B pass. B is
+// packed into panels, zero-padded, where it is transposed or where its last
+// panel is narrower than a tile.
 func (s *assembly) product(transA, transB bool, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int,
 	beta float32, c []float32, ldc int) {
 	const depth = 384
@@ -93,48 +94,43 @@ func (s *assembly) product(transA, transB bool, m, n, k int, alpha float32, a []
 	}
 	buffer := buffers.Get().(*[]float32)
 	defer buffers.Put(buffer)
-	*buffer = resized(*buffer, (depth+s.tiles[0].rows)*width)
+	*buffer = resized(*buffer, (depth+len(s.tiles))*width)
 	panel, corner := (*buffer)[:depth*width], (*buffer)[depth*width:]
+	group := m
+	if !transB {
+		group = 8 * len(s.tiles)
+	}
 	for q := 0; q < k; q += depth {
 		d := min(depth, k-q)
-		for j := 0; j < n; j += width {
-			w := min(width, n-j)
-			bp, bStride := panel, width
-			switch {
-			case transB:
-				clear(panel[:d*width])
-				for jj := range w {
-					for i, x := range b[(j+jj)*ldb+q : (j+jj)*ldb+q+d] {
-						panel[i*width+jj] = x
+		for first := 0; first < m; first += group {
+			last := min(first+group, m)
+			for j := 0; j < n; j += width {
+				w := min(width, n-j)
+				bp, bStride := panel, width
+				switch {
+				case transB:
+					packTransposed(panel[:d*width], b[j*ldb+q:], ldb, w, width)
+				case w < width:
+					for i := range d {
+						row := panel[i*width : i*width+width]
+						copy(row, b[(q+i)*ldb+j:(q+i)*ldb+j+w])
+						clear(row[w:])
 					}
+				default:
+					bp, bStride = b[q*ldb+j:], ldb
 				}
-			case w < width:
-				for i := range d {
-					row := panel[i*width : i*width+width]
-					copy(row, b[(q+i)*ldb+j:(q+i)*ldb+j+w])
-					clear(row[w:])
-				}
-			default:
-				bp, bStride = b[q*ldb+j:], ldb
-			}
-			for i, rows := 0, 0; i < m; i += rows {
-				t := s.tallest(m - i)
-				rows = t.rows
-				ap := &a[i*rowStride+q*colStride]
-				if w == width {
-					at := &c[i*ldc+j]
-					t.run(d, ap, 4*rowStride, 4*colStride, &bp[0], 4*bStride, at, 4*ldc, at, 4*ldc, alpha, beta)
-					continue
-				}
-				t.run(d, ap, 4*rowStride, 4*colStride, &bp[0], 4*bStride, &corner[0], 4*width, nil, 0, alpha, 0)
-				for r := range rows {
-					dst := c[(i+r)*ldc+j : (i+r)*ldc+j+w]
-					for jj, x := range corner[r*width : r*width+w] {
-						if beta == 0 {
-							dst[jj] = x
-						} else {
-							dst[jj] = x + beta*dst[jj]
-						}
+				for i, rows := first, 0; i < last; i += rows {
+					var run tile
+					rows, run = s.tile(last - i)
+					ap := &a[i*rowStride+q*colStride]
+					if w == width {
+						at := &c[i*ldc+j]
+						run(d, ap, 4*rowStride, 4*colStride, &bp[0], 4*bStride, at, 4*ldc, at, 4*ldc, alpha, beta)
+						continue
+					}
+					run(d, ap, 4*rowStride, 4*colStride, &bp[0], 4*bStride, &corner[0], 4*width, nil, 0, alpha, 0)
+					for r := range rows {
+						addTo(c[(i+r)*ldc+j:][:w], corner[r*width:], beta)
 					}
 				}
 			}
@@ -143,12 +139,31 @@ func (s *assembly) product(transA, transB bool, m, n, k int, alpha float32, a []
 	}
 }
 
-// tallest returns the tallest tile of at most so many rows.
-func (s *assembly) tallest(rows int) tile {
-	for _, t := range s.tiles {
-		if t.rows <= rows {
-			return t
+// packTransposed stores the first w rows of b as the columns of a panel.
+func packTransposed(panel, b []float32, ldb, w, width int) {
+	clear(panel)
+	for j := range w {
+		for i, x := range b[j*ldb:][:len(panel)/width] {
+			panel[i*width+j] = x
 		}
 	}
-	panic("kernel: no tile of one row")
+}
+
+// addTo writes dst = src + beta·dst; dst is not read when beta is 0.
+func addTo(dst, src []float32, beta float32) {
+	for j, x := range src[:len(dst)] {
+		if beta == 0 {
+			dst[j] = x
+		} else {
+			dst[j] = x + beta*dst[j]
+		}
+	}
+}
+
+// tile returns that of the next of so many rows, all of about equal height: a
+// low one costs more a row.
+func (s *assembly) tile(rows int) (rowsOf int, run tile) {
+	tiles := (rows + len(s.tiles) - 1) / len(s.tiles)
+	rows = (rows + tiles - 1) / tiles
+	return rows, s.tiles[rows-1]
 }

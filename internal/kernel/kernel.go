@@ -50,7 +50,7 @@ func active() path { return path(current.Load()) }
 // multiple of lanes, all others are as in the specification of the function.
 type assembly struct {
 	lanes              int    // 0 without assembly
-	tiles              []tile // the tallest first
+	tiles              []tile // of one row, of two, …
 	tileWidth          int
 	exp, sigmoid, tanh func(n int, dst, src *float32)
 	axpy               func(n int, alpha float32, x, y *float32)
@@ -68,13 +68,10 @@ type assembly struct {
 	atMost                   func(masks int, row *float32, limit float32, dst *uint32)
 }
 
-// tile is the innermost loop of a matrix product, for so many rows; see
-// asm/gemm.go.
-type tile struct {
-	rows int
-	run  func(k int, a *float32, rowStride, colStride int, b *float32, bStride int, c *float32, cStride int,
-		from *float32, fromStride int, alpha, beta float32)
-}
+// tile is the innermost loop of a matrix product, for so many rows as its place
+// in the list of tiles says; see asm/gemm.go.
+type tile func(k int, a *float32, rowStride, colStride int, b *float32, bStride int, c *float32, cStride int,
+	from *float32, fromStride int, alpha, beta float32)
 
 // forms is filled in by dispatch_*.go.
 var forms [len(pathNames)]assembly

@@ -11,7 +11,13 @@ func gemmNEON_1(k int, a *float32, rowStride int, colStride int, b *float32, bSt
 func gemmNEON_2(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 
 //go:noescape
+func gemmNEON_3(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+
+//go:noescape
 func gemmNEON_4(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+
+//go:noescape
+func gemmNEON_5(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 
 //go:noescape
 func gemmNEON_6(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)

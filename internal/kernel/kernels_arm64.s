@@ -244,6 +244,131 @@ accumulate:
 	ADD R7, R6
 	RET
 
+// func gemmNEON_3(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+TEXT ·gemmNEON_3(SB), NOSPLIT, $0-88
+	MOVD k+0(FP), R0
+	MOVD a+8(FP), R8
+	MOVD rowStride+16(FP), R2
+	MOVD colStride+24(FP), R3
+	MOVD b+32(FP), R4
+	MOVD bStride+40(FP), R5
+	MOVD c+48(FP), R6
+	MOVD cStride+56(FP), R7
+	MOVD from+64(FP), R14
+	MOVD fromStride+72(FP), R15
+	ADD R2, R8, R9
+	ADD R2, R9, R10
+	WORD $0x6f00e400 // movi v0.2d, #0
+	WORD $0x6f00e401 // movi v1.2d, #0
+	WORD $0x6f00e402 // movi v2.2d, #0
+	WORD $0x6f00e403 // movi v3.2d, #0
+	WORD $0x6f00e404 // movi v4.2d, #0
+	WORD $0x6f00e405 // movi v5.2d, #0
+	WORD $0x6f00e406 // movi v6.2d, #0
+	WORD $0x6f00e407 // movi v7.2d, #0
+	WORD $0x6f00e408 // movi v8.2d, #0
+	WORD $0x6f00e409 // movi v9.2d, #0
+	WORD $0x6f00e40a // movi v10.2d, #0
+	WORD $0x6f00e40b // movi v11.2d, #0
+	CBZ R0, store
+
+loop:
+	WORD $0xad406498 // ldp q24, q25, [x4, #0]
+	WORD $0xad416c9a // ldp q26, q27, [x4, #32]
+	ADD R5, R4
+	WORD $0x4dc3c91c // ld1r { v28.4s }, [x8], x3
+	WORD $0x4e3ccf00 // fmla v0.4s, v24.4s, v28.4s
+	WORD $0x4e3ccf21 // fmla v1.4s, v25.4s, v28.4s
+	WORD $0x4e3ccf42 // fmla v2.4s, v26.4s, v28.4s
+	WORD $0x4e3ccf63 // fmla v3.4s, v27.4s, v28.4s
+	WORD $0x4dc3c93d // ld1r { v29.4s }, [x9], x3
+	WORD $0x4e3dcf04 // fmla v4.4s, v24.4s, v29.4s
+	WORD $0x4e3dcf25 // fmla v5.4s, v25.4s, v29.4s
+	WORD $0x4e3dcf46 // fmla v6.4s, v26.4s, v29.4s
+	WORD $0x4e3dcf67 // fmla v7.4s, v27.4s, v29.4s
+	WORD $0x4dc3c95e // ld1r { v30.4s }, [x10], x3
+	WORD $0x4e3ecf08 // fmla v8.4s, v24.4s, v30.4s
+	WORD $0x4e3ecf29 // fmla v9.4s, v25.4s, v30.4s
+	WORD $0x4e3ecf4a // fmla v10.4s, v26.4s, v30.4s
+	WORD $0x4e3ecf6b // fmla v11.4s, v27.4s, v30.4s
+	SUBS $1, R0
+	BNE loop
+
+store:
+	MOVD $alpha+80(FP), R1
+	WORD $0x4ddfc838 // ld1r { v24.4s }, [x1], #4
+	WORD $0x4d40c839 // ld1r { v25.4s }, [x1]
+	MOVWU beta+84(FP), R1
+	LSLW $1, R1
+	CBNZW R1, accumulate
+	WORD $0x6e38dc00 // fmul v0.4s, v0.4s, v24.4s
+	WORD $0x6e38dc21 // fmul v1.4s, v1.4s, v24.4s
+	WORD $0x6e38dc42 // fmul v2.4s, v2.4s, v24.4s
+	WORD $0x6e38dc63 // fmul v3.4s, v3.4s, v24.4s
+	WORD $0xad0004c0 // stp q0, q1, [x6, #0]
+	WORD $0xad010cc2 // stp q2, q3, [x6, #32]
+	ADD R7, R6
+	WORD $0x6e38dc84 // fmul v4.4s, v4.4s, v24.4s
+	WORD $0x6e38dca5 // fmul v5.4s, v5.4s, v24.4s
+	WORD $0x6e38dcc6 // fmul v6.4s, v6.4s, v24.4s
+	WORD $0x6e38dce7 // fmul v7.4s, v7.4s, v24.4s
+	WORD $0xad0014c4 // stp q4, q5, [x6, #0]
+	WORD $0xad011cc6 // stp q6, q7, [x6, #32]
+	ADD R7, R6
+	WORD $0x6e38dd08 // fmul v8.4s, v8.4s, v24.4s
+	WORD $0x6e38dd29 // fmul v9.4s, v9.4s, v24.4s
+	WORD $0x6e38dd4a // fmul v10.4s, v10.4s, v24.4s
+	WORD $0x6e38dd6b // fmul v11.4s, v11.4s, v24.4s
+	WORD $0xad0024c8 // stp q8, q9, [x6, #0]
+	WORD $0xad012cca // stp q10, q11, [x6, #32]
+	ADD R7, R6
+	RET
+
+accumulate:
+	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
+	WORD $0xad417dde // ldp q30, q31, [x14, #32]
+	ADD R15, R14
+	WORD $0x6e38dc00 // fmul v0.4s, v0.4s, v24.4s
+	WORD $0x4e39cf80 // fmla v0.4s, v28.4s, v25.4s
+	WORD $0x6e38dc21 // fmul v1.4s, v1.4s, v24.4s
+	WORD $0x4e39cfa1 // fmla v1.4s, v29.4s, v25.4s
+	WORD $0x6e38dc42 // fmul v2.4s, v2.4s, v24.4s
+	WORD $0x4e39cfc2 // fmla v2.4s, v30.4s, v25.4s
+	WORD $0x6e38dc63 // fmul v3.4s, v3.4s, v24.4s
+	WORD $0x4e39cfe3 // fmla v3.4s, v31.4s, v25.4s
+	WORD $0xad0004c0 // stp q0, q1, [x6, #0]
+	WORD $0xad010cc2 // stp q2, q3, [x6, #32]
+	ADD R7, R6
+	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
+	WORD $0xad417dde // ldp q30, q31, [x14, #32]
+	ADD R15, R14
+	WORD $0x6e38dc84 // fmul v4.4s, v4.4s, v24.4s
+	WORD $0x4e39cf84 // fmla v4.4s, v28.4s, v25.4s
+	WORD $0x6e38dca5 // fmul v5.4s, v5.4s, v24.4s
+	WORD $0x4e39cfa5 // fmla v5.4s, v29.4s, v25.4s
+	WORD $0x6e38dcc6 // fmul v6.4s, v6.4s, v24.4s
+	WORD $0x4e39cfc6 // fmla v6.4s, v30.4s, v25.4s
+	WORD $0x6e38dce7 // fmul v7.4s, v7.4s, v24.4s
+	WORD $0x4e39cfe7 // fmla v7.4s, v31.4s, v25.4s
+	WORD $0xad0014c4 // stp q4, q5, [x6, #0]
+	WORD $0xad011cc6 // stp q6, q7, [x6, #32]
+	ADD R7, R6
+	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
+	WORD $0xad417dde // ldp q30, q31, [x14, #32]
+	ADD R15, R14
+	WORD $0x6e38dd08 // fmul v8.4s, v8.4s, v24.4s
+	WORD $0x4e39cf88 // fmla v8.4s, v28.4s, v25.4s
+	WORD $0x6e38dd29 // fmul v9.4s, v9.4s, v24.4s
+	WORD $0x4e39cfa9 // fmla v9.4s, v29.4s, v25.4s
+	WORD $0x6e38dd4a // fmul v10.4s, v10.4s, v24.4s
+	WORD $0x4e39cfca // fmla v10.4s, v30.4s, v25.4s
+	WORD $0x6e38dd6b // fmul v11.4s, v11.4s, v24.4s
+	WORD $0x4e39cfeb // fmla v11.4s, v31.4s, v25.4s
+	WORD $0xad0024c8 // stp q8, q9, [x6, #0]
+	WORD $0xad012cca // stp q10, q11, [x6, #32]
+	ADD R7, R6
+	RET
+
 // func gemmNEON_4(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
 TEXT ·gemmNEON_4(SB), NOSPLIT, $0-88
 	MOVD k+0(FP), R0
@@ -397,6 +522,193 @@ accumulate:
 	WORD $0x4e39cfef // fmla v15.4s, v31.4s, v25.4s
 	WORD $0xad0034cc // stp q12, q13, [x6, #0]
 	WORD $0xad013cce // stp q14, q15, [x6, #32]
+	ADD R7, R6
+	RET
+
+// func gemmNEON_5(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+TEXT ·gemmNEON_5(SB), NOSPLIT, $0-88
+	MOVD k+0(FP), R0
+	MOVD a+8(FP), R8
+	MOVD rowStride+16(FP), R2
+	MOVD colStride+24(FP), R3
+	MOVD b+32(FP), R4
+	MOVD bStride+40(FP), R5
+	MOVD c+48(FP), R6
+	MOVD cStride+56(FP), R7
+	MOVD from+64(FP), R14
+	MOVD fromStride+72(FP), R15
+	ADD R2, R8, R9
+	ADD R2, R9, R10
+	ADD R2, R10, R11
+	ADD R2, R11, R12
+	WORD $0x6f00e400 // movi v0.2d, #0
+	WORD $0x6f00e401 // movi v1.2d, #0
+	WORD $0x6f00e402 // movi v2.2d, #0
+	WORD $0x6f00e403 // movi v3.2d, #0
+	WORD $0x6f00e404 // movi v4.2d, #0
+	WORD $0x6f00e405 // movi v5.2d, #0
+	WORD $0x6f00e406 // movi v6.2d, #0
+	WORD $0x6f00e407 // movi v7.2d, #0
+	WORD $0x6f00e408 // movi v8.2d, #0
+	WORD $0x6f00e409 // movi v9.2d, #0
+	WORD $0x6f00e40a // movi v10.2d, #0
+	WORD $0x6f00e40b // movi v11.2d, #0
+	WORD $0x6f00e40c // movi v12.2d, #0
+	WORD $0x6f00e40d // movi v13.2d, #0
+	WORD $0x6f00e40e // movi v14.2d, #0
+	WORD $0x6f00e40f // movi v15.2d, #0
+	WORD $0x6f00e410 // movi v16.2d, #0
+	WORD $0x6f00e411 // movi v17.2d, #0
+	WORD $0x6f00e412 // movi v18.2d, #0
+	WORD $0x6f00e413 // movi v19.2d, #0
+	CBZ R0, store
+
+loop:
+	WORD $0xad406498 // ldp q24, q25, [x4, #0]
+	WORD $0xad416c9a // ldp q26, q27, [x4, #32]
+	ADD R5, R4
+	WORD $0x4dc3c91c // ld1r { v28.4s }, [x8], x3
+	WORD $0x4e3ccf00 // fmla v0.4s, v24.4s, v28.4s
+	WORD $0x4e3ccf21 // fmla v1.4s, v25.4s, v28.4s
+	WORD $0x4e3ccf42 // fmla v2.4s, v26.4s, v28.4s
+	WORD $0x4e3ccf63 // fmla v3.4s, v27.4s, v28.4s
+	WORD $0x4dc3c93d // ld1r { v29.4s }, [x9], x3
+	WORD $0x4e3dcf04 // fmla v4.4s, v24.4s, v29.4s
+	WORD $0x4e3dcf25 // fmla v5.4s, v25.4s, v29.4s
+	WORD $0x4e3dcf46 // fmla v6.4s, v26.4s, v29.4s
+	WORD $0x4e3dcf67 // fmla v7.4s, v27.4s, v29.4s
+	WORD $0x4dc3c95e // ld1r { v30.4s }, [x10], x3
+	WORD $0x4e3ecf08 // fmla v8.4s, v24.4s, v30.4s
+	WORD $0x4e3ecf29 // fmla v9.4s, v25.4s, v30.4s
+	WORD $0x4e3ecf4a // fmla v10.4s, v26.4s, v30.4s
+	WORD $0x4e3ecf6b // fmla v11.4s, v27.4s, v30.4s
+	WORD $0x4dc3c97f // ld1r { v31.4s }, [x11], x3
+	WORD $0x4e3fcf0c // fmla v12.4s, v24.4s, v31.4s
+	WORD $0x4e3fcf2d // fmla v13.4s, v25.4s, v31.4s
+	WORD $0x4e3fcf4e // fmla v14.4s, v26.4s, v31.4s
+	WORD $0x4e3fcf6f // fmla v15.4s, v27.4s, v31.4s
+	WORD $0x4dc3c99c // ld1r { v28.4s }, [x12], x3
+	WORD $0x4e3ccf10 // fmla v16.4s, v24.4s, v28.4s
+	WORD $0x4e3ccf31 // fmla v17.4s, v25.4s, v28.4s
+	WORD $0x4e3ccf52 // fmla v18.4s, v26.4s, v28.4s
+	WORD $0x4e3ccf73 // fmla v19.4s, v27.4s, v28.4s
+	SUBS $1, R0
+	BNE loop
+
+store:
+	MOVD $alpha+80(FP), R1
+	WORD $0x4ddfc838 // ld1r { v24.4s }, [x1], #4
+	WORD $0x4d40c839 // ld1r { v25.4s }, [x1]
+	MOVWU beta+84(FP), R1
+	LSLW $1, R1
+	CBNZW R1, accumulate
+	WORD $0x6e38dc00 // fmul v0.4s, v0.4s, v24.4s
+	WORD $0x6e38dc21 // fmul v1.4s, v1.4s, v24.4s
+	WORD $0x6e38dc42 // fmul v2.4s, v2.4s, v24.4s
+	WORD $0x6e38dc63 // fmul v3.4s, v3.4s, v24.4s
+	WORD $0xad0004c0 // stp q0, q1, [x6, #0]
+	WORD $0xad010cc2 // stp q2, q3, [x6, #32]
+	ADD R7, R6
+	WORD $0x6e38dc84 // fmul v4.4s, v4.4s, v24.4s
+	WORD $0x6e38dca5 // fmul v5.4s, v5.4s, v24.4s
+	WORD $0x6e38dcc6 // fmul v6.4s, v6.4s, v24.4s
+	WORD $0x6e38dce7 // fmul v7.4s, v7.4s, v24.4s
+	WORD $0xad0014c4 // stp q4, q5, [x6, #0]
+	WORD $0xad011cc6 // stp q6, q7, [x6, #32]
+	ADD R7, R6
+	WORD $0x6e38dd08 // fmul v8.4s, v8.4s, v24.4s
+	WORD $0x6e38dd29 // fmul v9.4s, v9.4s, v24.4s
+	WORD $0x6e38dd4a // fmul v10.4s, v10.4s, v24.4s
+	WORD $0x6e38dd6b // fmul v11.4s, v11.4s, v24.4s
+	WORD $0xad0024c8 // stp q8, q9, [x6, #0]
+	WORD $0xad012cca // stp q10, q11, [x6, #32]
+	ADD R7, R6
+	WORD $0x6e38dd8c // fmul v12.4s, v12.4s, v24.4s
+	WORD $0x6e38ddad // fmul v13.4s, v13.4s, v24.4s
+	WORD $0x6e38ddce // fmul v14.4s, v14.4s, v24.4s
+	WORD $0x6e38ddef // fmul v15.4s, v15.4s, v24.4s
+	WORD $0xad0034cc // stp q12, q13, [x6, #0]
+	WORD $0xad013cce // stp q14, q15, [x6, #32]
+	ADD R7, R6
+	WORD $0x6e38de10 // fmul v16.4s, v16.4s, v24.4s
+	WORD $0x6e38de31 // fmul v17.4s, v17.4s, v24.4s
+	WORD $0x6e38de52 // fmul v18.4s, v18.4s, v24.4s
+	WORD $0x6e38de73 // fmul v19.4s, v19.4s, v24.4s
+	WORD $0xad0044d0 // stp q16, q17, [x6, #0]
+	WORD $0xad014cd2 // stp q18, q19, [x6, #32]
+	ADD R7, R6
+	RET
+
+accumulate:
+	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
+	WORD $0xad417dde // ldp q30, q31, [x14, #32]
+	ADD R15, R14
+	WORD $0x6e38dc00 // fmul v0.4s, v0.4s, v24.4s
+	WORD $0x4e39cf80 // fmla v0.4s, v28.4s, v25.4s
+	WORD $0x6e38dc21 // fmul v1.4s, v1.4s, v24.4s
+	WORD $0x4e39cfa1 // fmla v1.4s, v29.4s, v25.4s
+	WORD $0x6e38dc42 // fmul v2.4s, v2.4s, v24.4s
+	WORD $0x4e39cfc2 // fmla v2.4s, v30.4s, v25.4s
+	WORD $0x6e38dc63 // fmul v3.4s, v3.4s, v24.4s
+	WORD $0x4e39cfe3 // fmla v3.4s, v31.4s, v25.4s
+	WORD $0xad0004c0 // stp q0, q1, [x6, #0]
+	WORD $0xad010cc2 // stp q2, q3, [x6, #32]
+	ADD R7, R6
+	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
+	WORD $0xad417dde // ldp q30, q31, [x14, #32]
+	ADD R15, R14
+	WORD $0x6e38dc84 // fmul v4.4s, v4.4s, v24.4s
+	WORD $0x4e39cf84 // fmla v4.4s, v28.4s, v25.4s
+	WORD $0x6e38dca5 // fmul v5.4s, v5.4s, v24.4s
+	WORD $0x4e39cfa5 // fmla v5.4s, v29.4s, v25.4s
+	WORD $0x6e38dcc6 // fmul v6.4s, v6.4s, v24.4s
+	WORD $0x4e39cfc6 // fmla v6.4s, v30.4s, v25.4s
+	WORD $0x6e38dce7 // fmul v7.4s, v7.4s, v24.4s
+	WORD $0x4e39cfe7 // fmla v7.4s, v31.4s, v25.4s
+	WORD $0xad0014c4 // stp q4, q5, [x6, #0]
+	WORD $0xad011cc6 // stp q6, q7, [x6, #32]
+	ADD R7, R6
+	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
+	WORD $0xad417dde // ldp q30, q31, [x14, #32]
+	ADD R15, R14
+	WORD $0x6e38dd08 // fmul v8.4s, v8.4s, v24.4s
+	WORD $0x4e39cf88 // fmla v8.4s, v28.4s, v25.4s
+	WORD $0x6e38dd29 // fmul v9.4s, v9.4s, v24.4s
+	WORD $0x4e39cfa9 // fmla v9.4s, v29.4s, v25.4s
+	WORD $0x6e38dd4a // fmul v10.4s, v10.4s, v24.4s
+	WORD $0x4e39cfca // fmla v10.4s, v30.4s, v25.4s
+	WORD $0x6e38dd6b // fmul v11.4s, v11.4s, v24.4s
+	WORD $0x4e39cfeb // fmla v11.4s, v31.4s, v25.4s
+	WORD $0xad0024c8 // stp q8, q9, [x6, #0]
+	WORD $0xad012cca // stp q10, q11, [x6, #32]
+	ADD R7, R6
+	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
+	WORD $0xad417dde // ldp q30, q31, [x14, #32]
+	ADD R15, R14
+	WORD $0x6e38dd8c // fmul v12.4s, v12.4s, v24.4s
+	WORD $0x4e39cf8c // fmla v12.4s, v28.4s, v25.4s
+	WORD $0x6e38ddad // fmul v13.4s, v13.4s, v24.4s
+	WORD $0x4e39cfad // fmla v13.4s, v29.4s, v25.4s
+	WORD $0x6e38ddce // fmul v14.4s, v14.4s, v24.4s
+	WORD $0x4e39cfce // fmla v14.4s, v30.4s, v25.4s
+	WORD $0x6e38ddef // fmul v15.4s, v15.4s, v24.4s
+	WORD $0x4e39cfef // fmla v15.4s, v31.4s, v25.4s
+	WORD $0xad0034cc // stp q12, q13, [x6, #0]
+	WORD $0xad013cce // stp q14, q15, [x6, #32]
+	ADD R7, R6
+	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
+	WORD $0xad417dde // ldp q30, q31, [x14, #32]
+	ADD R15, R14
+	WORD $0x6e38de10 // fmul v16.4s, v16.4s, v24.4s
+	WORD $0x4e39cf90 // fmla v16.4s, v28.4s, v25.4s
+	WORD $0x6e38de31 // fmul v17.4s, v17.4s, v24.4s
+	WORD $0x4e39cfb1 // fmla v17.4s, v29.4s, v25.4s
+	WORD $0x6e38de52 // fmul v18.4s, v18.4s, v24.4s
+	WORD $0x4e39cfd2 // fmla v18.4s, v30.4s, v25.4s
+	WORD $0x6e38de73 // fmul v19.4s, v19.4s, v24.4s
+	WORD $0x4e39cff3 // fmla v19.4s, v31.4s, v25.4s
+	WORD $0xad0044d0 // stp q16, q17, [x6, #0]
+	WORD $0xad014cd2 // stp q18, q19, [x6, #32]
 	ADD R7, R6
 	RET
 
@@ -847,6 +1159,9 @@ TEXT ·cellForwardNEON(SB), NOSPLIT, $0-72
 
 row:
 	MOVW.P 4(R2), R19
+	ASR $63, R19, R21
+	EOR R21, R19
+	WORD $0x4e080eab // dup v11.2d, x21
 	MUL R1, R19
 	ADD R19<<2, R3, R12
 	ADD R1, R12, R13
@@ -1090,6 +1405,9 @@ TEXT ·cellBackwardNEON(SB), NOSPLIT, $0-72
 
 row:
 	MOVW.P 4(R2), R19
+	ASR $63, R19, R21
+	EOR R21, R19
+	WORD $0x4e080eab // dup v11.2d, x21
 	MUL R1, R19
 	ADD R19<<2, R3, R12
 	ADD R1, R12, R13
@@ -1116,6 +1434,7 @@ loop:
 	WORD $0x6e29dca5 // fmul v5.4s, v5.4s, v9.4s
 	WORD $0x3c8104c5 // str q5, [x6], #16
 	WORD $0x3dc001ca // ldr q10, [x14, #0]
+	WORD $0x4e6b1d4a // bic v10.16b, v10.16b, v11.16b
 	WORD $0x4e25d54a // fadd v10.4s, v10.4s, v5.4s
 	WORD $0x3c8105ca // str q10, [x14], #16
 	WORD $0x4eb91f28 // mov v8.16b, v25.16b
@@ -1124,6 +1443,7 @@ loop:
 	WORD $0x6e20dd08 // fmul v8.4s, v8.4s, v0.4s
 	WORD $0x3c8104e8 // str q8, [x7], #16
 	WORD $0x3dc001ea // ldr q10, [x15, #0]
+	WORD $0x4e6b1d4a // bic v10.16b, v10.16b, v11.16b
 	WORD $0x4e28d54a // fadd v10.4s, v10.4s, v8.4s
 	WORD $0x3c8105ea // str q10, [x15], #16
 	WORD $0x6e27dc63 // fmul v3.4s, v3.4s, v7.4s
@@ -1132,6 +1452,7 @@ loop:
 	WORD $0x6e29dc63 // fmul v3.4s, v3.4s, v9.4s
 	WORD $0x3c810483 // str q3, [x4], #16
 	WORD $0x3dc0018a // ldr q10, [x12, #0]
+	WORD $0x4e6b1d4a // bic v10.16b, v10.16b, v11.16b
 	WORD $0x4e23d54a // fadd v10.4s, v10.4s, v3.4s
 	WORD $0x3c81058a // str q10, [x12], #16
 	WORD $0x6e27dc84 // fmul v4.4s, v4.4s, v7.4s
@@ -1142,6 +1463,7 @@ loop:
 	WORD $0x6e29dc84 // fmul v4.4s, v4.4s, v9.4s
 	WORD $0x3c8104a4 // str q4, [x5], #16
 	WORD $0x3dc001aa // ldr q10, [x13, #0]
+	WORD $0x4e6b1d4a // bic v10.16b, v10.16b, v11.16b
 	WORD $0x4e24d54a // fadd v10.4s, v10.4s, v4.4s
 	WORD $0x3c8105aa // str q10, [x13], #16
 	SUBS $16, R16

@@ -63,7 +63,7 @@ func (p *Packed) multiply(m int, alpha float32, a, c []float32) {
 		p.reference(m, alpha, a, c)
 		return
 	}
-	width, tallest := s.tileWidth, s.tiles[0].rows
+	width, tallest := s.tileWidth, len(s.tiles)
 	buffer := buffers.Get().(*[]float32)
 	defer buffers.Put(buffer)
 	*buffer = resized(*buffer, tallest*packedWidth)
@@ -81,8 +81,8 @@ func (p *Packed) multiply(m int, alpha float32, a, c []float32) {
 					depth = p.k
 				}
 				for i, rows := first, 0; i < last; i += rows {
-					t := s.tallest(last - i)
-					rows = t.rows
+					var run tile
+					rows, run = s.tile(last - i)
 					at, stride := &corner[0], 4*width
 					if !narrow {
 						at, stride = &c[i*p.n+j], 4*p.n
@@ -94,7 +94,7 @@ func (p *Packed) multiply(m int, alpha float32, a, c []float32) {
 					case q == 0:
 						beta = 0
 					}
-					t.run(depth, &a[i*p.k+q], 4*p.k, 4, &panel[q*packedWidth], 4*packedWidth, at, stride,
+					run(depth, &a[i*p.k+q], 4*p.k, 4, &panel[q*packedWidth], 4*packedWidth, at, stride,
 						from, fromStride, alpha, beta)
 					if narrow {
 						for r := range rows {

@@ -88,10 +88,14 @@ func (v vectors) scale(p, n Op) {
 
 func (v vectors) expLane(x Op) Op {
 	c := v.new()
-	// NaN is preserved: MIN and MAX return their last operand, x.
 	VMOVUPS(constant(89), c)
-	VMINPS(x, c, x)
-	c = v.new()
+	VMINPS(x, c, x) // NaN is preserved: MIN and MAX return their last operand
+	return v.expBelow(x)
+}
+
+// expBelow is e^x for x ≤ 89.
+func (v vectors) expBelow(x Op) Op {
+	c := v.new()
 	VMOVUPS(constant(-105), c)
 	VMAXPS(x, c, x)
 	n, p := v.expm1Parts(x)
@@ -105,7 +109,7 @@ func (v vectors) sigmoidLane(x Op) Op {
 	c := v.new()
 	VMOVUPS(constant(88), c) // e^88 is finite: the result is never rounded to 0
 	VMINPS(x, c, x)
-	e := v.expLane(x)
+	e := v.expBelow(x)
 	VADDPS(constant(1), e, e)
 	one := v.new()
 	VMOVUPS(constant(1), one)
@@ -125,13 +129,12 @@ func (v vectors) tanhLane(x Op) Op {
 	VMOVUPS(constant(40), c) // tanh 20 rounds to 1
 	VMINPS(x, c, x)
 	n, p := v.expm1Parts(x)
-	v.scale(p, n)
-	power := v.new()
+	power, q := v.new(), v.new()
 	VMOVUPS(constant(1), power)
 	v.scale(power, n)
-	VSUBPS(constant(1), power, power)
-	VADDPS(power, p, p)
-	q := v.new()
+	VSUBPS(constant(1), power, q)
+	VFMADD213PS(q, power, p) // the product is exact
+	q = v.new()
 	VADDPS(constant(2), p, q)
 	VDIVPS(q, p, p)
 	VORPS(sign, p, p)

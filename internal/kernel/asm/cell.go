@@ -9,8 +9,11 @@ import (
 // cells writes the loops of an LSTM cell function over rows of h numbers. Of
 // gates and of the row of words in table, gate k is 4k·h bytes from the first;
 // lanes does one register of numbers, in the last of a row perhaps only some.
+// The table is larger than the second cache and read in no order: the row after
+// this one is fetched ahead. Of a negative word ^w, fresh is all ones.
 type cells struct {
 	vectors
+	fresh  Op
 	h, h3  reg.GPVirtual // h and 3h in bytes
 	mask   Op            // of the numbers in the last register
 	masked bool
@@ -29,20 +32,40 @@ func (c *cells) write(table string, arrays []string, lanes func(table, gates reg
 	for _, name := range arrays {
 		others = append(others, Load(Param(name), GP64()))
 	}
-	row, count, rest := GP64(), GP64(), GP64()
-	all = append(others, row, gates)
+	row, ahead, count, rest := GP64(), GP64(), GP64(), GP64()
+	all = append(others, row, ahead, gates)
+	address := func(of Mem, row reg.GPVirtual) {
+		sign := GP64()
+		MOVLQSX(of, row)
+		MOVQ(row, sign)
+		SARQ(U8(63), sign)
+		XORQ(sign, row)
+		if c.fresh != nil && row != ahead {
+			low := c.fresh.(reg.VecVirtual).AsX()
+			VMOVQ(sign, low)
+			VPBROADCASTD(low, c.fresh)
+		}
+		IMULQ(c.h, row)
+		SHLQ(U8(2), row)
+		ADDQ(paramAddress(table), row)
+	}
 	c.maskOf(rest)
 
 	Label("row")
-	MOVLQSX(Mem{Base: words}, row)
-	IMULQ(c.h, row)
-	SHLQ(U8(2), row)
-	ADDQ(paramAddress(table), row)
+	address(Mem{Base: words}, row)
+	MOVQ(row, ahead)
+	CMPQ(rows, U32(1))
+	JE(LabelRef("last"))
+	address(Mem{Base: words, Disp: 4}, ahead)
+	Label("last")
 	MOVQ(c.h, count)
 	SUBQ(U32(4*c.lanes), count)
 	JL(LabelRef("rest"))
 	Label("loop")
 	c.masked = false
+	for gate := range 4 {
+		PREFETCHT0(c.gate(ahead, gate))
+	}
 	lanes(row, gates, others)
 	for _, x := range all {
 		ADDQ(U32(4*c.lanes), x)
@@ -162,13 +185,13 @@ func cellForward(v vectors) {
 
 // cellBackward is the derivative of cellForward: the gates become the
 // derivatives with respect to their values before activation, which are added
-// to the row of the word, and dc that with respect to prev; dh is that with
-// respect to the hidden state.
+// to the row of the word (become that of a fresh one), and dc that with respect
+// to prev; dh is that with respect to the hidden state.
 func cellBackward(v vectors) {
 	TEXT("cellBackward"+v.name, NOSPLIT,
 		"func(rows, h int, words *int32, sum, gates, prev, tanh, dh, dc *float32)")
 	Pragma("noescape")
-	c := cells{vectors: v}
+	c := cells{vectors: v, fresh: v.new()}
 	one := v.new()
 	VMOVUPS(constant(1), one)
 	// through multiplies d by the derivative of σ at its value s: s(1 − s).
@@ -187,7 +210,9 @@ func cellBackward(v vectors) {
 	c.write("sum", []string{"prev", "tanh", "dh", "dc"}, func(sum, gates reg.Register, from []reg.Register) {
 		store := func(d Op, gate int) {
 			c.store(d, c.gate(gates, gate))
-			VADDPS(c.load(c.gate(sum, gate)), d, d)
+			before := c.load(c.gate(sum, gate))
+			VANDNPS(before, c.fresh, before)
+			VADDPS(before, d, d)
 			c.store(d, c.gate(sum, gate))
 		}
 		e, o := c.load(Mem{Base: from[2]}), c.load(c.gate(gates, 2))

@@ -212,6 +212,11 @@ func (a *assembler) dup(d, n v, i uint32) {
 	a.word(0x4e000400|(i<<3|4)<<16|uint32(n)<<5|uint32(d), "dup v%d.4s, v%d.s[%d]", d, n, i)
 }
 
+// dupGeneral fills d with a general register.
+func (a *assembler) dupGeneral(d v, n r) {
+	a.word(0x4e080c00|uint32(n)<<5|uint32(d), "dup v%d.2d, x%d", d, uint32(n))
+}
+
 // toGeneral moves the lower 64 bits, toGeneral32 the lower 32.
 func (a *assembler) toGeneral(d r, n v) {
 	a.word(0x9e660000|uint32(n)<<5|uint32(d), "fmov x%d, d%d", uint32(d), n)

@@ -8,6 +8,7 @@ const (
 	cellGates  = r(4)
 	cellOthers = r(8)
 	cellWord   = r(12)
+	cellFresh  = v(11) // all ones for a negative word
 )
 
 // cell writes the loops of an LSTM cell function over rows of h numbers, h a
@@ -16,7 +17,7 @@ const (
 func cell(a *assembler, name, table string, others []string, lanes func()) {
 	a.function(name+"NEON", 0,
 		"func(rows, h int, words *int32, "+table+", gates, "+strings.Join(others, ", ")+" *float32)")
-	const rows, h, words, base, count, h3, word = r(0), r(1), r(2), r(3), r(16), r(17), r(19)
+	const rows, h, words, base, count, h3, word, sign = r(0), r(1), r(2), r(3), r(16), r(17), r(19), r(21)
 	to := map[r]string{rows: "rows", h: "h", words: "words", base: table, cellGates: "gates"}
 	for i, name := range others {
 		to[cellOthers+r(i)] = name
@@ -30,6 +31,9 @@ func cell(a *assembler, name, table string, others []string, lanes func()) {
 	a.loadConstants(activationConstants)
 	a.label("row")
 	a.goes("MOVW.P 4(%s), %s", words, word)
+	a.goes("ASR $63, %s, %s", word, sign)
+	a.goes("EOR %s, %s", sign, word)
+	a.dupGeneral(cellFresh, sign)
 	a.goes("MUL %s, %s", h, word)
 	a.goes("ADD %s<<2, %s, %s", word, base, cellWord)
 	for i := r(1); i < 4; i++ {
@@ -92,6 +96,7 @@ func cellBackward(a *assembler) {
 		store := func(d v, gate r) {
 			a.strNext(d, cellGates+gate)
 			a.ldr(word, cellWord+gate, 0)
+			a.bic(word, word, cellFresh)
 			a.fadd(word, word, d)
 			a.strNext(word, cellWord+gate)
 		}
