@@ -20,26 +20,21 @@ func arithmeticOf[T float]() arithmetic[T] {
 	return any(inFloat64).(arithmetic[T])
 }
 
-func plainGemm(transA, transB bool, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int,
-	beta float64, c []float64, ldc int) {
+func plainGemm(transA bool, m, n, k int, a []float64, lda int, b []float64, ldb int, add bool, c []float64, ldc int) {
 	for i := range m {
 		for j := range n {
 			var sum float64
 			for l := range k {
-				x, y := i*lda+l, l*ldb+j
+				x := i*lda + l
 				if transA {
 					x = l*lda + i
 				}
-				if transB {
-					y = j*ldb + l
-				}
-				sum += a[x] * b[y]
+				sum += a[x] * b[l*ldb+j]
 			}
-			if beta != 0 {
-				c[i*ldc+j] = alpha*sum + beta*c[i*ldc+j]
-			} else { // overwrites C whatever it held, even NaN
-				c[i*ldc+j] = alpha * sum
+			if add {
+				sum += c[i*ldc+j]
 			}
+			c[i*ldc+j] = sum // overwrites C whatever it held, even NaN
 		}
 	}
 }

@@ -37,7 +37,7 @@ func (p *prefix[T]) extend(r *recurrence[T], w []T, most int) {
 	for p.steps = 0; p.steps < most; {
 		k := p.steps
 		gates := p.gates[k*4*h : (k+1)*4*h]
-		r.gemm(false, false, 1, 4*h, h, 1, p.hidden[k*h:], h, w[(d+1)*4*h:], 4*h, 0, gates, 4*h)
+		r.gemm(false, 1, 4*h, h, p.hidden[k*h:], h, w[(d+1)*4*h:], 4*h, false, gates, 4*h)
 		r.cellForward(r.zero[:], w[d*4*h:(d+1)*4*h], gates, p.cell[k*h:(k+1)*h], p.cell[(k+1)*h:(k+2)*h],
 			p.tanh[k*h:(k+1)*h], p.hidden[(k+1)*h:(k+2)*h])
 		p.steps++
@@ -89,9 +89,9 @@ func (p *prefix[T]) backward(r *recurrence[T], least, most int, dw []T) {
 		copy(p.z, p.gates[row*4*h:(row+1)*4*h])
 		r.cellBackward(r.zero[:], p.dgates[row*4*h:(row+1)*4*h], p.z, p.cell[row*h:(row+1)*h], p.tanh[row*h:(row+1)*h],
 			dh, dc)
-		r.gemm(false, false, 1, h, 4*h, 1, p.z, 4*h, r.transpose, h, 0, dh, h)
+		r.gemm(false, 1, h, 4*h, p.z, 4*h, r.transpose, h, false, dh, h)
 	}
-	r.gemm(true, false, h, 4*h, p.steps, 1, p.hidden, h, p.dgates, 4*h, 1, dw[(d+1)*4*h:], 4*h)
+	r.gemm(true, h, 4*h, p.steps, p.hidden, h, p.dgates, 4*h, true, dw[(d+1)*4*h:], 4*h)
 	for row := range p.steps {
 		r.add(dw[d*4*h:(d+1)*4*h], p.dgates[row*4*h:(row+1)*4*h])
 	}

@@ -213,7 +213,7 @@ func (r *recurrence[T]) forwardOne(direction int, w, out []T, keep bool) {
 	if r.padding > 0 {
 		r.start(w, s.hidden, s.prev, out)
 	}
-	r.gemm(false, false, len(r.words), 4*h, d+1, 1, r.vectors, d+1, w, 4*h, 0, r.projected, 4*h)
+	r.gemm(false, len(r.words), 4*h, d+1, r.vectors, d+1, w, 4*h, false, r.projected, 4*h)
 
 	at, next := 0, 0 // first row of this step and of the next; both 0 for inference
 	for t := range b.steps() {
@@ -223,7 +223,7 @@ func (r *recurrence[T]) forwardOne(direction int, w, out []T, keep bool) {
 		}
 		gates, words := s.gates[at*4*h:(at+n)*4*h], r.local[direction][b.offset[t]:b.offset[t+1]]
 		if t > 0 || r.padding > 0 {
-			r.gemm(false, false, n, 4*h, h, 1, s.hidden[at*h:], h, w[(d+1)*4*h:], 4*h, 0, gates, 4*h)
+			r.gemm(false, n, 4*h, h, s.hidden[at*h:], h, w[(d+1)*4*h:], 4*h, false, gates, 4*h)
 		} else { // the hidden state is zero
 			clear(gates)
 		}
@@ -276,9 +276,9 @@ func (r *recurrence[T]) backwardOne(direction int, w, dout, dw []T) {
 		if t < first {
 			break
 		}
-		r.gemm(false, false, n, h, 4*h, 1, s.gates[at*4*h:], 4*h, r.transpose, h, 0, r.dh, h)
+		r.gemm(false, n, h, 4*h, s.gates[at*4*h:], 4*h, r.transpose, h, false, r.dh, h)
 		if rows := pending - at; rows >= accumulate || t == first {
-			r.gemm(true, false, h, 4*h, rows, 1, s.hidden[at*h:], h, s.gates[at*4*h:], 4*h, 1, dw[(d+1)*4*h:], 4*h)
+			r.gemm(true, h, 4*h, rows, s.hidden[at*h:], h, s.gates[at*4*h:], 4*h, true, dw[(d+1)*4*h:], 4*h)
 			pending = at
 		}
 	}
@@ -286,8 +286,8 @@ func (r *recurrence[T]) backwardOne(direction int, w, dout, dw []T) {
 		r.backwardStart(dout, dw)
 	}
 	for k := 0; k < len(r.words); k += accumulate {
-		r.gemm(true, false, d+1, 4*h, min(accumulate, len(r.words)-k), 1, r.vectors[k*(d+1):], d+1, r.projected[k*4*h:],
-			4*h, 1, dw, 4*h)
+		r.gemm(true, d+1, 4*h, min(accumulate, len(r.words)-k), r.vectors[k*(d+1):], d+1, r.projected[k*4*h:],
+			4*h, true, dw, 4*h)
 	}
 }
 
@@ -309,10 +309,10 @@ func transpose[T float](dst, x []T, rows, columns int) {
 type float interface{ float32 | float64 }
 
 // arithmetic holds the operations that the recurrence needs for its number
-// type. Matrices are row-major with a row stride; gemm is C = alpha·op(A)·op(B)
-// + beta·C with op(A) m × k and op(B) k × n.
+// type. Matrices are row-major with a row stride; gemm is C = op(A)·B, or
+// adds to C, with op(A) m × k and B k × n.
 type arithmetic[T float] struct {
-	gemm         func(transA, transB bool, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int)
+	gemm         func(transA bool, m, n, k int, a []T, lda int, b []T, ldb int, add bool, c []T, ldc int)
 	cellForward  func(words []int32, input, gates, prev, cell, tanh, hidden []T) // see kernel.CellForward
 	cellBackward func(words []int32, sum, gates, prev, tanh, dh, dc []T)         // see kernel.CellBackward
 	add          func(dst, src []T)                                              // dst += src

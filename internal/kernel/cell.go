@@ -9,17 +9,17 @@ import "fmt"
 //
 //	i, f, o = σ;  g = tanh;  cell = f∘prev + i∘g;  hidden = o∘tanh(cell)
 //
-// All others hold h numbers a cell; tanh receives tanh(cell), and cell may be
-// prev. The error is that of Sigmoid and Tanh and of one rounding an operation;
+// All others hold h numbers a cell; tangent receives tanh(cell), and cell may be
+// prev. The error is that of sigmoid and tanh and of one rounding an operation;
 // products are added before they are rounded.
-func CellForward(words []int32, input, gates, prev, cell, tanh, hidden []float32) {
-	s, h := simd(), checkCells(words, input, gates, prev, cell, tanh, hidden)
+func CellForward(words []int32, input, gates, prev, cell, tangent, hidden []float32) {
+	s, h := simd(), checkCells(words, input, gates, prev, cell, tangent, hidden)
 	if s.cellForward == nil || h%s.cellLanes != 0 {
-		ReferenceCellForward(Sigmoid, Tanh, words, input, gates, prev, cell, tanh, hidden)
+		ReferenceCellForward(sigmoid, tanh, words, input, gates, prev, cell, tangent, hidden)
 		return
 	}
 	if h > 0 {
-		s.cellForward(len(words), h, &words[0], &input[0], &gates[0], &prev[0], &cell[0], &tanh[0], &hidden[0])
+		s.cellForward(len(words), h, &words[0], &input[0], &gates[0], &prev[0], &cell[0], &tangent[0], &hidden[0])
 	}
 }
 

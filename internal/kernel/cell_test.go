@@ -17,7 +17,7 @@ func TestCell(t *testing.T) {
 			}
 		}
 	}
-	sigmoid := apply(func(x float64) float64 { return 1 / (1 + math.Exp(-x)) })
+	wideSigmoid := apply(func(x float64) float64 { return 1 / (1 + math.Exp(-x)) })
 	wide := func(x []float32) []float64 {
 		y := make([]float64, len(x))
 		for i, v := range x {
@@ -44,7 +44,7 @@ func TestCell(t *testing.T) {
 			}
 			prev := append([]float32(nil), cell...)
 			wantGates, wantCell, wantTanh, wantHidden := wide(gates), wide(cell), wide(tanh), wide(hidden)
-			ReferenceCellForward(sigmoid, apply(math.Tanh), words, wide(input), wantGates, wantCell, wantCell, wantTanh,
+			ReferenceCellForward(wideSigmoid, apply(math.Tanh), words, wide(input), wantGates, wantCell, wantCell, wantTanh,
 				wantHidden)
 			CellForward(words, input, gates, cell, cell, tanh, hidden)
 			near("gates", gates, wantGates)

@@ -22,15 +22,12 @@ func init() {
 	avx2 := assembly{
 		lanes: 8,
 		tiles: []tile{gemmAVX2_1, gemmAVX2_2, gemmAVX2_3, gemmAVX2_4, gemmAVX2_5, gemmAVX2_6}, tileWidth: 16,
-		exp: expAVX2, sigmoid: sigmoidAVX2, tanh: tanhAVX2,
 		axpy:      axpyAVX2,
 		cellLanes: 1, cellForward: cellForwardAVX2, cellBackward: cellBackwardAVX2,
 		scan:      scanAVX2,
+		squaredDistance: squaredDistanceAVX2, distancesTo: distancesToAVX2,
 		distances: distancesAVX2, innerProducts: innerProductsAVX2,
 		weightSum: weightSumAVX2, fold: foldAVX2, atMost: atMostAVX2,
-		combine: [...]func(n int, dst, a, b *float32, aStep, bStep int){addAVX2, subtractAVX2, multiplyAVX2, divideAVX2,
-			largerAVX2, smallerAVX2},
-		sum: sumAVX2, largest: largestAVX2,
 	}
 	avx512 := avx2
 	avx512.lanes = 16

@@ -11,9 +11,9 @@ func init() {
 	neon := assembly{
 		lanes: 8, // two registers
 		tiles: []tile{gemmNEON_1, gemmNEON_2, gemmNEON_3, gemmNEON_4, gemmNEON_5, gemmNEON_6}, tileWidth: 16,
-		exp: expNEON, sigmoid: sigmoidNEON, tanh: tanhNEON,
 		axpy:      axpyNEON,
 		cellLanes: 4, cellForward: cellForwardNEON, cellBackward: cellBackwardNEON,
+		squaredDistance: squaredDistanceNEON, distancesTo: distancesToNEON,
 		distances: distancesNEON, innerProducts: innerProductsNEON,
 		weightSum: weightSumNEON, fold: foldNEON, atMost: atMostNEON,
 	}

@@ -5,27 +5,23 @@ import (
 	"sync"
 )
 
-// Gemm computes C = alpha·op(A)·op(B) + beta·C for row-major matrices, where
-// op(A) is m × k and op(B) is k × n; with transA, A is stored k × m; with
-// transB, B is stored n × k. lda, ldb, ldc are the distances of rows in
-// elements. C is not read when beta is 0, and must not overlap A or B.
+// Gemm computes C = op(A)·B, or adds that to C, for row-major matrices, where
+// op(A) is m × k and B is k × n; with transA, A is stored k × m. lda, ldb, ldc
+// are the distances of rows in elements. C must not overlap A or B.
 //
-// The error is that of a float32 sum in any order: k·2⁻²⁴·Σ|aᵢₚ·bₚⱼ|. The
-// fastest case is B not transposed; a transposed B is repacked on every call,
-// so transpose a matrix once (Transpose) when it is used often.
-func Gemm(transA, transB bool, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32,
-	c []float32, ldc int) {
+// The error is that of a float32 sum in any order: k·2⁻²⁴·Σ|aᵢₚ·bₚⱼ|.
+func Gemm(transA bool, m, n, k int, a []float32, lda int, b []float32, ldb int, add bool, c []float32, ldc int) {
 	checkMatrix("A", transA, m, k, a, lda)
-	checkMatrix("B", transB, k, n, b, ldb)
+	checkMatrix("B", false, k, n, b, ldb)
 	checkMatrix("C", false, m, n, c, ldc)
 	if m == 0 || n == 0 {
 		return
 	}
 	if s := simd(); s.lanes > 0 && k > 0 {
-		s.product(transA, transB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+		s.product(transA, m, n, k, a, lda, b, ldb, add, c, ldc)
 		return
 	}
-	referenceGemm(transA, transB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+	referenceGemm(transA, m, n, k, a, lda, b, ldb, add, c, ldc)
 }
 
 func checkMatrix(name string, transposed bool, rows, columns int, x []float32, stride int) {
@@ -38,32 +34,21 @@ func checkMatrix(name string, transposed bool, rows, columns int, x []float32, s
 }
 
 // referenceGemm is the specification.
-func referenceGemm(transA, transB bool, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int,
-	beta float32, c []float32, ldc int) {
+func referenceGemm(transA bool, m, n, k int, a []float32, lda int, b []float32, ldb int, add bool, c []float32,
+	ldc int) {
+	rowStride, colStride := lda, 1
+	if transA {
+		rowStride, colStride = 1, lda
+	}
 	for i := range m {
 		row := c[i*ldc : i*ldc+n]
-		for j := range row {
-			if beta == 0 {
-				row[j] = 0
-			} else {
-				row[j] *= beta
-			}
+		if !add {
+			clear(row)
 		}
 		for q := range k {
-			x := alpha
-			if transA {
-				x *= a[q*lda+i]
-			} else {
-				x *= a[i*lda+q]
-			}
-			if transB {
-				for j := range row {
-					row[j] += x * b[j*ldb+q]
-				}
-			} else {
-				for j, y := range b[q*ldb : q*ldb+n] {
-					row[j] += x * y
-				}
+			x := a[i*rowStride+q*colStride]
+			for j, y := range b[q*ldb : q*ldb+n] {
+				row[j] += x * y
 			}
 		}
 	}
@@ -81,11 +66,10 @@ func resized(x []float32, n int) []float32 {
 var buffers = sync.Pool{New: func() any { return new([]float32) }}
 
 // product runs the matrix product over tiles, in blocks along k and of so many
-// rows that they stay in the second cache while all panels of B pass. B is
-// packed into panels, zero-padded, where it is transposed or where its last
-// panel is narrower than a tile.
-func (s *assembly) product(transA, transB bool, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int,
-	beta float32, c []float32, ldc int) {
+// rows that they stay in the second cache while all panels of B pass. The last
+// panel of B, where it is narrower than a tile, is packed, zero-padded.
+func (s *assembly) product(transA bool, m, n, k int, a []float32, lda int, b []float32, ldb int, add bool,
+	c []float32, ldc int) {
 	const depth = 384
 	width := s.tileWidth
 	rowStride, colStride := lda, 1
@@ -96,10 +80,7 @@ func (s *assembly) product(transA, transB bool, m, n, k int, alpha float32, a []
 	defer buffers.Put(buffer)
 	*buffer = resized(*buffer, (depth+len(s.tiles))*width)
 	panel, corner := (*buffer)[:depth*width], (*buffer)[depth*width:]
-	group := m
-	if !transB {
-		group = 8 * len(s.tiles)
-	}
+	group := 8 * len(s.tiles)
 	for q := 0; q < k; q += depth {
 		d := min(depth, k-q)
 		for first := 0; first < m; first += group {
@@ -107,56 +88,45 @@ func (s *assembly) product(transA, transB bool, m, n, k int, alpha float32, a []
 			for j := 0; j < n; j += width {
 				w := min(width, n-j)
 				bp, bStride := panel, width
-				switch {
-				case transB:
-					packTransposed(panel[:d*width], b[j*ldb+q:], ldb, w, width)
-				case w < width:
+				if w == width {
+					bp, bStride = b[q*ldb+j:], ldb
+				} else {
 					for i := range d {
 						row := panel[i*width : i*width+width]
-						copy(row, b[(q+i)*ldb+j:(q+i)*ldb+j+w])
-						clear(row[w:])
+						clear(row[copy(row, b[(q+i)*ldb+j:][:w]):])
 					}
-				default:
-					bp, bStride = b[q*ldb+j:], ldb
 				}
 				for i, rows := first, 0; i < last; i += rows {
 					var run tile
 					rows, run = s.tile(last - i)
 					ap := &a[i*rowStride+q*colStride]
 					if w == width {
-						at := &c[i*ldc+j]
-						run(d, ap, 4*rowStride, 4*colStride, &bp[0], 4*bStride, at, 4*ldc, at, 4*ldc, alpha, beta)
+						at, from := &c[i*ldc+j], &c[i*ldc+j]
+						if !add {
+							from = nil
+						}
+						run(d, ap, 4*rowStride, 4*colStride, &bp[0], 4*bStride, at, 4*ldc, from, 4*ldc)
 						continue
 					}
-					run(d, ap, 4*rowStride, 4*colStride, &bp[0], 4*bStride, &corner[0], 4*width, nil, 0, alpha, 0)
+					run(d, ap, 4*rowStride, 4*colStride, &bp[0], 4*bStride, &corner[0], 4*width, nil, 0)
 					for r := range rows {
-						addTo(c[(i+r)*ldc+j:][:w], corner[r*width:], beta)
+						store(c[(i+r)*ldc+j:][:w], corner[r*width:], add)
 					}
 				}
 			}
 		}
-		beta = 1
+		add = true
 	}
 }
 
-// packTransposed stores the first w rows of b as the columns of a panel.
-func packTransposed(panel, b []float32, ldb, w, width int) {
-	clear(panel)
-	for j := range w {
-		for i, x := range b[j*ldb:][:len(panel)/width] {
-			panel[i*width+j] = x
-		}
+// store writes src to dst, or adds it.
+func store(dst, src []float32, add bool) {
+	if !add {
+		copy(dst, src)
+		return
 	}
-}
-
-// addTo writes dst = src + beta·dst; dst is not read when beta is 0.
-func addTo(dst, src []float32, beta float32) {
-	for j, x := range src[:len(dst)] {
-		if beta == 0 {
-			dst[j] = x
-		} else {
-			dst[j] = x + beta*dst[j]
-		}
+	for j := range dst {
+		dst[j] += src[j]
 	}
 }
 

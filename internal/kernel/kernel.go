@@ -1,5 +1,5 @@
 // Package kernel holds the float32 loops that take most of the time: matrix
-// products, activations, nearest-neighbour scans and noise.
+// products, LSTM cells, nearest-neighbour scans and noise.
 //
 // Each has a pure-Go form that is its specification, and forms in assembly:
 // AVX2 and AVX-512 on amd64 (written by the generator in asm), NEON on arm64
@@ -52,7 +52,6 @@ type assembly struct {
 	lanes              int    // 0 without assembly
 	tiles              []tile // of one row, of two, …
 	tileWidth          int
-	exp, sigmoid, tanh func(n int, dst, src *float32)
 	axpy               func(n int, alpha float32, x, y *float32)
 	cellLanes          int // of which the numbers of a cell are a multiple
 	cellForward        func(rows, h int, words *int32, input, gates, prev, cell, tanh, hidden *float32)
@@ -61,17 +60,17 @@ type assembly struct {
 	scan func(panels, groups int, words *byte, heads, bounds *float32, queries *byte, tile *float32,
 		hits *uint32) int
 	distances, innerProducts func(panels, depth int, words *float32, queries, dst *float64, stride int)
+	squaredDistance          func(n int, a, b *float32) float64
+	distancesTo              func(groups, depth int, query, vectors *float32, ids *uint32, dst *float64)
 	weightSum                func(n int, row, law *float32) float64
 	fold                     func(n int, dst, src *float32)
-	combine                  [6]func(n int, dst, a, b *float32, aStep, bStep int) // by Operation; nil on arm64
-	sum, largest             func(n int, x *float32) float32                      // nil on arm64
 	atMost                   func(masks int, row *float32, limit float32, dst *uint32)
 }
 
 // tile is the innermost loop of a matrix product, for so many rows as its place
 // in the list of tiles says; see asm/gemm.go.
 type tile func(k int, a *float32, rowStride, colStride int, b *float32, bStride int, c *float32, cStride int,
-	from *float32, fromStride int, alpha, beta float32)
+	from *float32, fromStride int)
 
 // forms is filled in by dispatch_*.go.
 var forms [len(pathNames)]assembly

@@ -5,73 +5,64 @@
 package kernel
 
 //go:noescape
-func gemmAVX512_1(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+func gemmAVX512_1(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
 
 //go:noescape
-func gemmAVX512_2(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+func gemmAVX512_2(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
 
 //go:noescape
-func gemmAVX512_3(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+func gemmAVX512_3(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
 
 //go:noescape
-func gemmAVX512_4(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+func gemmAVX512_4(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
 
 //go:noescape
-func gemmAVX512_5(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+func gemmAVX512_5(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
 
 //go:noescape
-func gemmAVX512_6(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+func gemmAVX512_6(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
 
 //go:noescape
-func gemmAVX512_7(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+func gemmAVX512_7(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
 
 //go:noescape
-func gemmAVX512_8(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+func gemmAVX512_8(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
 
 //go:noescape
-func gemmAVX512_9(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+func gemmAVX512_9(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
 
 //go:noescape
-func gemmAVX512_10(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+func gemmAVX512_10(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
 
 //go:noescape
-func gemmAVX512_11(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+func gemmAVX512_11(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
 
 //go:noescape
-func gemmAVX512_12(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+func gemmAVX512_12(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
 
 //go:noescape
-func gemmAVX512_13(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+func gemmAVX512_13(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
 
 //go:noescape
-func gemmAVX512_14(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+func gemmAVX512_14(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
 
 //go:noescape
-func gemmAVX2_1(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+func gemmAVX2_1(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
 
 //go:noescape
-func gemmAVX2_2(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+func gemmAVX2_2(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
 
 //go:noescape
-func gemmAVX2_3(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+func gemmAVX2_3(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
 
 //go:noescape
-func gemmAVX2_4(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+func gemmAVX2_4(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
 
 //go:noescape
-func gemmAVX2_5(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+func gemmAVX2_5(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
 
 //go:noescape
-func gemmAVX2_6(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
-
-//go:noescape
-func expAVX2(n int, dst *float32, src *float32)
-
-//go:noescape
-func sigmoidAVX2(n int, dst *float32, src *float32)
-
-//go:noescape
-func tanhAVX2(n int, dst *float32, src *float32)
+func gemmAVX2_6(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
 
 //go:noescape
 func cellForwardAVX512(rows int, h int, words *int32, input *float32, gates *float32, prev *float32, cell *float32, tanh *float32, hidden *float32)
@@ -87,6 +78,12 @@ func cellBackwardAVX2(rows int, h int, words *int32, sum *float32, gates *float3
 
 //go:noescape
 func axpyAVX2(n int, alpha float32, x *float32, y *float32)
+
+//go:noescape
+func squaredDistanceAVX2(n int, a *float32, b *float32) float64
+
+//go:noescape
+func distancesToAVX2(groups int, depth int, query *float32, vectors *float32, ids *uint32, dst *float64)
 
 //go:noescape
 func scanAVX512(panels int, groups int, words *byte, heads *float32, bounds *float32, queries *byte, tile *float32, hits *uint32) int
@@ -111,27 +108,3 @@ func foldAVX2(n int, dst *float32, src *float32)
 
 //go:noescape
 func atMostAVX2(masks int, row *float32, limit float32, dst *uint32)
-
-//go:noescape
-func addAVX2(n int, dst *float32, a *float32, b *float32, aStep int, bStep int)
-
-//go:noescape
-func subtractAVX2(n int, dst *float32, a *float32, b *float32, aStep int, bStep int)
-
-//go:noescape
-func multiplyAVX2(n int, dst *float32, a *float32, b *float32, aStep int, bStep int)
-
-//go:noescape
-func divideAVX2(n int, dst *float32, a *float32, b *float32, aStep int, bStep int)
-
-//go:noescape
-func largerAVX2(n int, dst *float32, a *float32, b *float32, aStep int, bStep int)
-
-//go:noescape
-func smallerAVX2(n int, dst *float32, a *float32, b *float32, aStep int, bStep int)
-
-//go:noescape
-func sumAVX2(n int, x *float32) float32
-
-//go:noescape
-func largestAVX2(n int, x *float32) float32

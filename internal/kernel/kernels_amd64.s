@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func gemmAVX512_1(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+// func gemmAVX512_1(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
 // Requires: AVX, AVX512F
-TEXT ·gemmAVX512_1(SB), NOSPLIT, $0-88
+TEXT ·gemmAVX512_1(SB), NOSPLIT, $0-80
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -30,38 +30,31 @@ loop:
 	JNZ          loop
 
 store:
-	MOVQ         c+48(FP), AX
-	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+80(FP), Z2
-	VBROADCASTSS beta+84(FP), Z3
-	MOVL         beta+84(FP), DX
-	ADDL         DX, DX
-	JNZ          accumulate
-	VMULPS       Z2, Z0, Z0
-	VMOVUPS      Z0, (AX)
-	VMULPS       Z2, Z1, Z1
-	VMOVUPS      Z1, 64(AX)
-	ADDQ         CX, AX
+	MOVQ    c+48(FP), AX
+	MOVQ    cStride+56(FP), CX
+	MOVQ    from+64(FP), DX
+	MOVQ    fromStride+72(FP), BX
+	TESTQ   DX, DX
+	JNZ     accumulate
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	ADDQ    CX, AX
 	VZEROUPPER
 	RET
 
 accumulate:
-	MOVQ        from+64(FP), DX
-	MOVQ        fromStride+72(FP), BX
-	VMULPS      Z2, Z0, Z0
-	VFMADD231PS (DX), Z3, Z0
-	VMOVUPS     Z0, (AX)
-	VMULPS      Z2, Z1, Z1
-	VFMADD231PS 64(DX), Z3, Z1
-	VMOVUPS     Z1, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
+	VADDPS  (DX), Z0, Z0
+	VMOVUPS Z0, (AX)
+	VADDPS  64(DX), Z1, Z1
+	VMOVUPS Z1, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
 	VZEROUPPER
 	RET
 
-// func gemmAVX512_2(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+// func gemmAVX512_2(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
 // Requires: AVX, AVX512F
-TEXT ·gemmAVX512_2(SB), NOSPLIT, $0-88
+TEXT ·gemmAVX512_2(SB), NOSPLIT, $0-80
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -90,51 +83,40 @@ loop:
 	JNZ          loop
 
 store:
-	MOVQ         c+48(FP), AX
-	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+80(FP), Z4
-	VBROADCASTSS beta+84(FP), Z5
-	MOVL         beta+84(FP), DX
-	ADDL         DX, DX
-	JNZ          accumulate
-	VMULPS       Z4, Z0, Z0
-	VMOVUPS      Z0, (AX)
-	VMULPS       Z4, Z1, Z1
-	VMOVUPS      Z1, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z4, Z2, Z2
-	VMOVUPS      Z2, (AX)
-	VMULPS       Z4, Z3, Z3
-	VMOVUPS      Z3, 64(AX)
-	ADDQ         CX, AX
+	MOVQ    c+48(FP), AX
+	MOVQ    cStride+56(FP), CX
+	MOVQ    from+64(FP), DX
+	MOVQ    fromStride+72(FP), BX
+	TESTQ   DX, DX
+	JNZ     accumulate
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z3, 64(AX)
+	ADDQ    CX, AX
 	VZEROUPPER
 	RET
 
 accumulate:
-	MOVQ        from+64(FP), DX
-	MOVQ        fromStride+72(FP), BX
-	VMULPS      Z4, Z0, Z0
-	VFMADD231PS (DX), Z5, Z0
-	VMOVUPS     Z0, (AX)
-	VMULPS      Z4, Z1, Z1
-	VFMADD231PS 64(DX), Z5, Z1
-	VMOVUPS     Z1, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z4, Z2, Z2
-	VFMADD231PS (DX), Z5, Z2
-	VMOVUPS     Z2, (AX)
-	VMULPS      Z4, Z3, Z3
-	VFMADD231PS 64(DX), Z5, Z3
-	VMOVUPS     Z3, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
+	VADDPS  (DX), Z0, Z0
+	VMOVUPS Z0, (AX)
+	VADDPS  64(DX), Z1, Z1
+	VMOVUPS Z1, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z2, Z2
+	VMOVUPS Z2, (AX)
+	VADDPS  64(DX), Z3, Z3
+	VMOVUPS Z3, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
 	VZEROUPPER
 	RET
 
-// func gemmAVX512_3(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+// func gemmAVX512_3(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
 // Requires: AVX, AVX512F
-TEXT ·gemmAVX512_3(SB), NOSPLIT, $0-88
+TEXT ·gemmAVX512_3(SB), NOSPLIT, $0-80
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -168,64 +150,49 @@ loop:
 	JNZ          loop
 
 store:
-	MOVQ         c+48(FP), AX
-	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+80(FP), Z6
-	VBROADCASTSS beta+84(FP), Z7
-	MOVL         beta+84(FP), DX
-	ADDL         DX, DX
-	JNZ          accumulate
-	VMULPS       Z6, Z0, Z0
-	VMOVUPS      Z0, (AX)
-	VMULPS       Z6, Z1, Z1
-	VMOVUPS      Z1, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z6, Z2, Z2
-	VMOVUPS      Z2, (AX)
-	VMULPS       Z6, Z3, Z3
-	VMOVUPS      Z3, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z6, Z4, Z4
-	VMOVUPS      Z4, (AX)
-	VMULPS       Z6, Z5, Z5
-	VMOVUPS      Z5, 64(AX)
-	ADDQ         CX, AX
+	MOVQ    c+48(FP), AX
+	MOVQ    cStride+56(FP), CX
+	MOVQ    from+64(FP), DX
+	MOVQ    fromStride+72(FP), BX
+	TESTQ   DX, DX
+	JNZ     accumulate
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z3, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, 64(AX)
+	ADDQ    CX, AX
 	VZEROUPPER
 	RET
 
 accumulate:
-	MOVQ        from+64(FP), DX
-	MOVQ        fromStride+72(FP), BX
-	VMULPS      Z6, Z0, Z0
-	VFMADD231PS (DX), Z7, Z0
-	VMOVUPS     Z0, (AX)
-	VMULPS      Z6, Z1, Z1
-	VFMADD231PS 64(DX), Z7, Z1
-	VMOVUPS     Z1, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z6, Z2, Z2
-	VFMADD231PS (DX), Z7, Z2
-	VMOVUPS     Z2, (AX)
-	VMULPS      Z6, Z3, Z3
-	VFMADD231PS 64(DX), Z7, Z3
-	VMOVUPS     Z3, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z6, Z4, Z4
-	VFMADD231PS (DX), Z7, Z4
-	VMOVUPS     Z4, (AX)
-	VMULPS      Z6, Z5, Z5
-	VFMADD231PS 64(DX), Z7, Z5
-	VMOVUPS     Z5, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
+	VADDPS  (DX), Z0, Z0
+	VMOVUPS Z0, (AX)
+	VADDPS  64(DX), Z1, Z1
+	VMOVUPS Z1, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z2, Z2
+	VMOVUPS Z2, (AX)
+	VADDPS  64(DX), Z3, Z3
+	VMOVUPS Z3, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z4, Z4
+	VMOVUPS Z4, (AX)
+	VADDPS  64(DX), Z5, Z5
+	VMOVUPS Z5, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
 	VZEROUPPER
 	RET
 
-// func gemmAVX512_4(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+// func gemmAVX512_4(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
 // Requires: AVX, AVX512F
-TEXT ·gemmAVX512_4(SB), NOSPLIT, $0-88
+TEXT ·gemmAVX512_4(SB), NOSPLIT, $0-80
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -267,77 +234,58 @@ loop:
 	JNZ          loop
 
 store:
-	MOVQ         c+48(FP), AX
-	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+80(FP), Z8
-	VBROADCASTSS beta+84(FP), Z9
-	MOVL         beta+84(FP), DX
-	ADDL         DX, DX
-	JNZ          accumulate
-	VMULPS       Z8, Z0, Z0
-	VMOVUPS      Z0, (AX)
-	VMULPS       Z8, Z1, Z1
-	VMOVUPS      Z1, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z8, Z2, Z2
-	VMOVUPS      Z2, (AX)
-	VMULPS       Z8, Z3, Z3
-	VMOVUPS      Z3, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z8, Z4, Z4
-	VMOVUPS      Z4, (AX)
-	VMULPS       Z8, Z5, Z5
-	VMOVUPS      Z5, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z8, Z6, Z6
-	VMOVUPS      Z6, (AX)
-	VMULPS       Z8, Z7, Z7
-	VMOVUPS      Z7, 64(AX)
-	ADDQ         CX, AX
+	MOVQ    c+48(FP), AX
+	MOVQ    cStride+56(FP), CX
+	MOVQ    from+64(FP), DX
+	MOVQ    fromStride+72(FP), BX
+	TESTQ   DX, DX
+	JNZ     accumulate
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z3, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z6, (AX)
+	VMOVUPS Z7, 64(AX)
+	ADDQ    CX, AX
 	VZEROUPPER
 	RET
 
 accumulate:
-	MOVQ        from+64(FP), DX
-	MOVQ        fromStride+72(FP), BX
-	VMULPS      Z8, Z0, Z0
-	VFMADD231PS (DX), Z9, Z0
-	VMOVUPS     Z0, (AX)
-	VMULPS      Z8, Z1, Z1
-	VFMADD231PS 64(DX), Z9, Z1
-	VMOVUPS     Z1, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z8, Z2, Z2
-	VFMADD231PS (DX), Z9, Z2
-	VMOVUPS     Z2, (AX)
-	VMULPS      Z8, Z3, Z3
-	VFMADD231PS 64(DX), Z9, Z3
-	VMOVUPS     Z3, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z8, Z4, Z4
-	VFMADD231PS (DX), Z9, Z4
-	VMOVUPS     Z4, (AX)
-	VMULPS      Z8, Z5, Z5
-	VFMADD231PS 64(DX), Z9, Z5
-	VMOVUPS     Z5, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z8, Z6, Z6
-	VFMADD231PS (DX), Z9, Z6
-	VMOVUPS     Z6, (AX)
-	VMULPS      Z8, Z7, Z7
-	VFMADD231PS 64(DX), Z9, Z7
-	VMOVUPS     Z7, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
+	VADDPS  (DX), Z0, Z0
+	VMOVUPS Z0, (AX)
+	VADDPS  64(DX), Z1, Z1
+	VMOVUPS Z1, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z2, Z2
+	VMOVUPS Z2, (AX)
+	VADDPS  64(DX), Z3, Z3
+	VMOVUPS Z3, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z4, Z4
+	VMOVUPS Z4, (AX)
+	VADDPS  64(DX), Z5, Z5
+	VMOVUPS Z5, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z6, Z6
+	VMOVUPS Z6, (AX)
+	VADDPS  64(DX), Z7, Z7
+	VMOVUPS Z7, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
 	VZEROUPPER
 	RET
 
-// func gemmAVX512_5(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+// func gemmAVX512_5(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
 // Requires: AVX, AVX512F
-TEXT ·gemmAVX512_5(SB), NOSPLIT, $0-88
+TEXT ·gemmAVX512_5(SB), NOSPLIT, $0-80
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -384,90 +332,67 @@ loop:
 	JNZ          loop
 
 store:
-	MOVQ         c+48(FP), AX
-	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+80(FP), Z10
-	VBROADCASTSS beta+84(FP), Z11
-	MOVL         beta+84(FP), DX
-	ADDL         DX, DX
-	JNZ          accumulate
-	VMULPS       Z10, Z0, Z0
-	VMOVUPS      Z0, (AX)
-	VMULPS       Z10, Z1, Z1
-	VMOVUPS      Z1, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z10, Z2, Z2
-	VMOVUPS      Z2, (AX)
-	VMULPS       Z10, Z3, Z3
-	VMOVUPS      Z3, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z10, Z4, Z4
-	VMOVUPS      Z4, (AX)
-	VMULPS       Z10, Z5, Z5
-	VMOVUPS      Z5, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z10, Z6, Z6
-	VMOVUPS      Z6, (AX)
-	VMULPS       Z10, Z7, Z7
-	VMOVUPS      Z7, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z10, Z8, Z8
-	VMOVUPS      Z8, (AX)
-	VMULPS       Z10, Z9, Z9
-	VMOVUPS      Z9, 64(AX)
-	ADDQ         CX, AX
+	MOVQ    c+48(FP), AX
+	MOVQ    cStride+56(FP), CX
+	MOVQ    from+64(FP), DX
+	MOVQ    fromStride+72(FP), BX
+	TESTQ   DX, DX
+	JNZ     accumulate
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z3, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z6, (AX)
+	VMOVUPS Z7, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z8, (AX)
+	VMOVUPS Z9, 64(AX)
+	ADDQ    CX, AX
 	VZEROUPPER
 	RET
 
 accumulate:
-	MOVQ        from+64(FP), DX
-	MOVQ        fromStride+72(FP), BX
-	VMULPS      Z10, Z0, Z0
-	VFMADD231PS (DX), Z11, Z0
-	VMOVUPS     Z0, (AX)
-	VMULPS      Z10, Z1, Z1
-	VFMADD231PS 64(DX), Z11, Z1
-	VMOVUPS     Z1, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z10, Z2, Z2
-	VFMADD231PS (DX), Z11, Z2
-	VMOVUPS     Z2, (AX)
-	VMULPS      Z10, Z3, Z3
-	VFMADD231PS 64(DX), Z11, Z3
-	VMOVUPS     Z3, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z10, Z4, Z4
-	VFMADD231PS (DX), Z11, Z4
-	VMOVUPS     Z4, (AX)
-	VMULPS      Z10, Z5, Z5
-	VFMADD231PS 64(DX), Z11, Z5
-	VMOVUPS     Z5, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z10, Z6, Z6
-	VFMADD231PS (DX), Z11, Z6
-	VMOVUPS     Z6, (AX)
-	VMULPS      Z10, Z7, Z7
-	VFMADD231PS 64(DX), Z11, Z7
-	VMOVUPS     Z7, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z10, Z8, Z8
-	VFMADD231PS (DX), Z11, Z8
-	VMOVUPS     Z8, (AX)
-	VMULPS      Z10, Z9, Z9
-	VFMADD231PS 64(DX), Z11, Z9
-	VMOVUPS     Z9, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
+	VADDPS  (DX), Z0, Z0
+	VMOVUPS Z0, (AX)
+	VADDPS  64(DX), Z1, Z1
+	VMOVUPS Z1, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z2, Z2
+	VMOVUPS Z2, (AX)
+	VADDPS  64(DX), Z3, Z3
+	VMOVUPS Z3, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z4, Z4
+	VMOVUPS Z4, (AX)
+	VADDPS  64(DX), Z5, Z5
+	VMOVUPS Z5, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z6, Z6
+	VMOVUPS Z6, (AX)
+	VADDPS  64(DX), Z7, Z7
+	VMOVUPS Z7, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z8, Z8
+	VMOVUPS Z8, (AX)
+	VADDPS  64(DX), Z9, Z9
+	VMOVUPS Z9, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
 	VZEROUPPER
 	RET
 
-// func gemmAVX512_6(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+// func gemmAVX512_6(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
 // Requires: AVX, AVX512F
-TEXT ·gemmAVX512_6(SB), NOSPLIT, $0-88
+TEXT ·gemmAVX512_6(SB), NOSPLIT, $0-80
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -519,103 +444,76 @@ loop:
 	JNZ          loop
 
 store:
-	MOVQ         c+48(FP), AX
-	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+80(FP), Z12
-	VBROADCASTSS beta+84(FP), Z13
-	MOVL         beta+84(FP), DX
-	ADDL         DX, DX
-	JNZ          accumulate
-	VMULPS       Z12, Z0, Z0
-	VMOVUPS      Z0, (AX)
-	VMULPS       Z12, Z1, Z1
-	VMOVUPS      Z1, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z12, Z2, Z2
-	VMOVUPS      Z2, (AX)
-	VMULPS       Z12, Z3, Z3
-	VMOVUPS      Z3, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z12, Z4, Z4
-	VMOVUPS      Z4, (AX)
-	VMULPS       Z12, Z5, Z5
-	VMOVUPS      Z5, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z12, Z6, Z6
-	VMOVUPS      Z6, (AX)
-	VMULPS       Z12, Z7, Z7
-	VMOVUPS      Z7, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z12, Z8, Z8
-	VMOVUPS      Z8, (AX)
-	VMULPS       Z12, Z9, Z9
-	VMOVUPS      Z9, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z12, Z10, Z10
-	VMOVUPS      Z10, (AX)
-	VMULPS       Z12, Z11, Z11
-	VMOVUPS      Z11, 64(AX)
-	ADDQ         CX, AX
+	MOVQ    c+48(FP), AX
+	MOVQ    cStride+56(FP), CX
+	MOVQ    from+64(FP), DX
+	MOVQ    fromStride+72(FP), BX
+	TESTQ   DX, DX
+	JNZ     accumulate
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z3, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z6, (AX)
+	VMOVUPS Z7, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z8, (AX)
+	VMOVUPS Z9, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z10, (AX)
+	VMOVUPS Z11, 64(AX)
+	ADDQ    CX, AX
 	VZEROUPPER
 	RET
 
 accumulate:
-	MOVQ        from+64(FP), DX
-	MOVQ        fromStride+72(FP), BX
-	VMULPS      Z12, Z0, Z0
-	VFMADD231PS (DX), Z13, Z0
-	VMOVUPS     Z0, (AX)
-	VMULPS      Z12, Z1, Z1
-	VFMADD231PS 64(DX), Z13, Z1
-	VMOVUPS     Z1, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z12, Z2, Z2
-	VFMADD231PS (DX), Z13, Z2
-	VMOVUPS     Z2, (AX)
-	VMULPS      Z12, Z3, Z3
-	VFMADD231PS 64(DX), Z13, Z3
-	VMOVUPS     Z3, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z12, Z4, Z4
-	VFMADD231PS (DX), Z13, Z4
-	VMOVUPS     Z4, (AX)
-	VMULPS      Z12, Z5, Z5
-	VFMADD231PS 64(DX), Z13, Z5
-	VMOVUPS     Z5, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z12, Z6, Z6
-	VFMADD231PS (DX), Z13, Z6
-	VMOVUPS     Z6, (AX)
-	VMULPS      Z12, Z7, Z7
-	VFMADD231PS 64(DX), Z13, Z7
-	VMOVUPS     Z7, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z12, Z8, Z8
-	VFMADD231PS (DX), Z13, Z8
-	VMOVUPS     Z8, (AX)
-	VMULPS      Z12, Z9, Z9
-	VFMADD231PS 64(DX), Z13, Z9
-	VMOVUPS     Z9, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z12, Z10, Z10
-	VFMADD231PS (DX), Z13, Z10
-	VMOVUPS     Z10, (AX)
-	VMULPS      Z12, Z11, Z11
-	VFMADD231PS 64(DX), Z13, Z11
-	VMOVUPS     Z11, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
+	VADDPS  (DX), Z0, Z0
+	VMOVUPS Z0, (AX)
+	VADDPS  64(DX), Z1, Z1
+	VMOVUPS Z1, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z2, Z2
+	VMOVUPS Z2, (AX)
+	VADDPS  64(DX), Z3, Z3
+	VMOVUPS Z3, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z4, Z4
+	VMOVUPS Z4, (AX)
+	VADDPS  64(DX), Z5, Z5
+	VMOVUPS Z5, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z6, Z6
+	VMOVUPS Z6, (AX)
+	VADDPS  64(DX), Z7, Z7
+	VMOVUPS Z7, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z8, Z8
+	VMOVUPS Z8, (AX)
+	VADDPS  64(DX), Z9, Z9
+	VMOVUPS Z9, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z10, Z10
+	VMOVUPS Z10, (AX)
+	VADDPS  64(DX), Z11, Z11
+	VMOVUPS Z11, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
 	VZEROUPPER
 	RET
 
-// func gemmAVX512_7(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+// func gemmAVX512_7(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
 // Requires: AVX, AVX512F
-TEXT ·gemmAVX512_7(SB), NOSPLIT, $0-88
+TEXT ·gemmAVX512_7(SB), NOSPLIT, $0-80
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -674,116 +572,85 @@ loop:
 	JNZ          loop
 
 store:
-	MOVQ         c+48(FP), AX
-	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+80(FP), Z14
-	VBROADCASTSS beta+84(FP), Z15
-	MOVL         beta+84(FP), DX
-	ADDL         DX, DX
-	JNZ          accumulate
-	VMULPS       Z14, Z0, Z0
-	VMOVUPS      Z0, (AX)
-	VMULPS       Z14, Z1, Z1
-	VMOVUPS      Z1, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z14, Z2, Z2
-	VMOVUPS      Z2, (AX)
-	VMULPS       Z14, Z3, Z3
-	VMOVUPS      Z3, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z14, Z4, Z4
-	VMOVUPS      Z4, (AX)
-	VMULPS       Z14, Z5, Z5
-	VMOVUPS      Z5, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z14, Z6, Z6
-	VMOVUPS      Z6, (AX)
-	VMULPS       Z14, Z7, Z7
-	VMOVUPS      Z7, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z14, Z8, Z8
-	VMOVUPS      Z8, (AX)
-	VMULPS       Z14, Z9, Z9
-	VMOVUPS      Z9, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z14, Z10, Z10
-	VMOVUPS      Z10, (AX)
-	VMULPS       Z14, Z11, Z11
-	VMOVUPS      Z11, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z14, Z12, Z12
-	VMOVUPS      Z12, (AX)
-	VMULPS       Z14, Z13, Z13
-	VMOVUPS      Z13, 64(AX)
-	ADDQ         CX, AX
+	MOVQ    c+48(FP), AX
+	MOVQ    cStride+56(FP), CX
+	MOVQ    from+64(FP), DX
+	MOVQ    fromStride+72(FP), BX
+	TESTQ   DX, DX
+	JNZ     accumulate
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z3, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z6, (AX)
+	VMOVUPS Z7, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z8, (AX)
+	VMOVUPS Z9, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z10, (AX)
+	VMOVUPS Z11, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z12, (AX)
+	VMOVUPS Z13, 64(AX)
+	ADDQ    CX, AX
 	VZEROUPPER
 	RET
 
 accumulate:
-	MOVQ        from+64(FP), DX
-	MOVQ        fromStride+72(FP), BX
-	VMULPS      Z14, Z0, Z0
-	VFMADD231PS (DX), Z15, Z0
-	VMOVUPS     Z0, (AX)
-	VMULPS      Z14, Z1, Z1
-	VFMADD231PS 64(DX), Z15, Z1
-	VMOVUPS     Z1, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z14, Z2, Z2
-	VFMADD231PS (DX), Z15, Z2
-	VMOVUPS     Z2, (AX)
-	VMULPS      Z14, Z3, Z3
-	VFMADD231PS 64(DX), Z15, Z3
-	VMOVUPS     Z3, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z14, Z4, Z4
-	VFMADD231PS (DX), Z15, Z4
-	VMOVUPS     Z4, (AX)
-	VMULPS      Z14, Z5, Z5
-	VFMADD231PS 64(DX), Z15, Z5
-	VMOVUPS     Z5, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z14, Z6, Z6
-	VFMADD231PS (DX), Z15, Z6
-	VMOVUPS     Z6, (AX)
-	VMULPS      Z14, Z7, Z7
-	VFMADD231PS 64(DX), Z15, Z7
-	VMOVUPS     Z7, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z14, Z8, Z8
-	VFMADD231PS (DX), Z15, Z8
-	VMOVUPS     Z8, (AX)
-	VMULPS      Z14, Z9, Z9
-	VFMADD231PS 64(DX), Z15, Z9
-	VMOVUPS     Z9, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z14, Z10, Z10
-	VFMADD231PS (DX), Z15, Z10
-	VMOVUPS     Z10, (AX)
-	VMULPS      Z14, Z11, Z11
-	VFMADD231PS 64(DX), Z15, Z11
-	VMOVUPS     Z11, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z14, Z12, Z12
-	VFMADD231PS (DX), Z15, Z12
-	VMOVUPS     Z12, (AX)
-	VMULPS      Z14, Z13, Z13
-	VFMADD231PS 64(DX), Z15, Z13
-	VMOVUPS     Z13, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
+	VADDPS  (DX), Z0, Z0
+	VMOVUPS Z0, (AX)
+	VADDPS  64(DX), Z1, Z1
+	VMOVUPS Z1, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z2, Z2
+	VMOVUPS Z2, (AX)
+	VADDPS  64(DX), Z3, Z3
+	VMOVUPS Z3, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z4, Z4
+	VMOVUPS Z4, (AX)
+	VADDPS  64(DX), Z5, Z5
+	VMOVUPS Z5, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z6, Z6
+	VMOVUPS Z6, (AX)
+	VADDPS  64(DX), Z7, Z7
+	VMOVUPS Z7, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z8, Z8
+	VMOVUPS Z8, (AX)
+	VADDPS  64(DX), Z9, Z9
+	VMOVUPS Z9, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z10, Z10
+	VMOVUPS Z10, (AX)
+	VADDPS  64(DX), Z11, Z11
+	VMOVUPS Z11, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z12, Z12
+	VMOVUPS Z12, (AX)
+	VADDPS  64(DX), Z13, Z13
+	VMOVUPS Z13, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
 	VZEROUPPER
 	RET
 
-// func gemmAVX512_8(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+// func gemmAVX512_8(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
 // Requires: AVX, AVX512F
-TEXT ·gemmAVX512_8(SB), NOSPLIT, $0-88
+TEXT ·gemmAVX512_8(SB), NOSPLIT, $0-80
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -847,129 +714,94 @@ loop:
 	JNZ          loop
 
 store:
-	MOVQ         c+48(FP), AX
-	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+80(FP), Z16
-	VBROADCASTSS beta+84(FP), Z17
-	MOVL         beta+84(FP), DX
-	ADDL         DX, DX
-	JNZ          accumulate
-	VMULPS       Z16, Z0, Z0
-	VMOVUPS      Z0, (AX)
-	VMULPS       Z16, Z1, Z1
-	VMOVUPS      Z1, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z16, Z2, Z2
-	VMOVUPS      Z2, (AX)
-	VMULPS       Z16, Z3, Z3
-	VMOVUPS      Z3, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z16, Z4, Z4
-	VMOVUPS      Z4, (AX)
-	VMULPS       Z16, Z5, Z5
-	VMOVUPS      Z5, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z16, Z6, Z6
-	VMOVUPS      Z6, (AX)
-	VMULPS       Z16, Z7, Z7
-	VMOVUPS      Z7, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z16, Z8, Z8
-	VMOVUPS      Z8, (AX)
-	VMULPS       Z16, Z9, Z9
-	VMOVUPS      Z9, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z16, Z10, Z10
-	VMOVUPS      Z10, (AX)
-	VMULPS       Z16, Z11, Z11
-	VMOVUPS      Z11, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z16, Z12, Z12
-	VMOVUPS      Z12, (AX)
-	VMULPS       Z16, Z13, Z13
-	VMOVUPS      Z13, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z16, Z14, Z14
-	VMOVUPS      Z14, (AX)
-	VMULPS       Z16, Z15, Z15
-	VMOVUPS      Z15, 64(AX)
-	ADDQ         CX, AX
+	MOVQ    c+48(FP), AX
+	MOVQ    cStride+56(FP), CX
+	MOVQ    from+64(FP), DX
+	MOVQ    fromStride+72(FP), BX
+	TESTQ   DX, DX
+	JNZ     accumulate
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z3, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z6, (AX)
+	VMOVUPS Z7, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z8, (AX)
+	VMOVUPS Z9, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z10, (AX)
+	VMOVUPS Z11, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z12, (AX)
+	VMOVUPS Z13, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z14, (AX)
+	VMOVUPS Z15, 64(AX)
+	ADDQ    CX, AX
 	VZEROUPPER
 	RET
 
 accumulate:
-	MOVQ        from+64(FP), DX
-	MOVQ        fromStride+72(FP), BX
-	VMULPS      Z16, Z0, Z0
-	VFMADD231PS (DX), Z17, Z0
-	VMOVUPS     Z0, (AX)
-	VMULPS      Z16, Z1, Z1
-	VFMADD231PS 64(DX), Z17, Z1
-	VMOVUPS     Z1, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z16, Z2, Z2
-	VFMADD231PS (DX), Z17, Z2
-	VMOVUPS     Z2, (AX)
-	VMULPS      Z16, Z3, Z3
-	VFMADD231PS 64(DX), Z17, Z3
-	VMOVUPS     Z3, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z16, Z4, Z4
-	VFMADD231PS (DX), Z17, Z4
-	VMOVUPS     Z4, (AX)
-	VMULPS      Z16, Z5, Z5
-	VFMADD231PS 64(DX), Z17, Z5
-	VMOVUPS     Z5, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z16, Z6, Z6
-	VFMADD231PS (DX), Z17, Z6
-	VMOVUPS     Z6, (AX)
-	VMULPS      Z16, Z7, Z7
-	VFMADD231PS 64(DX), Z17, Z7
-	VMOVUPS     Z7, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z16, Z8, Z8
-	VFMADD231PS (DX), Z17, Z8
-	VMOVUPS     Z8, (AX)
-	VMULPS      Z16, Z9, Z9
-	VFMADD231PS 64(DX), Z17, Z9
-	VMOVUPS     Z9, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z16, Z10, Z10
-	VFMADD231PS (DX), Z17, Z10
-	VMOVUPS     Z10, (AX)
-	VMULPS      Z16, Z11, Z11
-	VFMADD231PS 64(DX), Z17, Z11
-	VMOVUPS     Z11, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z16, Z12, Z12
-	VFMADD231PS (DX), Z17, Z12
-	VMOVUPS     Z12, (AX)
-	VMULPS      Z16, Z13, Z13
-	VFMADD231PS 64(DX), Z17, Z13
-	VMOVUPS     Z13, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z16, Z14, Z14
-	VFMADD231PS (DX), Z17, Z14
-	VMOVUPS     Z14, (AX)
-	VMULPS      Z16, Z15, Z15
-	VFMADD231PS 64(DX), Z17, Z15
-	VMOVUPS     Z15, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
+	VADDPS  (DX), Z0, Z0
+	VMOVUPS Z0, (AX)
+	VADDPS  64(DX), Z1, Z1
+	VMOVUPS Z1, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z2, Z2
+	VMOVUPS Z2, (AX)
+	VADDPS  64(DX), Z3, Z3
+	VMOVUPS Z3, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z4, Z4
+	VMOVUPS Z4, (AX)
+	VADDPS  64(DX), Z5, Z5
+	VMOVUPS Z5, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z6, Z6
+	VMOVUPS Z6, (AX)
+	VADDPS  64(DX), Z7, Z7
+	VMOVUPS Z7, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z8, Z8
+	VMOVUPS Z8, (AX)
+	VADDPS  64(DX), Z9, Z9
+	VMOVUPS Z9, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z10, Z10
+	VMOVUPS Z10, (AX)
+	VADDPS  64(DX), Z11, Z11
+	VMOVUPS Z11, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z12, Z12
+	VMOVUPS Z12, (AX)
+	VADDPS  64(DX), Z13, Z13
+	VMOVUPS Z13, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z14, Z14
+	VMOVUPS Z14, (AX)
+	VADDPS  64(DX), Z15, Z15
+	VMOVUPS Z15, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
 	VZEROUPPER
 	RET
 
-// func gemmAVX512_9(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+// func gemmAVX512_9(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
 // Requires: AVX, AVX512F
-TEXT ·gemmAVX512_9(SB), NOSPLIT, $0-88
+TEXT ·gemmAVX512_9(SB), NOSPLIT, $0-80
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -1038,142 +870,103 @@ loop:
 	JNZ          loop
 
 store:
-	MOVQ         c+48(FP), AX
-	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+80(FP), Z18
-	VBROADCASTSS beta+84(FP), Z19
-	MOVL         beta+84(FP), DX
-	ADDL         DX, DX
-	JNZ          accumulate
-	VMULPS       Z18, Z0, Z0
-	VMOVUPS      Z0, (AX)
-	VMULPS       Z18, Z1, Z1
-	VMOVUPS      Z1, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z18, Z2, Z2
-	VMOVUPS      Z2, (AX)
-	VMULPS       Z18, Z3, Z3
-	VMOVUPS      Z3, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z18, Z4, Z4
-	VMOVUPS      Z4, (AX)
-	VMULPS       Z18, Z5, Z5
-	VMOVUPS      Z5, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z18, Z6, Z6
-	VMOVUPS      Z6, (AX)
-	VMULPS       Z18, Z7, Z7
-	VMOVUPS      Z7, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z18, Z8, Z8
-	VMOVUPS      Z8, (AX)
-	VMULPS       Z18, Z9, Z9
-	VMOVUPS      Z9, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z18, Z10, Z10
-	VMOVUPS      Z10, (AX)
-	VMULPS       Z18, Z11, Z11
-	VMOVUPS      Z11, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z18, Z12, Z12
-	VMOVUPS      Z12, (AX)
-	VMULPS       Z18, Z13, Z13
-	VMOVUPS      Z13, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z18, Z14, Z14
-	VMOVUPS      Z14, (AX)
-	VMULPS       Z18, Z15, Z15
-	VMOVUPS      Z15, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z18, Z16, Z16
-	VMOVUPS      Z16, (AX)
-	VMULPS       Z18, Z17, Z17
-	VMOVUPS      Z17, 64(AX)
-	ADDQ         CX, AX
+	MOVQ    c+48(FP), AX
+	MOVQ    cStride+56(FP), CX
+	MOVQ    from+64(FP), DX
+	MOVQ    fromStride+72(FP), BX
+	TESTQ   DX, DX
+	JNZ     accumulate
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z3, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z6, (AX)
+	VMOVUPS Z7, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z8, (AX)
+	VMOVUPS Z9, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z10, (AX)
+	VMOVUPS Z11, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z12, (AX)
+	VMOVUPS Z13, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z14, (AX)
+	VMOVUPS Z15, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z16, (AX)
+	VMOVUPS Z17, 64(AX)
+	ADDQ    CX, AX
 	VZEROUPPER
 	RET
 
 accumulate:
-	MOVQ        from+64(FP), DX
-	MOVQ        fromStride+72(FP), BX
-	VMULPS      Z18, Z0, Z0
-	VFMADD231PS (DX), Z19, Z0
-	VMOVUPS     Z0, (AX)
-	VMULPS      Z18, Z1, Z1
-	VFMADD231PS 64(DX), Z19, Z1
-	VMOVUPS     Z1, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z18, Z2, Z2
-	VFMADD231PS (DX), Z19, Z2
-	VMOVUPS     Z2, (AX)
-	VMULPS      Z18, Z3, Z3
-	VFMADD231PS 64(DX), Z19, Z3
-	VMOVUPS     Z3, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z18, Z4, Z4
-	VFMADD231PS (DX), Z19, Z4
-	VMOVUPS     Z4, (AX)
-	VMULPS      Z18, Z5, Z5
-	VFMADD231PS 64(DX), Z19, Z5
-	VMOVUPS     Z5, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z18, Z6, Z6
-	VFMADD231PS (DX), Z19, Z6
-	VMOVUPS     Z6, (AX)
-	VMULPS      Z18, Z7, Z7
-	VFMADD231PS 64(DX), Z19, Z7
-	VMOVUPS     Z7, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z18, Z8, Z8
-	VFMADD231PS (DX), Z19, Z8
-	VMOVUPS     Z8, (AX)
-	VMULPS      Z18, Z9, Z9
-	VFMADD231PS 64(DX), Z19, Z9
-	VMOVUPS     Z9, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z18, Z10, Z10
-	VFMADD231PS (DX), Z19, Z10
-	VMOVUPS     Z10, (AX)
-	VMULPS      Z18, Z11, Z11
-	VFMADD231PS 64(DX), Z19, Z11
-	VMOVUPS     Z11, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z18, Z12, Z12
-	VFMADD231PS (DX), Z19, Z12
-	VMOVUPS     Z12, (AX)
-	VMULPS      Z18, Z13, Z13
-	VFMADD231PS 64(DX), Z19, Z13
-	VMOVUPS     Z13, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z18, Z14, Z14
-	VFMADD231PS (DX), Z19, Z14
-	VMOVUPS     Z14, (AX)
-	VMULPS      Z18, Z15, Z15
-	VFMADD231PS 64(DX), Z19, Z15
-	VMOVUPS     Z15, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z18, Z16, Z16
-	VFMADD231PS (DX), Z19, Z16
-	VMOVUPS     Z16, (AX)
-	VMULPS      Z18, Z17, Z17
-	VFMADD231PS 64(DX), Z19, Z17
-	VMOVUPS     Z17, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
+	VADDPS  (DX), Z0, Z0
+	VMOVUPS Z0, (AX)
+	VADDPS  64(DX), Z1, Z1
+	VMOVUPS Z1, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z2, Z2
+	VMOVUPS Z2, (AX)
+	VADDPS  64(DX), Z3, Z3
+	VMOVUPS Z3, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z4, Z4
+	VMOVUPS Z4, (AX)
+	VADDPS  64(DX), Z5, Z5
+	VMOVUPS Z5, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z6, Z6
+	VMOVUPS Z6, (AX)
+	VADDPS  64(DX), Z7, Z7
+	VMOVUPS Z7, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z8, Z8
+	VMOVUPS Z8, (AX)
+	VADDPS  64(DX), Z9, Z9
+	VMOVUPS Z9, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z10, Z10
+	VMOVUPS Z10, (AX)
+	VADDPS  64(DX), Z11, Z11
+	VMOVUPS Z11, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z12, Z12
+	VMOVUPS Z12, (AX)
+	VADDPS  64(DX), Z13, Z13
+	VMOVUPS Z13, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z14, Z14
+	VMOVUPS Z14, (AX)
+	VADDPS  64(DX), Z15, Z15
+	VMOVUPS Z15, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z16, Z16
+	VMOVUPS Z16, (AX)
+	VADDPS  64(DX), Z17, Z17
+	VMOVUPS Z17, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
 	VZEROUPPER
 	RET
 
-// func gemmAVX512_10(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+// func gemmAVX512_10(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
 // Requires: AVX, AVX512F
-TEXT ·gemmAVX512_10(SB), NOSPLIT, $0-88
+TEXT ·gemmAVX512_10(SB), NOSPLIT, $0-80
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -1249,155 +1042,112 @@ loop:
 	JNZ          loop
 
 store:
-	MOVQ         c+48(FP), AX
-	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+80(FP), Z20
-	VBROADCASTSS beta+84(FP), Z21
-	MOVL         beta+84(FP), DX
-	ADDL         DX, DX
-	JNZ          accumulate
-	VMULPS       Z20, Z0, Z0
-	VMOVUPS      Z0, (AX)
-	VMULPS       Z20, Z1, Z1
-	VMOVUPS      Z1, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z20, Z2, Z2
-	VMOVUPS      Z2, (AX)
-	VMULPS       Z20, Z3, Z3
-	VMOVUPS      Z3, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z20, Z4, Z4
-	VMOVUPS      Z4, (AX)
-	VMULPS       Z20, Z5, Z5
-	VMOVUPS      Z5, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z20, Z6, Z6
-	VMOVUPS      Z6, (AX)
-	VMULPS       Z20, Z7, Z7
-	VMOVUPS      Z7, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z20, Z8, Z8
-	VMOVUPS      Z8, (AX)
-	VMULPS       Z20, Z9, Z9
-	VMOVUPS      Z9, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z20, Z10, Z10
-	VMOVUPS      Z10, (AX)
-	VMULPS       Z20, Z11, Z11
-	VMOVUPS      Z11, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z20, Z12, Z12
-	VMOVUPS      Z12, (AX)
-	VMULPS       Z20, Z13, Z13
-	VMOVUPS      Z13, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z20, Z14, Z14
-	VMOVUPS      Z14, (AX)
-	VMULPS       Z20, Z15, Z15
-	VMOVUPS      Z15, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z20, Z16, Z16
-	VMOVUPS      Z16, (AX)
-	VMULPS       Z20, Z17, Z17
-	VMOVUPS      Z17, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z20, Z18, Z18
-	VMOVUPS      Z18, (AX)
-	VMULPS       Z20, Z19, Z19
-	VMOVUPS      Z19, 64(AX)
-	ADDQ         CX, AX
+	MOVQ    c+48(FP), AX
+	MOVQ    cStride+56(FP), CX
+	MOVQ    from+64(FP), DX
+	MOVQ    fromStride+72(FP), BX
+	TESTQ   DX, DX
+	JNZ     accumulate
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z3, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z6, (AX)
+	VMOVUPS Z7, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z8, (AX)
+	VMOVUPS Z9, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z10, (AX)
+	VMOVUPS Z11, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z12, (AX)
+	VMOVUPS Z13, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z14, (AX)
+	VMOVUPS Z15, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z16, (AX)
+	VMOVUPS Z17, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z18, (AX)
+	VMOVUPS Z19, 64(AX)
+	ADDQ    CX, AX
 	VZEROUPPER
 	RET
 
 accumulate:
-	MOVQ        from+64(FP), DX
-	MOVQ        fromStride+72(FP), BX
-	VMULPS      Z20, Z0, Z0
-	VFMADD231PS (DX), Z21, Z0
-	VMOVUPS     Z0, (AX)
-	VMULPS      Z20, Z1, Z1
-	VFMADD231PS 64(DX), Z21, Z1
-	VMOVUPS     Z1, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z20, Z2, Z2
-	VFMADD231PS (DX), Z21, Z2
-	VMOVUPS     Z2, (AX)
-	VMULPS      Z20, Z3, Z3
-	VFMADD231PS 64(DX), Z21, Z3
-	VMOVUPS     Z3, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z20, Z4, Z4
-	VFMADD231PS (DX), Z21, Z4
-	VMOVUPS     Z4, (AX)
-	VMULPS      Z20, Z5, Z5
-	VFMADD231PS 64(DX), Z21, Z5
-	VMOVUPS     Z5, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z20, Z6, Z6
-	VFMADD231PS (DX), Z21, Z6
-	VMOVUPS     Z6, (AX)
-	VMULPS      Z20, Z7, Z7
-	VFMADD231PS 64(DX), Z21, Z7
-	VMOVUPS     Z7, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z20, Z8, Z8
-	VFMADD231PS (DX), Z21, Z8
-	VMOVUPS     Z8, (AX)
-	VMULPS      Z20, Z9, Z9
-	VFMADD231PS 64(DX), Z21, Z9
-	VMOVUPS     Z9, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z20, Z10, Z10
-	VFMADD231PS (DX), Z21, Z10
-	VMOVUPS     Z10, (AX)
-	VMULPS      Z20, Z11, Z11
-	VFMADD231PS 64(DX), Z21, Z11
-	VMOVUPS     Z11, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z20, Z12, Z12
-	VFMADD231PS (DX), Z21, Z12
-	VMOVUPS     Z12, (AX)
-	VMULPS      Z20, Z13, Z13
-	VFMADD231PS 64(DX), Z21, Z13
-	VMOVUPS     Z13, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z20, Z14, Z14
-	VFMADD231PS (DX), Z21, Z14
-	VMOVUPS     Z14, (AX)
-	VMULPS      Z20, Z15, Z15
-	VFMADD231PS 64(DX), Z21, Z15
-	VMOVUPS     Z15, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z20, Z16, Z16
-	VFMADD231PS (DX), Z21, Z16
-	VMOVUPS     Z16, (AX)
-	VMULPS      Z20, Z17, Z17
-	VFMADD231PS 64(DX), Z21, Z17
-	VMOVUPS     Z17, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z20, Z18, Z18
-	VFMADD231PS (DX), Z21, Z18
-	VMOVUPS     Z18, (AX)
-	VMULPS      Z20, Z19, Z19
-	VFMADD231PS 64(DX), Z21, Z19
-	VMOVUPS     Z19, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
+	VADDPS  (DX), Z0, Z0
+	VMOVUPS Z0, (AX)
+	VADDPS  64(DX), Z1, Z1
+	VMOVUPS Z1, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z2, Z2
+	VMOVUPS Z2, (AX)
+	VADDPS  64(DX), Z3, Z3
+	VMOVUPS Z3, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z4, Z4
+	VMOVUPS Z4, (AX)
+	VADDPS  64(DX), Z5, Z5
+	VMOVUPS Z5, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z6, Z6
+	VMOVUPS Z6, (AX)
+	VADDPS  64(DX), Z7, Z7
+	VMOVUPS Z7, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z8, Z8
+	VMOVUPS Z8, (AX)
+	VADDPS  64(DX), Z9, Z9
+	VMOVUPS Z9, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z10, Z10
+	VMOVUPS Z10, (AX)
+	VADDPS  64(DX), Z11, Z11
+	VMOVUPS Z11, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z12, Z12
+	VMOVUPS Z12, (AX)
+	VADDPS  64(DX), Z13, Z13
+	VMOVUPS Z13, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z14, Z14
+	VMOVUPS Z14, (AX)
+	VADDPS  64(DX), Z15, Z15
+	VMOVUPS Z15, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z16, Z16
+	VMOVUPS Z16, (AX)
+	VADDPS  64(DX), Z17, Z17
+	VMOVUPS Z17, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z18, Z18
+	VMOVUPS Z18, (AX)
+	VADDPS  64(DX), Z19, Z19
+	VMOVUPS Z19, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
 	VZEROUPPER
 	RET
 
-// func gemmAVX512_11(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+// func gemmAVX512_11(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
 // Requires: AVX, AVX512F
-TEXT ·gemmAVX512_11(SB), NOSPLIT, $0-88
+TEXT ·gemmAVX512_11(SB), NOSPLIT, $0-80
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -1478,168 +1228,121 @@ loop:
 	JNZ          loop
 
 store:
-	MOVQ         c+48(FP), AX
-	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+80(FP), Z22
-	VBROADCASTSS beta+84(FP), Z23
-	MOVL         beta+84(FP), DX
-	ADDL         DX, DX
-	JNZ          accumulate
-	VMULPS       Z22, Z0, Z0
-	VMOVUPS      Z0, (AX)
-	VMULPS       Z22, Z1, Z1
-	VMOVUPS      Z1, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z22, Z2, Z2
-	VMOVUPS      Z2, (AX)
-	VMULPS       Z22, Z3, Z3
-	VMOVUPS      Z3, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z22, Z4, Z4
-	VMOVUPS      Z4, (AX)
-	VMULPS       Z22, Z5, Z5
-	VMOVUPS      Z5, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z22, Z6, Z6
-	VMOVUPS      Z6, (AX)
-	VMULPS       Z22, Z7, Z7
-	VMOVUPS      Z7, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z22, Z8, Z8
-	VMOVUPS      Z8, (AX)
-	VMULPS       Z22, Z9, Z9
-	VMOVUPS      Z9, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z22, Z10, Z10
-	VMOVUPS      Z10, (AX)
-	VMULPS       Z22, Z11, Z11
-	VMOVUPS      Z11, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z22, Z12, Z12
-	VMOVUPS      Z12, (AX)
-	VMULPS       Z22, Z13, Z13
-	VMOVUPS      Z13, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z22, Z14, Z14
-	VMOVUPS      Z14, (AX)
-	VMULPS       Z22, Z15, Z15
-	VMOVUPS      Z15, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z22, Z16, Z16
-	VMOVUPS      Z16, (AX)
-	VMULPS       Z22, Z17, Z17
-	VMOVUPS      Z17, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z22, Z18, Z18
-	VMOVUPS      Z18, (AX)
-	VMULPS       Z22, Z19, Z19
-	VMOVUPS      Z19, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z22, Z20, Z20
-	VMOVUPS      Z20, (AX)
-	VMULPS       Z22, Z21, Z21
-	VMOVUPS      Z21, 64(AX)
-	ADDQ         CX, AX
+	MOVQ    c+48(FP), AX
+	MOVQ    cStride+56(FP), CX
+	MOVQ    from+64(FP), DX
+	MOVQ    fromStride+72(FP), BX
+	TESTQ   DX, DX
+	JNZ     accumulate
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z3, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z6, (AX)
+	VMOVUPS Z7, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z8, (AX)
+	VMOVUPS Z9, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z10, (AX)
+	VMOVUPS Z11, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z12, (AX)
+	VMOVUPS Z13, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z14, (AX)
+	VMOVUPS Z15, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z16, (AX)
+	VMOVUPS Z17, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z18, (AX)
+	VMOVUPS Z19, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z20, (AX)
+	VMOVUPS Z21, 64(AX)
+	ADDQ    CX, AX
 	VZEROUPPER
 	RET
 
 accumulate:
-	MOVQ        from+64(FP), DX
-	MOVQ        fromStride+72(FP), BX
-	VMULPS      Z22, Z0, Z0
-	VFMADD231PS (DX), Z23, Z0
-	VMOVUPS     Z0, (AX)
-	VMULPS      Z22, Z1, Z1
-	VFMADD231PS 64(DX), Z23, Z1
-	VMOVUPS     Z1, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z22, Z2, Z2
-	VFMADD231PS (DX), Z23, Z2
-	VMOVUPS     Z2, (AX)
-	VMULPS      Z22, Z3, Z3
-	VFMADD231PS 64(DX), Z23, Z3
-	VMOVUPS     Z3, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z22, Z4, Z4
-	VFMADD231PS (DX), Z23, Z4
-	VMOVUPS     Z4, (AX)
-	VMULPS      Z22, Z5, Z5
-	VFMADD231PS 64(DX), Z23, Z5
-	VMOVUPS     Z5, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z22, Z6, Z6
-	VFMADD231PS (DX), Z23, Z6
-	VMOVUPS     Z6, (AX)
-	VMULPS      Z22, Z7, Z7
-	VFMADD231PS 64(DX), Z23, Z7
-	VMOVUPS     Z7, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z22, Z8, Z8
-	VFMADD231PS (DX), Z23, Z8
-	VMOVUPS     Z8, (AX)
-	VMULPS      Z22, Z9, Z9
-	VFMADD231PS 64(DX), Z23, Z9
-	VMOVUPS     Z9, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z22, Z10, Z10
-	VFMADD231PS (DX), Z23, Z10
-	VMOVUPS     Z10, (AX)
-	VMULPS      Z22, Z11, Z11
-	VFMADD231PS 64(DX), Z23, Z11
-	VMOVUPS     Z11, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z22, Z12, Z12
-	VFMADD231PS (DX), Z23, Z12
-	VMOVUPS     Z12, (AX)
-	VMULPS      Z22, Z13, Z13
-	VFMADD231PS 64(DX), Z23, Z13
-	VMOVUPS     Z13, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z22, Z14, Z14
-	VFMADD231PS (DX), Z23, Z14
-	VMOVUPS     Z14, (AX)
-	VMULPS      Z22, Z15, Z15
-	VFMADD231PS 64(DX), Z23, Z15
-	VMOVUPS     Z15, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z22, Z16, Z16
-	VFMADD231PS (DX), Z23, Z16
-	VMOVUPS     Z16, (AX)
-	VMULPS      Z22, Z17, Z17
-	VFMADD231PS 64(DX), Z23, Z17
-	VMOVUPS     Z17, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z22, Z18, Z18
-	VFMADD231PS (DX), Z23, Z18
-	VMOVUPS     Z18, (AX)
-	VMULPS      Z22, Z19, Z19
-	VFMADD231PS 64(DX), Z23, Z19
-	VMOVUPS     Z19, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z22, Z20, Z20
-	VFMADD231PS (DX), Z23, Z20
-	VMOVUPS     Z20, (AX)
-	VMULPS      Z22, Z21, Z21
-	VFMADD231PS 64(DX), Z23, Z21
-	VMOVUPS     Z21, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
+	VADDPS  (DX), Z0, Z0
+	VMOVUPS Z0, (AX)
+	VADDPS  64(DX), Z1, Z1
+	VMOVUPS Z1, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z2, Z2
+	VMOVUPS Z2, (AX)
+	VADDPS  64(DX), Z3, Z3
+	VMOVUPS Z3, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z4, Z4
+	VMOVUPS Z4, (AX)
+	VADDPS  64(DX), Z5, Z5
+	VMOVUPS Z5, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z6, Z6
+	VMOVUPS Z6, (AX)
+	VADDPS  64(DX), Z7, Z7
+	VMOVUPS Z7, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z8, Z8
+	VMOVUPS Z8, (AX)
+	VADDPS  64(DX), Z9, Z9
+	VMOVUPS Z9, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z10, Z10
+	VMOVUPS Z10, (AX)
+	VADDPS  64(DX), Z11, Z11
+	VMOVUPS Z11, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z12, Z12
+	VMOVUPS Z12, (AX)
+	VADDPS  64(DX), Z13, Z13
+	VMOVUPS Z13, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z14, Z14
+	VMOVUPS Z14, (AX)
+	VADDPS  64(DX), Z15, Z15
+	VMOVUPS Z15, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z16, Z16
+	VMOVUPS Z16, (AX)
+	VADDPS  64(DX), Z17, Z17
+	VMOVUPS Z17, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z18, Z18
+	VMOVUPS Z18, (AX)
+	VADDPS  64(DX), Z19, Z19
+	VMOVUPS Z19, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z20, Z20
+	VMOVUPS Z20, (AX)
+	VADDPS  64(DX), Z21, Z21
+	VMOVUPS Z21, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
 	VZEROUPPER
 	RET
 
-// func gemmAVX512_12(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+// func gemmAVX512_12(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
 // Requires: AVX, AVX512F
-TEXT ·gemmAVX512_12(SB), NOSPLIT, $0-88
+TEXT ·gemmAVX512_12(SB), NOSPLIT, $0-80
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -1725,181 +1428,130 @@ loop:
 	JNZ          loop
 
 store:
-	MOVQ         c+48(FP), AX
-	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+80(FP), Z24
-	VBROADCASTSS beta+84(FP), Z25
-	MOVL         beta+84(FP), DX
-	ADDL         DX, DX
-	JNZ          accumulate
-	VMULPS       Z24, Z0, Z0
-	VMOVUPS      Z0, (AX)
-	VMULPS       Z24, Z1, Z1
-	VMOVUPS      Z1, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z24, Z2, Z2
-	VMOVUPS      Z2, (AX)
-	VMULPS       Z24, Z3, Z3
-	VMOVUPS      Z3, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z24, Z4, Z4
-	VMOVUPS      Z4, (AX)
-	VMULPS       Z24, Z5, Z5
-	VMOVUPS      Z5, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z24, Z6, Z6
-	VMOVUPS      Z6, (AX)
-	VMULPS       Z24, Z7, Z7
-	VMOVUPS      Z7, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z24, Z8, Z8
-	VMOVUPS      Z8, (AX)
-	VMULPS       Z24, Z9, Z9
-	VMOVUPS      Z9, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z24, Z10, Z10
-	VMOVUPS      Z10, (AX)
-	VMULPS       Z24, Z11, Z11
-	VMOVUPS      Z11, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z24, Z12, Z12
-	VMOVUPS      Z12, (AX)
-	VMULPS       Z24, Z13, Z13
-	VMOVUPS      Z13, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z24, Z14, Z14
-	VMOVUPS      Z14, (AX)
-	VMULPS       Z24, Z15, Z15
-	VMOVUPS      Z15, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z24, Z16, Z16
-	VMOVUPS      Z16, (AX)
-	VMULPS       Z24, Z17, Z17
-	VMOVUPS      Z17, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z24, Z18, Z18
-	VMOVUPS      Z18, (AX)
-	VMULPS       Z24, Z19, Z19
-	VMOVUPS      Z19, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z24, Z20, Z20
-	VMOVUPS      Z20, (AX)
-	VMULPS       Z24, Z21, Z21
-	VMOVUPS      Z21, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z24, Z22, Z22
-	VMOVUPS      Z22, (AX)
-	VMULPS       Z24, Z23, Z23
-	VMOVUPS      Z23, 64(AX)
-	ADDQ         CX, AX
+	MOVQ    c+48(FP), AX
+	MOVQ    cStride+56(FP), CX
+	MOVQ    from+64(FP), DX
+	MOVQ    fromStride+72(FP), BX
+	TESTQ   DX, DX
+	JNZ     accumulate
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z3, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z6, (AX)
+	VMOVUPS Z7, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z8, (AX)
+	VMOVUPS Z9, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z10, (AX)
+	VMOVUPS Z11, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z12, (AX)
+	VMOVUPS Z13, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z14, (AX)
+	VMOVUPS Z15, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z16, (AX)
+	VMOVUPS Z17, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z18, (AX)
+	VMOVUPS Z19, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z20, (AX)
+	VMOVUPS Z21, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z22, (AX)
+	VMOVUPS Z23, 64(AX)
+	ADDQ    CX, AX
 	VZEROUPPER
 	RET
 
 accumulate:
-	MOVQ        from+64(FP), DX
-	MOVQ        fromStride+72(FP), BX
-	VMULPS      Z24, Z0, Z0
-	VFMADD231PS (DX), Z25, Z0
-	VMOVUPS     Z0, (AX)
-	VMULPS      Z24, Z1, Z1
-	VFMADD231PS 64(DX), Z25, Z1
-	VMOVUPS     Z1, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z24, Z2, Z2
-	VFMADD231PS (DX), Z25, Z2
-	VMOVUPS     Z2, (AX)
-	VMULPS      Z24, Z3, Z3
-	VFMADD231PS 64(DX), Z25, Z3
-	VMOVUPS     Z3, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z24, Z4, Z4
-	VFMADD231PS (DX), Z25, Z4
-	VMOVUPS     Z4, (AX)
-	VMULPS      Z24, Z5, Z5
-	VFMADD231PS 64(DX), Z25, Z5
-	VMOVUPS     Z5, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z24, Z6, Z6
-	VFMADD231PS (DX), Z25, Z6
-	VMOVUPS     Z6, (AX)
-	VMULPS      Z24, Z7, Z7
-	VFMADD231PS 64(DX), Z25, Z7
-	VMOVUPS     Z7, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z24, Z8, Z8
-	VFMADD231PS (DX), Z25, Z8
-	VMOVUPS     Z8, (AX)
-	VMULPS      Z24, Z9, Z9
-	VFMADD231PS 64(DX), Z25, Z9
-	VMOVUPS     Z9, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z24, Z10, Z10
-	VFMADD231PS (DX), Z25, Z10
-	VMOVUPS     Z10, (AX)
-	VMULPS      Z24, Z11, Z11
-	VFMADD231PS 64(DX), Z25, Z11
-	VMOVUPS     Z11, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z24, Z12, Z12
-	VFMADD231PS (DX), Z25, Z12
-	VMOVUPS     Z12, (AX)
-	VMULPS      Z24, Z13, Z13
-	VFMADD231PS 64(DX), Z25, Z13
-	VMOVUPS     Z13, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z24, Z14, Z14
-	VFMADD231PS (DX), Z25, Z14
-	VMOVUPS     Z14, (AX)
-	VMULPS      Z24, Z15, Z15
-	VFMADD231PS 64(DX), Z25, Z15
-	VMOVUPS     Z15, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z24, Z16, Z16
-	VFMADD231PS (DX), Z25, Z16
-	VMOVUPS     Z16, (AX)
-	VMULPS      Z24, Z17, Z17
-	VFMADD231PS 64(DX), Z25, Z17
-	VMOVUPS     Z17, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z24, Z18, Z18
-	VFMADD231PS (DX), Z25, Z18
-	VMOVUPS     Z18, (AX)
-	VMULPS      Z24, Z19, Z19
-	VFMADD231PS 64(DX), Z25, Z19
-	VMOVUPS     Z19, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z24, Z20, Z20
-	VFMADD231PS (DX), Z25, Z20
-	VMOVUPS     Z20, (AX)
-	VMULPS      Z24, Z21, Z21
-	VFMADD231PS 64(DX), Z25, Z21
-	VMOVUPS     Z21, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z24, Z22, Z22
-	VFMADD231PS (DX), Z25, Z22
-	VMOVUPS     Z22, (AX)
-	VMULPS      Z24, Z23, Z23
-	VFMADD231PS 64(DX), Z25, Z23
-	VMOVUPS     Z23, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
+	VADDPS  (DX), Z0, Z0
+	VMOVUPS Z0, (AX)
+	VADDPS  64(DX), Z1, Z1
+	VMOVUPS Z1, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z2, Z2
+	VMOVUPS Z2, (AX)
+	VADDPS  64(DX), Z3, Z3
+	VMOVUPS Z3, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z4, Z4
+	VMOVUPS Z4, (AX)
+	VADDPS  64(DX), Z5, Z5
+	VMOVUPS Z5, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z6, Z6
+	VMOVUPS Z6, (AX)
+	VADDPS  64(DX), Z7, Z7
+	VMOVUPS Z7, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z8, Z8
+	VMOVUPS Z8, (AX)
+	VADDPS  64(DX), Z9, Z9
+	VMOVUPS Z9, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z10, Z10
+	VMOVUPS Z10, (AX)
+	VADDPS  64(DX), Z11, Z11
+	VMOVUPS Z11, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z12, Z12
+	VMOVUPS Z12, (AX)
+	VADDPS  64(DX), Z13, Z13
+	VMOVUPS Z13, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z14, Z14
+	VMOVUPS Z14, (AX)
+	VADDPS  64(DX), Z15, Z15
+	VMOVUPS Z15, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z16, Z16
+	VMOVUPS Z16, (AX)
+	VADDPS  64(DX), Z17, Z17
+	VMOVUPS Z17, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z18, Z18
+	VMOVUPS Z18, (AX)
+	VADDPS  64(DX), Z19, Z19
+	VMOVUPS Z19, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z20, Z20
+	VMOVUPS Z20, (AX)
+	VADDPS  64(DX), Z21, Z21
+	VMOVUPS Z21, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z22, Z22
+	VMOVUPS Z22, (AX)
+	VADDPS  64(DX), Z23, Z23
+	VMOVUPS Z23, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
 	VZEROUPPER
 	RET
 
-// func gemmAVX512_13(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+// func gemmAVX512_13(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
 // Requires: AVX, AVX512F
-TEXT ·gemmAVX512_13(SB), NOSPLIT, $0-88
+TEXT ·gemmAVX512_13(SB), NOSPLIT, $0-80
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -1992,194 +1644,139 @@ loop:
 	JNZ          loop
 
 store:
-	MOVQ         c+48(FP), AX
-	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+80(FP), Z26
-	VBROADCASTSS beta+84(FP), Z27
-	MOVL         beta+84(FP), DX
-	ADDL         DX, DX
-	JNZ          accumulate
-	VMULPS       Z26, Z0, Z0
-	VMOVUPS      Z0, (AX)
-	VMULPS       Z26, Z1, Z1
-	VMOVUPS      Z1, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z26, Z2, Z2
-	VMOVUPS      Z2, (AX)
-	VMULPS       Z26, Z3, Z3
-	VMOVUPS      Z3, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z26, Z4, Z4
-	VMOVUPS      Z4, (AX)
-	VMULPS       Z26, Z5, Z5
-	VMOVUPS      Z5, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z26, Z6, Z6
-	VMOVUPS      Z6, (AX)
-	VMULPS       Z26, Z7, Z7
-	VMOVUPS      Z7, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z26, Z8, Z8
-	VMOVUPS      Z8, (AX)
-	VMULPS       Z26, Z9, Z9
-	VMOVUPS      Z9, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z26, Z10, Z10
-	VMOVUPS      Z10, (AX)
-	VMULPS       Z26, Z11, Z11
-	VMOVUPS      Z11, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z26, Z12, Z12
-	VMOVUPS      Z12, (AX)
-	VMULPS       Z26, Z13, Z13
-	VMOVUPS      Z13, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z26, Z14, Z14
-	VMOVUPS      Z14, (AX)
-	VMULPS       Z26, Z15, Z15
-	VMOVUPS      Z15, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z26, Z16, Z16
-	VMOVUPS      Z16, (AX)
-	VMULPS       Z26, Z17, Z17
-	VMOVUPS      Z17, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z26, Z18, Z18
-	VMOVUPS      Z18, (AX)
-	VMULPS       Z26, Z19, Z19
-	VMOVUPS      Z19, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z26, Z20, Z20
-	VMOVUPS      Z20, (AX)
-	VMULPS       Z26, Z21, Z21
-	VMOVUPS      Z21, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z26, Z22, Z22
-	VMOVUPS      Z22, (AX)
-	VMULPS       Z26, Z23, Z23
-	VMOVUPS      Z23, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z26, Z24, Z24
-	VMOVUPS      Z24, (AX)
-	VMULPS       Z26, Z25, Z25
-	VMOVUPS      Z25, 64(AX)
-	ADDQ         CX, AX
+	MOVQ    c+48(FP), AX
+	MOVQ    cStride+56(FP), CX
+	MOVQ    from+64(FP), DX
+	MOVQ    fromStride+72(FP), BX
+	TESTQ   DX, DX
+	JNZ     accumulate
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z3, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z6, (AX)
+	VMOVUPS Z7, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z8, (AX)
+	VMOVUPS Z9, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z10, (AX)
+	VMOVUPS Z11, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z12, (AX)
+	VMOVUPS Z13, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z14, (AX)
+	VMOVUPS Z15, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z16, (AX)
+	VMOVUPS Z17, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z18, (AX)
+	VMOVUPS Z19, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z20, (AX)
+	VMOVUPS Z21, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z22, (AX)
+	VMOVUPS Z23, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z24, (AX)
+	VMOVUPS Z25, 64(AX)
+	ADDQ    CX, AX
 	VZEROUPPER
 	RET
 
 accumulate:
-	MOVQ        from+64(FP), DX
-	MOVQ        fromStride+72(FP), BX
-	VMULPS      Z26, Z0, Z0
-	VFMADD231PS (DX), Z27, Z0
-	VMOVUPS     Z0, (AX)
-	VMULPS      Z26, Z1, Z1
-	VFMADD231PS 64(DX), Z27, Z1
-	VMOVUPS     Z1, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z26, Z2, Z2
-	VFMADD231PS (DX), Z27, Z2
-	VMOVUPS     Z2, (AX)
-	VMULPS      Z26, Z3, Z3
-	VFMADD231PS 64(DX), Z27, Z3
-	VMOVUPS     Z3, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z26, Z4, Z4
-	VFMADD231PS (DX), Z27, Z4
-	VMOVUPS     Z4, (AX)
-	VMULPS      Z26, Z5, Z5
-	VFMADD231PS 64(DX), Z27, Z5
-	VMOVUPS     Z5, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z26, Z6, Z6
-	VFMADD231PS (DX), Z27, Z6
-	VMOVUPS     Z6, (AX)
-	VMULPS      Z26, Z7, Z7
-	VFMADD231PS 64(DX), Z27, Z7
-	VMOVUPS     Z7, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z26, Z8, Z8
-	VFMADD231PS (DX), Z27, Z8
-	VMOVUPS     Z8, (AX)
-	VMULPS      Z26, Z9, Z9
-	VFMADD231PS 64(DX), Z27, Z9
-	VMOVUPS     Z9, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z26, Z10, Z10
-	VFMADD231PS (DX), Z27, Z10
-	VMOVUPS     Z10, (AX)
-	VMULPS      Z26, Z11, Z11
-	VFMADD231PS 64(DX), Z27, Z11
-	VMOVUPS     Z11, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z26, Z12, Z12
-	VFMADD231PS (DX), Z27, Z12
-	VMOVUPS     Z12, (AX)
-	VMULPS      Z26, Z13, Z13
-	VFMADD231PS 64(DX), Z27, Z13
-	VMOVUPS     Z13, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z26, Z14, Z14
-	VFMADD231PS (DX), Z27, Z14
-	VMOVUPS     Z14, (AX)
-	VMULPS      Z26, Z15, Z15
-	VFMADD231PS 64(DX), Z27, Z15
-	VMOVUPS     Z15, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z26, Z16, Z16
-	VFMADD231PS (DX), Z27, Z16
-	VMOVUPS     Z16, (AX)
-	VMULPS      Z26, Z17, Z17
-	VFMADD231PS 64(DX), Z27, Z17
-	VMOVUPS     Z17, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z26, Z18, Z18
-	VFMADD231PS (DX), Z27, Z18
-	VMOVUPS     Z18, (AX)
-	VMULPS      Z26, Z19, Z19
-	VFMADD231PS 64(DX), Z27, Z19
-	VMOVUPS     Z19, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z26, Z20, Z20
-	VFMADD231PS (DX), Z27, Z20
-	VMOVUPS     Z20, (AX)
-	VMULPS      Z26, Z21, Z21
-	VFMADD231PS 64(DX), Z27, Z21
-	VMOVUPS     Z21, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z26, Z22, Z22
-	VFMADD231PS (DX), Z27, Z22
-	VMOVUPS     Z22, (AX)
-	VMULPS      Z26, Z23, Z23
-	VFMADD231PS 64(DX), Z27, Z23
-	VMOVUPS     Z23, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z26, Z24, Z24
-	VFMADD231PS (DX), Z27, Z24
-	VMOVUPS     Z24, (AX)
-	VMULPS      Z26, Z25, Z25
-	VFMADD231PS 64(DX), Z27, Z25
-	VMOVUPS     Z25, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
+	VADDPS  (DX), Z0, Z0
+	VMOVUPS Z0, (AX)
+	VADDPS  64(DX), Z1, Z1
+	VMOVUPS Z1, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z2, Z2
+	VMOVUPS Z2, (AX)
+	VADDPS  64(DX), Z3, Z3
+	VMOVUPS Z3, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z4, Z4
+	VMOVUPS Z4, (AX)
+	VADDPS  64(DX), Z5, Z5
+	VMOVUPS Z5, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z6, Z6
+	VMOVUPS Z6, (AX)
+	VADDPS  64(DX), Z7, Z7
+	VMOVUPS Z7, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z8, Z8
+	VMOVUPS Z8, (AX)
+	VADDPS  64(DX), Z9, Z9
+	VMOVUPS Z9, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z10, Z10
+	VMOVUPS Z10, (AX)
+	VADDPS  64(DX), Z11, Z11
+	VMOVUPS Z11, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z12, Z12
+	VMOVUPS Z12, (AX)
+	VADDPS  64(DX), Z13, Z13
+	VMOVUPS Z13, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z14, Z14
+	VMOVUPS Z14, (AX)
+	VADDPS  64(DX), Z15, Z15
+	VMOVUPS Z15, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z16, Z16
+	VMOVUPS Z16, (AX)
+	VADDPS  64(DX), Z17, Z17
+	VMOVUPS Z17, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z18, Z18
+	VMOVUPS Z18, (AX)
+	VADDPS  64(DX), Z19, Z19
+	VMOVUPS Z19, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z20, Z20
+	VMOVUPS Z20, (AX)
+	VADDPS  64(DX), Z21, Z21
+	VMOVUPS Z21, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z22, Z22
+	VMOVUPS Z22, (AX)
+	VADDPS  64(DX), Z23, Z23
+	VMOVUPS Z23, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z24, Z24
+	VMOVUPS Z24, (AX)
+	VADDPS  64(DX), Z25, Z25
+	VMOVUPS Z25, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
 	VZEROUPPER
 	RET
 
-// func gemmAVX512_14(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+// func gemmAVX512_14(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
 // Requires: AVX, AVX512F
-TEXT ·gemmAVX512_14(SB), NOSPLIT, $0-88
+TEXT ·gemmAVX512_14(SB), NOSPLIT, $0-80
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -2277,207 +1874,148 @@ loop:
 	JNZ          loop
 
 store:
-	MOVQ         c+48(FP), AX
-	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+80(FP), Z28
-	VBROADCASTSS beta+84(FP), Z29
-	MOVL         beta+84(FP), DX
-	ADDL         DX, DX
-	JNZ          accumulate
-	VMULPS       Z28, Z0, Z0
-	VMOVUPS      Z0, (AX)
-	VMULPS       Z28, Z1, Z1
-	VMOVUPS      Z1, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z28, Z2, Z2
-	VMOVUPS      Z2, (AX)
-	VMULPS       Z28, Z3, Z3
-	VMOVUPS      Z3, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z28, Z4, Z4
-	VMOVUPS      Z4, (AX)
-	VMULPS       Z28, Z5, Z5
-	VMOVUPS      Z5, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z28, Z6, Z6
-	VMOVUPS      Z6, (AX)
-	VMULPS       Z28, Z7, Z7
-	VMOVUPS      Z7, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z28, Z8, Z8
-	VMOVUPS      Z8, (AX)
-	VMULPS       Z28, Z9, Z9
-	VMOVUPS      Z9, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z28, Z10, Z10
-	VMOVUPS      Z10, (AX)
-	VMULPS       Z28, Z11, Z11
-	VMOVUPS      Z11, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z28, Z12, Z12
-	VMOVUPS      Z12, (AX)
-	VMULPS       Z28, Z13, Z13
-	VMOVUPS      Z13, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z28, Z14, Z14
-	VMOVUPS      Z14, (AX)
-	VMULPS       Z28, Z15, Z15
-	VMOVUPS      Z15, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z28, Z16, Z16
-	VMOVUPS      Z16, (AX)
-	VMULPS       Z28, Z17, Z17
-	VMOVUPS      Z17, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z28, Z18, Z18
-	VMOVUPS      Z18, (AX)
-	VMULPS       Z28, Z19, Z19
-	VMOVUPS      Z19, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z28, Z20, Z20
-	VMOVUPS      Z20, (AX)
-	VMULPS       Z28, Z21, Z21
-	VMOVUPS      Z21, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z28, Z22, Z22
-	VMOVUPS      Z22, (AX)
-	VMULPS       Z28, Z23, Z23
-	VMOVUPS      Z23, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z28, Z24, Z24
-	VMOVUPS      Z24, (AX)
-	VMULPS       Z28, Z25, Z25
-	VMOVUPS      Z25, 64(AX)
-	ADDQ         CX, AX
-	VMULPS       Z28, Z26, Z26
-	VMOVUPS      Z26, (AX)
-	VMULPS       Z28, Z27, Z27
-	VMOVUPS      Z27, 64(AX)
-	ADDQ         CX, AX
+	MOVQ    c+48(FP), AX
+	MOVQ    cStride+56(FP), CX
+	MOVQ    from+64(FP), DX
+	MOVQ    fromStride+72(FP), BX
+	TESTQ   DX, DX
+	JNZ     accumulate
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z3, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z6, (AX)
+	VMOVUPS Z7, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z8, (AX)
+	VMOVUPS Z9, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z10, (AX)
+	VMOVUPS Z11, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z12, (AX)
+	VMOVUPS Z13, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z14, (AX)
+	VMOVUPS Z15, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z16, (AX)
+	VMOVUPS Z17, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z18, (AX)
+	VMOVUPS Z19, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z20, (AX)
+	VMOVUPS Z21, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z22, (AX)
+	VMOVUPS Z23, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z24, (AX)
+	VMOVUPS Z25, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z26, (AX)
+	VMOVUPS Z27, 64(AX)
+	ADDQ    CX, AX
 	VZEROUPPER
 	RET
 
 accumulate:
-	MOVQ        from+64(FP), DX
-	MOVQ        fromStride+72(FP), BX
-	VMULPS      Z28, Z0, Z0
-	VFMADD231PS (DX), Z29, Z0
-	VMOVUPS     Z0, (AX)
-	VMULPS      Z28, Z1, Z1
-	VFMADD231PS 64(DX), Z29, Z1
-	VMOVUPS     Z1, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z28, Z2, Z2
-	VFMADD231PS (DX), Z29, Z2
-	VMOVUPS     Z2, (AX)
-	VMULPS      Z28, Z3, Z3
-	VFMADD231PS 64(DX), Z29, Z3
-	VMOVUPS     Z3, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z28, Z4, Z4
-	VFMADD231PS (DX), Z29, Z4
-	VMOVUPS     Z4, (AX)
-	VMULPS      Z28, Z5, Z5
-	VFMADD231PS 64(DX), Z29, Z5
-	VMOVUPS     Z5, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z28, Z6, Z6
-	VFMADD231PS (DX), Z29, Z6
-	VMOVUPS     Z6, (AX)
-	VMULPS      Z28, Z7, Z7
-	VFMADD231PS 64(DX), Z29, Z7
-	VMOVUPS     Z7, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z28, Z8, Z8
-	VFMADD231PS (DX), Z29, Z8
-	VMOVUPS     Z8, (AX)
-	VMULPS      Z28, Z9, Z9
-	VFMADD231PS 64(DX), Z29, Z9
-	VMOVUPS     Z9, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z28, Z10, Z10
-	VFMADD231PS (DX), Z29, Z10
-	VMOVUPS     Z10, (AX)
-	VMULPS      Z28, Z11, Z11
-	VFMADD231PS 64(DX), Z29, Z11
-	VMOVUPS     Z11, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z28, Z12, Z12
-	VFMADD231PS (DX), Z29, Z12
-	VMOVUPS     Z12, (AX)
-	VMULPS      Z28, Z13, Z13
-	VFMADD231PS 64(DX), Z29, Z13
-	VMOVUPS     Z13, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z28, Z14, Z14
-	VFMADD231PS (DX), Z29, Z14
-	VMOVUPS     Z14, (AX)
-	VMULPS      Z28, Z15, Z15
-	VFMADD231PS 64(DX), Z29, Z15
-	VMOVUPS     Z15, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z28, Z16, Z16
-	VFMADD231PS (DX), Z29, Z16
-	VMOVUPS     Z16, (AX)
-	VMULPS      Z28, Z17, Z17
-	VFMADD231PS 64(DX), Z29, Z17
-	VMOVUPS     Z17, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z28, Z18, Z18
-	VFMADD231PS (DX), Z29, Z18
-	VMOVUPS     Z18, (AX)
-	VMULPS      Z28, Z19, Z19
-	VFMADD231PS 64(DX), Z29, Z19
-	VMOVUPS     Z19, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z28, Z20, Z20
-	VFMADD231PS (DX), Z29, Z20
-	VMOVUPS     Z20, (AX)
-	VMULPS      Z28, Z21, Z21
-	VFMADD231PS 64(DX), Z29, Z21
-	VMOVUPS     Z21, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z28, Z22, Z22
-	VFMADD231PS (DX), Z29, Z22
-	VMOVUPS     Z22, (AX)
-	VMULPS      Z28, Z23, Z23
-	VFMADD231PS 64(DX), Z29, Z23
-	VMOVUPS     Z23, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z28, Z24, Z24
-	VFMADD231PS (DX), Z29, Z24
-	VMOVUPS     Z24, (AX)
-	VMULPS      Z28, Z25, Z25
-	VFMADD231PS 64(DX), Z29, Z25
-	VMOVUPS     Z25, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Z28, Z26, Z26
-	VFMADD231PS (DX), Z29, Z26
-	VMOVUPS     Z26, (AX)
-	VMULPS      Z28, Z27, Z27
-	VFMADD231PS 64(DX), Z29, Z27
-	VMOVUPS     Z27, 64(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
+	VADDPS  (DX), Z0, Z0
+	VMOVUPS Z0, (AX)
+	VADDPS  64(DX), Z1, Z1
+	VMOVUPS Z1, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z2, Z2
+	VMOVUPS Z2, (AX)
+	VADDPS  64(DX), Z3, Z3
+	VMOVUPS Z3, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z4, Z4
+	VMOVUPS Z4, (AX)
+	VADDPS  64(DX), Z5, Z5
+	VMOVUPS Z5, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z6, Z6
+	VMOVUPS Z6, (AX)
+	VADDPS  64(DX), Z7, Z7
+	VMOVUPS Z7, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z8, Z8
+	VMOVUPS Z8, (AX)
+	VADDPS  64(DX), Z9, Z9
+	VMOVUPS Z9, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z10, Z10
+	VMOVUPS Z10, (AX)
+	VADDPS  64(DX), Z11, Z11
+	VMOVUPS Z11, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z12, Z12
+	VMOVUPS Z12, (AX)
+	VADDPS  64(DX), Z13, Z13
+	VMOVUPS Z13, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z14, Z14
+	VMOVUPS Z14, (AX)
+	VADDPS  64(DX), Z15, Z15
+	VMOVUPS Z15, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z16, Z16
+	VMOVUPS Z16, (AX)
+	VADDPS  64(DX), Z17, Z17
+	VMOVUPS Z17, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z18, Z18
+	VMOVUPS Z18, (AX)
+	VADDPS  64(DX), Z19, Z19
+	VMOVUPS Z19, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z20, Z20
+	VMOVUPS Z20, (AX)
+	VADDPS  64(DX), Z21, Z21
+	VMOVUPS Z21, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z22, Z22
+	VMOVUPS Z22, (AX)
+	VADDPS  64(DX), Z23, Z23
+	VMOVUPS Z23, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z24, Z24
+	VMOVUPS Z24, (AX)
+	VADDPS  64(DX), Z25, Z25
+	VMOVUPS Z25, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Z26, Z26
+	VMOVUPS Z26, (AX)
+	VADDPS  64(DX), Z27, Z27
+	VMOVUPS Z27, 64(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
 	VZEROUPPER
 	RET
 
-// func gemmAVX2_1(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+// func gemmAVX2_1(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
 // Requires: AVX, FMA3
-TEXT ·gemmAVX2_1(SB), NOSPLIT, $0-88
+TEXT ·gemmAVX2_1(SB), NOSPLIT, $0-80
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -2501,38 +2039,31 @@ loop:
 	JNZ          loop
 
 store:
-	MOVQ         c+48(FP), AX
-	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+80(FP), Y2
-	VBROADCASTSS beta+84(FP), Y3
-	MOVL         beta+84(FP), DX
-	ADDL         DX, DX
-	JNZ          accumulate
-	VMULPS       Y2, Y0, Y0
-	VMOVUPS      Y0, (AX)
-	VMULPS       Y2, Y1, Y1
-	VMOVUPS      Y1, 32(AX)
-	ADDQ         CX, AX
+	MOVQ    c+48(FP), AX
+	MOVQ    cStride+56(FP), CX
+	MOVQ    from+64(FP), DX
+	MOVQ    fromStride+72(FP), BX
+	TESTQ   DX, DX
+	JNZ     accumulate
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	ADDQ    CX, AX
 	VZEROUPPER
 	RET
 
 accumulate:
-	MOVQ        from+64(FP), DX
-	MOVQ        fromStride+72(FP), BX
-	VMULPS      Y2, Y0, Y0
-	VFMADD231PS (DX), Y3, Y0
-	VMOVUPS     Y0, (AX)
-	VMULPS      Y2, Y1, Y1
-	VFMADD231PS 32(DX), Y3, Y1
-	VMOVUPS     Y1, 32(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
+	VADDPS  (DX), Y0, Y0
+	VMOVUPS Y0, (AX)
+	VADDPS  32(DX), Y1, Y1
+	VMOVUPS Y1, 32(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
 	VZEROUPPER
 	RET
 
-// func gemmAVX2_2(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+// func gemmAVX2_2(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
 // Requires: AVX, FMA3
-TEXT ·gemmAVX2_2(SB), NOSPLIT, $0-88
+TEXT ·gemmAVX2_2(SB), NOSPLIT, $0-80
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -2561,51 +2092,40 @@ loop:
 	JNZ          loop
 
 store:
-	MOVQ         c+48(FP), AX
-	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+80(FP), Y4
-	VBROADCASTSS beta+84(FP), Y5
-	MOVL         beta+84(FP), DX
-	ADDL         DX, DX
-	JNZ          accumulate
-	VMULPS       Y4, Y0, Y0
-	VMOVUPS      Y0, (AX)
-	VMULPS       Y4, Y1, Y1
-	VMOVUPS      Y1, 32(AX)
-	ADDQ         CX, AX
-	VMULPS       Y4, Y2, Y2
-	VMOVUPS      Y2, (AX)
-	VMULPS       Y4, Y3, Y3
-	VMOVUPS      Y3, 32(AX)
-	ADDQ         CX, AX
+	MOVQ    c+48(FP), AX
+	MOVQ    cStride+56(FP), CX
+	MOVQ    from+64(FP), DX
+	MOVQ    fromStride+72(FP), BX
+	TESTQ   DX, DX
+	JNZ     accumulate
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y2, (AX)
+	VMOVUPS Y3, 32(AX)
+	ADDQ    CX, AX
 	VZEROUPPER
 	RET
 
 accumulate:
-	MOVQ        from+64(FP), DX
-	MOVQ        fromStride+72(FP), BX
-	VMULPS      Y4, Y0, Y0
-	VFMADD231PS (DX), Y5, Y0
-	VMOVUPS     Y0, (AX)
-	VMULPS      Y4, Y1, Y1
-	VFMADD231PS 32(DX), Y5, Y1
-	VMOVUPS     Y1, 32(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Y4, Y2, Y2
-	VFMADD231PS (DX), Y5, Y2
-	VMOVUPS     Y2, (AX)
-	VMULPS      Y4, Y3, Y3
-	VFMADD231PS 32(DX), Y5, Y3
-	VMOVUPS     Y3, 32(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
+	VADDPS  (DX), Y0, Y0
+	VMOVUPS Y0, (AX)
+	VADDPS  32(DX), Y1, Y1
+	VMOVUPS Y1, 32(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Y2, Y2
+	VMOVUPS Y2, (AX)
+	VADDPS  32(DX), Y3, Y3
+	VMOVUPS Y3, 32(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
 	VZEROUPPER
 	RET
 
-// func gemmAVX2_3(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+// func gemmAVX2_3(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
 // Requires: AVX, FMA3
-TEXT ·gemmAVX2_3(SB), NOSPLIT, $0-88
+TEXT ·gemmAVX2_3(SB), NOSPLIT, $0-80
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -2639,64 +2159,49 @@ loop:
 	JNZ          loop
 
 store:
-	MOVQ         c+48(FP), AX
-	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+80(FP), Y6
-	VBROADCASTSS beta+84(FP), Y7
-	MOVL         beta+84(FP), DX
-	ADDL         DX, DX
-	JNZ          accumulate
-	VMULPS       Y6, Y0, Y0
-	VMOVUPS      Y0, (AX)
-	VMULPS       Y6, Y1, Y1
-	VMOVUPS      Y1, 32(AX)
-	ADDQ         CX, AX
-	VMULPS       Y6, Y2, Y2
-	VMOVUPS      Y2, (AX)
-	VMULPS       Y6, Y3, Y3
-	VMOVUPS      Y3, 32(AX)
-	ADDQ         CX, AX
-	VMULPS       Y6, Y4, Y4
-	VMOVUPS      Y4, (AX)
-	VMULPS       Y6, Y5, Y5
-	VMOVUPS      Y5, 32(AX)
-	ADDQ         CX, AX
+	MOVQ    c+48(FP), AX
+	MOVQ    cStride+56(FP), CX
+	MOVQ    from+64(FP), DX
+	MOVQ    fromStride+72(FP), BX
+	TESTQ   DX, DX
+	JNZ     accumulate
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y2, (AX)
+	VMOVUPS Y3, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y4, (AX)
+	VMOVUPS Y5, 32(AX)
+	ADDQ    CX, AX
 	VZEROUPPER
 	RET
 
 accumulate:
-	MOVQ        from+64(FP), DX
-	MOVQ        fromStride+72(FP), BX
-	VMULPS      Y6, Y0, Y0
-	VFMADD231PS (DX), Y7, Y0
-	VMOVUPS     Y0, (AX)
-	VMULPS      Y6, Y1, Y1
-	VFMADD231PS 32(DX), Y7, Y1
-	VMOVUPS     Y1, 32(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Y6, Y2, Y2
-	VFMADD231PS (DX), Y7, Y2
-	VMOVUPS     Y2, (AX)
-	VMULPS      Y6, Y3, Y3
-	VFMADD231PS 32(DX), Y7, Y3
-	VMOVUPS     Y3, 32(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Y6, Y4, Y4
-	VFMADD231PS (DX), Y7, Y4
-	VMOVUPS     Y4, (AX)
-	VMULPS      Y6, Y5, Y5
-	VFMADD231PS 32(DX), Y7, Y5
-	VMOVUPS     Y5, 32(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
+	VADDPS  (DX), Y0, Y0
+	VMOVUPS Y0, (AX)
+	VADDPS  32(DX), Y1, Y1
+	VMOVUPS Y1, 32(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Y2, Y2
+	VMOVUPS Y2, (AX)
+	VADDPS  32(DX), Y3, Y3
+	VMOVUPS Y3, 32(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Y4, Y4
+	VMOVUPS Y4, (AX)
+	VADDPS  32(DX), Y5, Y5
+	VMOVUPS Y5, 32(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
 	VZEROUPPER
 	RET
 
-// func gemmAVX2_4(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+// func gemmAVX2_4(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
 // Requires: AVX, FMA3
-TEXT ·gemmAVX2_4(SB), NOSPLIT, $0-88
+TEXT ·gemmAVX2_4(SB), NOSPLIT, $0-80
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -2738,77 +2243,58 @@ loop:
 	JNZ          loop
 
 store:
-	MOVQ         c+48(FP), AX
-	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+80(FP), Y8
-	VBROADCASTSS beta+84(FP), Y9
-	MOVL         beta+84(FP), DX
-	ADDL         DX, DX
-	JNZ          accumulate
-	VMULPS       Y8, Y0, Y0
-	VMOVUPS      Y0, (AX)
-	VMULPS       Y8, Y1, Y1
-	VMOVUPS      Y1, 32(AX)
-	ADDQ         CX, AX
-	VMULPS       Y8, Y2, Y2
-	VMOVUPS      Y2, (AX)
-	VMULPS       Y8, Y3, Y3
-	VMOVUPS      Y3, 32(AX)
-	ADDQ         CX, AX
-	VMULPS       Y8, Y4, Y4
-	VMOVUPS      Y4, (AX)
-	VMULPS       Y8, Y5, Y5
-	VMOVUPS      Y5, 32(AX)
-	ADDQ         CX, AX
-	VMULPS       Y8, Y6, Y6
-	VMOVUPS      Y6, (AX)
-	VMULPS       Y8, Y7, Y7
-	VMOVUPS      Y7, 32(AX)
-	ADDQ         CX, AX
+	MOVQ    c+48(FP), AX
+	MOVQ    cStride+56(FP), CX
+	MOVQ    from+64(FP), DX
+	MOVQ    fromStride+72(FP), BX
+	TESTQ   DX, DX
+	JNZ     accumulate
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y2, (AX)
+	VMOVUPS Y3, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y4, (AX)
+	VMOVUPS Y5, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y6, (AX)
+	VMOVUPS Y7, 32(AX)
+	ADDQ    CX, AX
 	VZEROUPPER
 	RET
 
 accumulate:
-	MOVQ        from+64(FP), DX
-	MOVQ        fromStride+72(FP), BX
-	VMULPS      Y8, Y0, Y0
-	VFMADD231PS (DX), Y9, Y0
-	VMOVUPS     Y0, (AX)
-	VMULPS      Y8, Y1, Y1
-	VFMADD231PS 32(DX), Y9, Y1
-	VMOVUPS     Y1, 32(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Y8, Y2, Y2
-	VFMADD231PS (DX), Y9, Y2
-	VMOVUPS     Y2, (AX)
-	VMULPS      Y8, Y3, Y3
-	VFMADD231PS 32(DX), Y9, Y3
-	VMOVUPS     Y3, 32(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Y8, Y4, Y4
-	VFMADD231PS (DX), Y9, Y4
-	VMOVUPS     Y4, (AX)
-	VMULPS      Y8, Y5, Y5
-	VFMADD231PS 32(DX), Y9, Y5
-	VMOVUPS     Y5, 32(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Y8, Y6, Y6
-	VFMADD231PS (DX), Y9, Y6
-	VMOVUPS     Y6, (AX)
-	VMULPS      Y8, Y7, Y7
-	VFMADD231PS 32(DX), Y9, Y7
-	VMOVUPS     Y7, 32(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
+	VADDPS  (DX), Y0, Y0
+	VMOVUPS Y0, (AX)
+	VADDPS  32(DX), Y1, Y1
+	VMOVUPS Y1, 32(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Y2, Y2
+	VMOVUPS Y2, (AX)
+	VADDPS  32(DX), Y3, Y3
+	VMOVUPS Y3, 32(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Y4, Y4
+	VMOVUPS Y4, (AX)
+	VADDPS  32(DX), Y5, Y5
+	VMOVUPS Y5, 32(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Y6, Y6
+	VMOVUPS Y6, (AX)
+	VADDPS  32(DX), Y7, Y7
+	VMOVUPS Y7, 32(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
 	VZEROUPPER
 	RET
 
-// func gemmAVX2_5(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+// func gemmAVX2_5(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
 // Requires: AVX, FMA3
-TEXT ·gemmAVX2_5(SB), NOSPLIT, $0-88
+TEXT ·gemmAVX2_5(SB), NOSPLIT, $0-80
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -2855,90 +2341,67 @@ loop:
 	JNZ          loop
 
 store:
-	MOVQ         c+48(FP), AX
-	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+80(FP), Y10
-	VBROADCASTSS beta+84(FP), Y11
-	MOVL         beta+84(FP), DX
-	ADDL         DX, DX
-	JNZ          accumulate
-	VMULPS       Y10, Y0, Y0
-	VMOVUPS      Y0, (AX)
-	VMULPS       Y10, Y1, Y1
-	VMOVUPS      Y1, 32(AX)
-	ADDQ         CX, AX
-	VMULPS       Y10, Y2, Y2
-	VMOVUPS      Y2, (AX)
-	VMULPS       Y10, Y3, Y3
-	VMOVUPS      Y3, 32(AX)
-	ADDQ         CX, AX
-	VMULPS       Y10, Y4, Y4
-	VMOVUPS      Y4, (AX)
-	VMULPS       Y10, Y5, Y5
-	VMOVUPS      Y5, 32(AX)
-	ADDQ         CX, AX
-	VMULPS       Y10, Y6, Y6
-	VMOVUPS      Y6, (AX)
-	VMULPS       Y10, Y7, Y7
-	VMOVUPS      Y7, 32(AX)
-	ADDQ         CX, AX
-	VMULPS       Y10, Y8, Y8
-	VMOVUPS      Y8, (AX)
-	VMULPS       Y10, Y9, Y9
-	VMOVUPS      Y9, 32(AX)
-	ADDQ         CX, AX
+	MOVQ    c+48(FP), AX
+	MOVQ    cStride+56(FP), CX
+	MOVQ    from+64(FP), DX
+	MOVQ    fromStride+72(FP), BX
+	TESTQ   DX, DX
+	JNZ     accumulate
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y2, (AX)
+	VMOVUPS Y3, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y4, (AX)
+	VMOVUPS Y5, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y6, (AX)
+	VMOVUPS Y7, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y8, (AX)
+	VMOVUPS Y9, 32(AX)
+	ADDQ    CX, AX
 	VZEROUPPER
 	RET
 
 accumulate:
-	MOVQ        from+64(FP), DX
-	MOVQ        fromStride+72(FP), BX
-	VMULPS      Y10, Y0, Y0
-	VFMADD231PS (DX), Y11, Y0
-	VMOVUPS     Y0, (AX)
-	VMULPS      Y10, Y1, Y1
-	VFMADD231PS 32(DX), Y11, Y1
-	VMOVUPS     Y1, 32(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Y10, Y2, Y2
-	VFMADD231PS (DX), Y11, Y2
-	VMOVUPS     Y2, (AX)
-	VMULPS      Y10, Y3, Y3
-	VFMADD231PS 32(DX), Y11, Y3
-	VMOVUPS     Y3, 32(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Y10, Y4, Y4
-	VFMADD231PS (DX), Y11, Y4
-	VMOVUPS     Y4, (AX)
-	VMULPS      Y10, Y5, Y5
-	VFMADD231PS 32(DX), Y11, Y5
-	VMOVUPS     Y5, 32(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Y10, Y6, Y6
-	VFMADD231PS (DX), Y11, Y6
-	VMOVUPS     Y6, (AX)
-	VMULPS      Y10, Y7, Y7
-	VFMADD231PS 32(DX), Y11, Y7
-	VMOVUPS     Y7, 32(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Y10, Y8, Y8
-	VFMADD231PS (DX), Y11, Y8
-	VMOVUPS     Y8, (AX)
-	VMULPS      Y10, Y9, Y9
-	VFMADD231PS 32(DX), Y11, Y9
-	VMOVUPS     Y9, 32(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
+	VADDPS  (DX), Y0, Y0
+	VMOVUPS Y0, (AX)
+	VADDPS  32(DX), Y1, Y1
+	VMOVUPS Y1, 32(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Y2, Y2
+	VMOVUPS Y2, (AX)
+	VADDPS  32(DX), Y3, Y3
+	VMOVUPS Y3, 32(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Y4, Y4
+	VMOVUPS Y4, (AX)
+	VADDPS  32(DX), Y5, Y5
+	VMOVUPS Y5, 32(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Y6, Y6
+	VMOVUPS Y6, (AX)
+	VADDPS  32(DX), Y7, Y7
+	VMOVUPS Y7, 32(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Y8, Y8
+	VMOVUPS Y8, (AX)
+	VADDPS  32(DX), Y9, Y9
+	VMOVUPS Y9, 32(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
 	VZEROUPPER
 	RET
 
-// func gemmAVX2_6(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+// func gemmAVX2_6(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
 // Requires: AVX, FMA3
-TEXT ·gemmAVX2_6(SB), NOSPLIT, $0-88
+TEXT ·gemmAVX2_6(SB), NOSPLIT, $0-80
 	MOVQ   k+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   rowStride+16(FP), DX
@@ -2990,434 +2453,72 @@ loop:
 	JNZ          loop
 
 store:
-	MOVQ         c+48(FP), AX
-	MOVQ         cStride+56(FP), CX
-	VBROADCASTSS alpha+80(FP), Y12
-	VBROADCASTSS beta+84(FP), Y13
-	MOVL         beta+84(FP), DX
-	ADDL         DX, DX
-	JNZ          accumulate
-	VMULPS       Y12, Y0, Y0
-	VMOVUPS      Y0, (AX)
-	VMULPS       Y12, Y1, Y1
-	VMOVUPS      Y1, 32(AX)
-	ADDQ         CX, AX
-	VMULPS       Y12, Y2, Y2
-	VMOVUPS      Y2, (AX)
-	VMULPS       Y12, Y3, Y3
-	VMOVUPS      Y3, 32(AX)
-	ADDQ         CX, AX
-	VMULPS       Y12, Y4, Y4
-	VMOVUPS      Y4, (AX)
-	VMULPS       Y12, Y5, Y5
-	VMOVUPS      Y5, 32(AX)
-	ADDQ         CX, AX
-	VMULPS       Y12, Y6, Y6
-	VMOVUPS      Y6, (AX)
-	VMULPS       Y12, Y7, Y7
-	VMOVUPS      Y7, 32(AX)
-	ADDQ         CX, AX
-	VMULPS       Y12, Y8, Y8
-	VMOVUPS      Y8, (AX)
-	VMULPS       Y12, Y9, Y9
-	VMOVUPS      Y9, 32(AX)
-	ADDQ         CX, AX
-	VMULPS       Y12, Y10, Y10
-	VMOVUPS      Y10, (AX)
-	VMULPS       Y12, Y11, Y11
-	VMOVUPS      Y11, 32(AX)
-	ADDQ         CX, AX
+	MOVQ    c+48(FP), AX
+	MOVQ    cStride+56(FP), CX
+	MOVQ    from+64(FP), DX
+	MOVQ    fromStride+72(FP), BX
+	TESTQ   DX, DX
+	JNZ     accumulate
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y2, (AX)
+	VMOVUPS Y3, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y4, (AX)
+	VMOVUPS Y5, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y6, (AX)
+	VMOVUPS Y7, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y8, (AX)
+	VMOVUPS Y9, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y10, (AX)
+	VMOVUPS Y11, 32(AX)
+	ADDQ    CX, AX
 	VZEROUPPER
 	RET
 
 accumulate:
-	MOVQ        from+64(FP), DX
-	MOVQ        fromStride+72(FP), BX
-	VMULPS      Y12, Y0, Y0
-	VFMADD231PS (DX), Y13, Y0
-	VMOVUPS     Y0, (AX)
-	VMULPS      Y12, Y1, Y1
-	VFMADD231PS 32(DX), Y13, Y1
-	VMOVUPS     Y1, 32(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Y12, Y2, Y2
-	VFMADD231PS (DX), Y13, Y2
-	VMOVUPS     Y2, (AX)
-	VMULPS      Y12, Y3, Y3
-	VFMADD231PS 32(DX), Y13, Y3
-	VMOVUPS     Y3, 32(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Y12, Y4, Y4
-	VFMADD231PS (DX), Y13, Y4
-	VMOVUPS     Y4, (AX)
-	VMULPS      Y12, Y5, Y5
-	VFMADD231PS 32(DX), Y13, Y5
-	VMOVUPS     Y5, 32(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Y12, Y6, Y6
-	VFMADD231PS (DX), Y13, Y6
-	VMOVUPS     Y6, (AX)
-	VMULPS      Y12, Y7, Y7
-	VFMADD231PS 32(DX), Y13, Y7
-	VMOVUPS     Y7, 32(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Y12, Y8, Y8
-	VFMADD231PS (DX), Y13, Y8
-	VMOVUPS     Y8, (AX)
-	VMULPS      Y12, Y9, Y9
-	VFMADD231PS 32(DX), Y13, Y9
-	VMOVUPS     Y9, 32(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
-	VMULPS      Y12, Y10, Y10
-	VFMADD231PS (DX), Y13, Y10
-	VMOVUPS     Y10, (AX)
-	VMULPS      Y12, Y11, Y11
-	VFMADD231PS 32(DX), Y13, Y11
-	VMOVUPS     Y11, 32(AX)
-	ADDQ        CX, AX
-	ADDQ        BX, DX
+	VADDPS  (DX), Y0, Y0
+	VMOVUPS Y0, (AX)
+	VADDPS  32(DX), Y1, Y1
+	VMOVUPS Y1, 32(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Y2, Y2
+	VMOVUPS Y2, (AX)
+	VADDPS  32(DX), Y3, Y3
+	VMOVUPS Y3, 32(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Y4, Y4
+	VMOVUPS Y4, (AX)
+	VADDPS  32(DX), Y5, Y5
+	VMOVUPS Y5, 32(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Y6, Y6
+	VMOVUPS Y6, (AX)
+	VADDPS  32(DX), Y7, Y7
+	VMOVUPS Y7, 32(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Y8, Y8
+	VMOVUPS Y8, (AX)
+	VADDPS  32(DX), Y9, Y9
+	VMOVUPS Y9, 32(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
+	VADDPS  (DX), Y10, Y10
+	VMOVUPS Y10, (AX)
+	VADDPS  32(DX), Y11, Y11
+	VMOVUPS Y11, 32(AX)
+	ADDQ    CX, AX
+	ADDQ    BX, DX
 	VZEROUPPER
 	RET
-
-// func expAVX2(n int, dst *float32, src *float32)
-// Requires: AVX, AVX2, FMA3
-TEXT ·expAVX2(SB), NOSPLIT, $0-24
-	MOVQ n+0(FP), AX
-	MOVQ dst+8(FP), CX
-	MOVQ src+16(FP), DX
-	SUBQ $0x00000008, AX
-	JL   done
-
-loop:
-	VMOVUPS      (DX), Y0
-	VMOVUPS      all_42b20000<>+0(SB), Y1
-	VMINPS       Y0, Y1, Y0
-	VMOVUPS      all_c2d20000<>+0(SB), Y1
-	VMAXPS       Y0, Y1, Y0
-	VMULPS       all_3fb8aa3b<>+0(SB), Y0, Y1
-	VROUNDPS     $0x08, Y1, Y1
-	VMOVAPS      Y0, Y0
-	VFNMADD231PS all_3f318000<>+0(SB), Y1, Y0
-	VFNMADD231PS all_b95e8083<>+0(SB), Y1, Y0
-	VMOVUPS      all_39500d01<>+0(SB), Y2
-	VFMADD213PS  all_3ab60b61<>+0(SB), Y0, Y2
-	VFMADD213PS  all_3c088889<>+0(SB), Y0, Y2
-	VFMADD213PS  all_3d2aaaab<>+0(SB), Y0, Y2
-	VFMADD213PS  all_3e2aaaab<>+0(SB), Y0, Y2
-	VFMADD213PS  all_3f000000<>+0(SB), Y0, Y2
-	VMULPS       Y0, Y0, Y3
-	VFMADD213PS  Y0, Y3, Y2
-	VADDPS       all_3f800000<>+0(SB), Y2, Y2
-	VCVTPS2DQ    Y1, Y0
-	VPSRAD       $0x01, Y0, Y1
-	VPSUBD       Y1, Y0, Y0
-	VPADDD       all_0000007f<>+0(SB), Y1, Y1
-	VPSLLD       $0x17, Y1, Y1
-	VMULPS       Y1, Y2, Y2
-	VPADDD       all_0000007f<>+0(SB), Y0, Y0
-	VPSLLD       $0x17, Y0, Y0
-	VMULPS       Y0, Y2, Y2
-	VMOVUPS      Y2, (CX)
-	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, CX
-	SUBQ         $0x00000008, AX
-	JGE          loop
-
-done:
-	VZEROUPPER
-	RET
-
-DATA all_42b20000<>+0(SB)/8, $0x42b2000042b20000
-DATA all_42b20000<>+8(SB)/8, $0x42b2000042b20000
-DATA all_42b20000<>+16(SB)/8, $0x42b2000042b20000
-DATA all_42b20000<>+24(SB)/8, $0x42b2000042b20000
-DATA all_42b20000<>+32(SB)/8, $0x42b2000042b20000
-DATA all_42b20000<>+40(SB)/8, $0x42b2000042b20000
-DATA all_42b20000<>+48(SB)/8, $0x42b2000042b20000
-DATA all_42b20000<>+56(SB)/8, $0x42b2000042b20000
-GLOBL all_42b20000<>(SB), RODATA|NOPTR, $64
-
-DATA all_c2d20000<>+0(SB)/8, $0xc2d20000c2d20000
-DATA all_c2d20000<>+8(SB)/8, $0xc2d20000c2d20000
-DATA all_c2d20000<>+16(SB)/8, $0xc2d20000c2d20000
-DATA all_c2d20000<>+24(SB)/8, $0xc2d20000c2d20000
-DATA all_c2d20000<>+32(SB)/8, $0xc2d20000c2d20000
-DATA all_c2d20000<>+40(SB)/8, $0xc2d20000c2d20000
-DATA all_c2d20000<>+48(SB)/8, $0xc2d20000c2d20000
-DATA all_c2d20000<>+56(SB)/8, $0xc2d20000c2d20000
-GLOBL all_c2d20000<>(SB), RODATA|NOPTR, $64
-
-DATA all_3fb8aa3b<>+0(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA all_3fb8aa3b<>+8(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA all_3fb8aa3b<>+16(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA all_3fb8aa3b<>+24(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA all_3fb8aa3b<>+32(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA all_3fb8aa3b<>+40(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA all_3fb8aa3b<>+48(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA all_3fb8aa3b<>+56(SB)/8, $0x3fb8aa3b3fb8aa3b
-GLOBL all_3fb8aa3b<>(SB), RODATA|NOPTR, $64
-
-DATA all_3f318000<>+0(SB)/8, $0x3f3180003f318000
-DATA all_3f318000<>+8(SB)/8, $0x3f3180003f318000
-DATA all_3f318000<>+16(SB)/8, $0x3f3180003f318000
-DATA all_3f318000<>+24(SB)/8, $0x3f3180003f318000
-DATA all_3f318000<>+32(SB)/8, $0x3f3180003f318000
-DATA all_3f318000<>+40(SB)/8, $0x3f3180003f318000
-DATA all_3f318000<>+48(SB)/8, $0x3f3180003f318000
-DATA all_3f318000<>+56(SB)/8, $0x3f3180003f318000
-GLOBL all_3f318000<>(SB), RODATA|NOPTR, $64
-
-DATA all_b95e8083<>+0(SB)/8, $0xb95e8083b95e8083
-DATA all_b95e8083<>+8(SB)/8, $0xb95e8083b95e8083
-DATA all_b95e8083<>+16(SB)/8, $0xb95e8083b95e8083
-DATA all_b95e8083<>+24(SB)/8, $0xb95e8083b95e8083
-DATA all_b95e8083<>+32(SB)/8, $0xb95e8083b95e8083
-DATA all_b95e8083<>+40(SB)/8, $0xb95e8083b95e8083
-DATA all_b95e8083<>+48(SB)/8, $0xb95e8083b95e8083
-DATA all_b95e8083<>+56(SB)/8, $0xb95e8083b95e8083
-GLOBL all_b95e8083<>(SB), RODATA|NOPTR, $64
-
-DATA all_39500d01<>+0(SB)/8, $0x39500d0139500d01
-DATA all_39500d01<>+8(SB)/8, $0x39500d0139500d01
-DATA all_39500d01<>+16(SB)/8, $0x39500d0139500d01
-DATA all_39500d01<>+24(SB)/8, $0x39500d0139500d01
-DATA all_39500d01<>+32(SB)/8, $0x39500d0139500d01
-DATA all_39500d01<>+40(SB)/8, $0x39500d0139500d01
-DATA all_39500d01<>+48(SB)/8, $0x39500d0139500d01
-DATA all_39500d01<>+56(SB)/8, $0x39500d0139500d01
-GLOBL all_39500d01<>(SB), RODATA|NOPTR, $64
-
-DATA all_3ab60b61<>+0(SB)/8, $0x3ab60b613ab60b61
-DATA all_3ab60b61<>+8(SB)/8, $0x3ab60b613ab60b61
-DATA all_3ab60b61<>+16(SB)/8, $0x3ab60b613ab60b61
-DATA all_3ab60b61<>+24(SB)/8, $0x3ab60b613ab60b61
-DATA all_3ab60b61<>+32(SB)/8, $0x3ab60b613ab60b61
-DATA all_3ab60b61<>+40(SB)/8, $0x3ab60b613ab60b61
-DATA all_3ab60b61<>+48(SB)/8, $0x3ab60b613ab60b61
-DATA all_3ab60b61<>+56(SB)/8, $0x3ab60b613ab60b61
-GLOBL all_3ab60b61<>(SB), RODATA|NOPTR, $64
-
-DATA all_3c088889<>+0(SB)/8, $0x3c0888893c088889
-DATA all_3c088889<>+8(SB)/8, $0x3c0888893c088889
-DATA all_3c088889<>+16(SB)/8, $0x3c0888893c088889
-DATA all_3c088889<>+24(SB)/8, $0x3c0888893c088889
-DATA all_3c088889<>+32(SB)/8, $0x3c0888893c088889
-DATA all_3c088889<>+40(SB)/8, $0x3c0888893c088889
-DATA all_3c088889<>+48(SB)/8, $0x3c0888893c088889
-DATA all_3c088889<>+56(SB)/8, $0x3c0888893c088889
-GLOBL all_3c088889<>(SB), RODATA|NOPTR, $64
-
-DATA all_3d2aaaab<>+0(SB)/8, $0x3d2aaaab3d2aaaab
-DATA all_3d2aaaab<>+8(SB)/8, $0x3d2aaaab3d2aaaab
-DATA all_3d2aaaab<>+16(SB)/8, $0x3d2aaaab3d2aaaab
-DATA all_3d2aaaab<>+24(SB)/8, $0x3d2aaaab3d2aaaab
-DATA all_3d2aaaab<>+32(SB)/8, $0x3d2aaaab3d2aaaab
-DATA all_3d2aaaab<>+40(SB)/8, $0x3d2aaaab3d2aaaab
-DATA all_3d2aaaab<>+48(SB)/8, $0x3d2aaaab3d2aaaab
-DATA all_3d2aaaab<>+56(SB)/8, $0x3d2aaaab3d2aaaab
-GLOBL all_3d2aaaab<>(SB), RODATA|NOPTR, $64
-
-DATA all_3e2aaaab<>+0(SB)/8, $0x3e2aaaab3e2aaaab
-DATA all_3e2aaaab<>+8(SB)/8, $0x3e2aaaab3e2aaaab
-DATA all_3e2aaaab<>+16(SB)/8, $0x3e2aaaab3e2aaaab
-DATA all_3e2aaaab<>+24(SB)/8, $0x3e2aaaab3e2aaaab
-DATA all_3e2aaaab<>+32(SB)/8, $0x3e2aaaab3e2aaaab
-DATA all_3e2aaaab<>+40(SB)/8, $0x3e2aaaab3e2aaaab
-DATA all_3e2aaaab<>+48(SB)/8, $0x3e2aaaab3e2aaaab
-DATA all_3e2aaaab<>+56(SB)/8, $0x3e2aaaab3e2aaaab
-GLOBL all_3e2aaaab<>(SB), RODATA|NOPTR, $64
-
-DATA all_3f000000<>+0(SB)/8, $0x3f0000003f000000
-DATA all_3f000000<>+8(SB)/8, $0x3f0000003f000000
-DATA all_3f000000<>+16(SB)/8, $0x3f0000003f000000
-DATA all_3f000000<>+24(SB)/8, $0x3f0000003f000000
-DATA all_3f000000<>+32(SB)/8, $0x3f0000003f000000
-DATA all_3f000000<>+40(SB)/8, $0x3f0000003f000000
-DATA all_3f000000<>+48(SB)/8, $0x3f0000003f000000
-DATA all_3f000000<>+56(SB)/8, $0x3f0000003f000000
-GLOBL all_3f000000<>(SB), RODATA|NOPTR, $64
-
-DATA all_3f800000<>+0(SB)/8, $0x3f8000003f800000
-DATA all_3f800000<>+8(SB)/8, $0x3f8000003f800000
-DATA all_3f800000<>+16(SB)/8, $0x3f8000003f800000
-DATA all_3f800000<>+24(SB)/8, $0x3f8000003f800000
-DATA all_3f800000<>+32(SB)/8, $0x3f8000003f800000
-DATA all_3f800000<>+40(SB)/8, $0x3f8000003f800000
-DATA all_3f800000<>+48(SB)/8, $0x3f8000003f800000
-DATA all_3f800000<>+56(SB)/8, $0x3f8000003f800000
-GLOBL all_3f800000<>(SB), RODATA|NOPTR, $64
-
-DATA all_0000007f<>+0(SB)/8, $0x0000007f0000007f
-DATA all_0000007f<>+8(SB)/8, $0x0000007f0000007f
-DATA all_0000007f<>+16(SB)/8, $0x0000007f0000007f
-DATA all_0000007f<>+24(SB)/8, $0x0000007f0000007f
-DATA all_0000007f<>+32(SB)/8, $0x0000007f0000007f
-DATA all_0000007f<>+40(SB)/8, $0x0000007f0000007f
-DATA all_0000007f<>+48(SB)/8, $0x0000007f0000007f
-DATA all_0000007f<>+56(SB)/8, $0x0000007f0000007f
-GLOBL all_0000007f<>(SB), RODATA|NOPTR, $64
-
-// func sigmoidAVX2(n int, dst *float32, src *float32)
-// Requires: AVX, AVX2, FMA3
-TEXT ·sigmoidAVX2(SB), NOSPLIT, $0-24
-	MOVQ n+0(FP), AX
-	MOVQ dst+8(FP), CX
-	MOVQ src+16(FP), DX
-	SUBQ $0x00000008, AX
-	JL   done
-
-loop:
-	VMOVUPS      (DX), Y0
-	VXORPS       all_80000000<>+0(SB), Y0, Y0
-	VMOVUPS      all_42b00000<>+0(SB), Y1
-	VMINPS       Y0, Y1, Y0
-	VMOVUPS      all_c2d20000<>+0(SB), Y1
-	VMAXPS       Y0, Y1, Y0
-	VMULPS       all_3fb8aa3b<>+0(SB), Y0, Y1
-	VROUNDPS     $0x08, Y1, Y1
-	VMOVAPS      Y0, Y0
-	VFNMADD231PS all_3f318000<>+0(SB), Y1, Y0
-	VFNMADD231PS all_b95e8083<>+0(SB), Y1, Y0
-	VMOVUPS      all_39500d01<>+0(SB), Y2
-	VFMADD213PS  all_3ab60b61<>+0(SB), Y0, Y2
-	VFMADD213PS  all_3c088889<>+0(SB), Y0, Y2
-	VFMADD213PS  all_3d2aaaab<>+0(SB), Y0, Y2
-	VFMADD213PS  all_3e2aaaab<>+0(SB), Y0, Y2
-	VFMADD213PS  all_3f000000<>+0(SB), Y0, Y2
-	VMULPS       Y0, Y0, Y3
-	VFMADD213PS  Y0, Y3, Y2
-	VADDPS       all_3f800000<>+0(SB), Y2, Y2
-	VCVTPS2DQ    Y1, Y0
-	VPSRAD       $0x01, Y0, Y1
-	VPSUBD       Y1, Y0, Y0
-	VPADDD       all_0000007f<>+0(SB), Y1, Y1
-	VPSLLD       $0x17, Y1, Y1
-	VMULPS       Y1, Y2, Y2
-	VPADDD       all_0000007f<>+0(SB), Y0, Y0
-	VPSLLD       $0x17, Y0, Y0
-	VMULPS       Y0, Y2, Y2
-	VADDPS       all_3f800000<>+0(SB), Y2, Y2
-	VMOVUPS      all_3f800000<>+0(SB), Y0
-	VDIVPS       Y2, Y0, Y2
-	VMOVUPS      Y2, (CX)
-	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, CX
-	SUBQ         $0x00000008, AX
-	JGE          loop
-
-done:
-	VZEROUPPER
-	RET
-
-DATA all_80000000<>+0(SB)/8, $0x8000000080000000
-DATA all_80000000<>+8(SB)/8, $0x8000000080000000
-DATA all_80000000<>+16(SB)/8, $0x8000000080000000
-DATA all_80000000<>+24(SB)/8, $0x8000000080000000
-DATA all_80000000<>+32(SB)/8, $0x8000000080000000
-DATA all_80000000<>+40(SB)/8, $0x8000000080000000
-DATA all_80000000<>+48(SB)/8, $0x8000000080000000
-DATA all_80000000<>+56(SB)/8, $0x8000000080000000
-GLOBL all_80000000<>(SB), RODATA|NOPTR, $64
-
-DATA all_42b00000<>+0(SB)/8, $0x42b0000042b00000
-DATA all_42b00000<>+8(SB)/8, $0x42b0000042b00000
-DATA all_42b00000<>+16(SB)/8, $0x42b0000042b00000
-DATA all_42b00000<>+24(SB)/8, $0x42b0000042b00000
-DATA all_42b00000<>+32(SB)/8, $0x42b0000042b00000
-DATA all_42b00000<>+40(SB)/8, $0x42b0000042b00000
-DATA all_42b00000<>+48(SB)/8, $0x42b0000042b00000
-DATA all_42b00000<>+56(SB)/8, $0x42b0000042b00000
-GLOBL all_42b00000<>(SB), RODATA|NOPTR, $64
-
-// func tanhAVX2(n int, dst *float32, src *float32)
-// Requires: AVX, AVX2, FMA3
-TEXT ·tanhAVX2(SB), NOSPLIT, $0-24
-	MOVQ n+0(FP), AX
-	MOVQ dst+8(FP), CX
-	MOVQ src+16(FP), DX
-	SUBQ $0x00000008, AX
-	JL   done
-
-loop:
-	VMOVUPS      (DX), Y0
-	VMOVUPS      all_80000000<>+0(SB), Y1
-	VANDPS       Y0, Y1, Y1
-	VANDPS       all_7fffffff<>+0(SB), Y0, Y0
-	VADDPS       Y0, Y0, Y0
-	VMOVUPS      all_42200000<>+0(SB), Y2
-	VMINPS       Y0, Y2, Y0
-	VMULPS       all_3fb8aa3b<>+0(SB), Y0, Y2
-	VROUNDPS     $0x08, Y2, Y2
-	VMOVAPS      Y0, Y0
-	VFNMADD231PS all_3f318000<>+0(SB), Y2, Y0
-	VFNMADD231PS all_b95e8083<>+0(SB), Y2, Y0
-	VMOVUPS      all_39500d01<>+0(SB), Y3
-	VFMADD213PS  all_3ab60b61<>+0(SB), Y0, Y3
-	VFMADD213PS  all_3c088889<>+0(SB), Y0, Y3
-	VFMADD213PS  all_3d2aaaab<>+0(SB), Y0, Y3
-	VFMADD213PS  all_3e2aaaab<>+0(SB), Y0, Y3
-	VFMADD213PS  all_3f000000<>+0(SB), Y0, Y3
-	VMULPS       Y0, Y0, Y4
-	VFMADD213PS  Y0, Y4, Y3
-	VMOVUPS      all_3f800000<>+0(SB), Y0
-	VCVTPS2DQ    Y2, Y2
-	VPSRAD       $0x01, Y2, Y4
-	VPSUBD       Y4, Y2, Y2
-	VPADDD       all_0000007f<>+0(SB), Y4, Y4
-	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y0, Y0
-	VPADDD       all_0000007f<>+0(SB), Y2, Y2
-	VPSLLD       $0x17, Y2, Y2
-	VMULPS       Y2, Y0, Y0
-	VSUBPS       all_3f800000<>+0(SB), Y0, Y2
-	VFMADD213PS  Y2, Y0, Y3
-	VADDPS       all_40000000<>+0(SB), Y3, Y0
-	VDIVPS       Y0, Y3, Y3
-	VORPS        Y1, Y3, Y3
-	VMOVUPS      Y3, (CX)
-	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, CX
-	SUBQ         $0x00000008, AX
-	JGE          loop
-
-done:
-	VZEROUPPER
-	RET
-
-DATA all_7fffffff<>+0(SB)/8, $0x7fffffff7fffffff
-DATA all_7fffffff<>+8(SB)/8, $0x7fffffff7fffffff
-DATA all_7fffffff<>+16(SB)/8, $0x7fffffff7fffffff
-DATA all_7fffffff<>+24(SB)/8, $0x7fffffff7fffffff
-DATA all_7fffffff<>+32(SB)/8, $0x7fffffff7fffffff
-DATA all_7fffffff<>+40(SB)/8, $0x7fffffff7fffffff
-DATA all_7fffffff<>+48(SB)/8, $0x7fffffff7fffffff
-DATA all_7fffffff<>+56(SB)/8, $0x7fffffff7fffffff
-GLOBL all_7fffffff<>(SB), RODATA|NOPTR, $64
-
-DATA all_42200000<>+0(SB)/8, $0x4220000042200000
-DATA all_42200000<>+8(SB)/8, $0x4220000042200000
-DATA all_42200000<>+16(SB)/8, $0x4220000042200000
-DATA all_42200000<>+24(SB)/8, $0x4220000042200000
-DATA all_42200000<>+32(SB)/8, $0x4220000042200000
-DATA all_42200000<>+40(SB)/8, $0x4220000042200000
-DATA all_42200000<>+48(SB)/8, $0x4220000042200000
-DATA all_42200000<>+56(SB)/8, $0x4220000042200000
-GLOBL all_42200000<>(SB), RODATA|NOPTR, $64
-
-DATA all_40000000<>+0(SB)/8, $0x4000000040000000
-DATA all_40000000<>+8(SB)/8, $0x4000000040000000
-DATA all_40000000<>+16(SB)/8, $0x4000000040000000
-DATA all_40000000<>+24(SB)/8, $0x4000000040000000
-DATA all_40000000<>+32(SB)/8, $0x4000000040000000
-DATA all_40000000<>+40(SB)/8, $0x4000000040000000
-DATA all_40000000<>+48(SB)/8, $0x4000000040000000
-DATA all_40000000<>+56(SB)/8, $0x4000000040000000
-GLOBL all_40000000<>(SB), RODATA|NOPTR, $64
 
 // func cellForwardAVX512(rows int, h int, words *int32, input *float32, gates *float32, prev *float32, cell *float32, tanh *float32, hidden *float32)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
@@ -3784,6 +2885,166 @@ next:
 	JNZ  row
 	VZEROUPPER
 	RET
+
+DATA all_80000000<>+0(SB)/8, $0x8000000080000000
+DATA all_80000000<>+8(SB)/8, $0x8000000080000000
+DATA all_80000000<>+16(SB)/8, $0x8000000080000000
+DATA all_80000000<>+24(SB)/8, $0x8000000080000000
+DATA all_80000000<>+32(SB)/8, $0x8000000080000000
+DATA all_80000000<>+40(SB)/8, $0x8000000080000000
+DATA all_80000000<>+48(SB)/8, $0x8000000080000000
+DATA all_80000000<>+56(SB)/8, $0x8000000080000000
+GLOBL all_80000000<>(SB), RODATA|NOPTR, $64
+
+DATA all_42b00000<>+0(SB)/8, $0x42b0000042b00000
+DATA all_42b00000<>+8(SB)/8, $0x42b0000042b00000
+DATA all_42b00000<>+16(SB)/8, $0x42b0000042b00000
+DATA all_42b00000<>+24(SB)/8, $0x42b0000042b00000
+DATA all_42b00000<>+32(SB)/8, $0x42b0000042b00000
+DATA all_42b00000<>+40(SB)/8, $0x42b0000042b00000
+DATA all_42b00000<>+48(SB)/8, $0x42b0000042b00000
+DATA all_42b00000<>+56(SB)/8, $0x42b0000042b00000
+GLOBL all_42b00000<>(SB), RODATA|NOPTR, $64
+
+DATA all_c2d20000<>+0(SB)/8, $0xc2d20000c2d20000
+DATA all_c2d20000<>+8(SB)/8, $0xc2d20000c2d20000
+DATA all_c2d20000<>+16(SB)/8, $0xc2d20000c2d20000
+DATA all_c2d20000<>+24(SB)/8, $0xc2d20000c2d20000
+DATA all_c2d20000<>+32(SB)/8, $0xc2d20000c2d20000
+DATA all_c2d20000<>+40(SB)/8, $0xc2d20000c2d20000
+DATA all_c2d20000<>+48(SB)/8, $0xc2d20000c2d20000
+DATA all_c2d20000<>+56(SB)/8, $0xc2d20000c2d20000
+GLOBL all_c2d20000<>(SB), RODATA|NOPTR, $64
+
+DATA all_3fb8aa3b<>+0(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA all_3fb8aa3b<>+8(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA all_3fb8aa3b<>+16(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA all_3fb8aa3b<>+24(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA all_3fb8aa3b<>+32(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA all_3fb8aa3b<>+40(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA all_3fb8aa3b<>+48(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA all_3fb8aa3b<>+56(SB)/8, $0x3fb8aa3b3fb8aa3b
+GLOBL all_3fb8aa3b<>(SB), RODATA|NOPTR, $64
+
+DATA all_3f318000<>+0(SB)/8, $0x3f3180003f318000
+DATA all_3f318000<>+8(SB)/8, $0x3f3180003f318000
+DATA all_3f318000<>+16(SB)/8, $0x3f3180003f318000
+DATA all_3f318000<>+24(SB)/8, $0x3f3180003f318000
+DATA all_3f318000<>+32(SB)/8, $0x3f3180003f318000
+DATA all_3f318000<>+40(SB)/8, $0x3f3180003f318000
+DATA all_3f318000<>+48(SB)/8, $0x3f3180003f318000
+DATA all_3f318000<>+56(SB)/8, $0x3f3180003f318000
+GLOBL all_3f318000<>(SB), RODATA|NOPTR, $64
+
+DATA all_b95e8083<>+0(SB)/8, $0xb95e8083b95e8083
+DATA all_b95e8083<>+8(SB)/8, $0xb95e8083b95e8083
+DATA all_b95e8083<>+16(SB)/8, $0xb95e8083b95e8083
+DATA all_b95e8083<>+24(SB)/8, $0xb95e8083b95e8083
+DATA all_b95e8083<>+32(SB)/8, $0xb95e8083b95e8083
+DATA all_b95e8083<>+40(SB)/8, $0xb95e8083b95e8083
+DATA all_b95e8083<>+48(SB)/8, $0xb95e8083b95e8083
+DATA all_b95e8083<>+56(SB)/8, $0xb95e8083b95e8083
+GLOBL all_b95e8083<>(SB), RODATA|NOPTR, $64
+
+DATA all_39500d01<>+0(SB)/8, $0x39500d0139500d01
+DATA all_39500d01<>+8(SB)/8, $0x39500d0139500d01
+DATA all_39500d01<>+16(SB)/8, $0x39500d0139500d01
+DATA all_39500d01<>+24(SB)/8, $0x39500d0139500d01
+DATA all_39500d01<>+32(SB)/8, $0x39500d0139500d01
+DATA all_39500d01<>+40(SB)/8, $0x39500d0139500d01
+DATA all_39500d01<>+48(SB)/8, $0x39500d0139500d01
+DATA all_39500d01<>+56(SB)/8, $0x39500d0139500d01
+GLOBL all_39500d01<>(SB), RODATA|NOPTR, $64
+
+DATA all_3ab60b61<>+0(SB)/8, $0x3ab60b613ab60b61
+DATA all_3ab60b61<>+8(SB)/8, $0x3ab60b613ab60b61
+DATA all_3ab60b61<>+16(SB)/8, $0x3ab60b613ab60b61
+DATA all_3ab60b61<>+24(SB)/8, $0x3ab60b613ab60b61
+DATA all_3ab60b61<>+32(SB)/8, $0x3ab60b613ab60b61
+DATA all_3ab60b61<>+40(SB)/8, $0x3ab60b613ab60b61
+DATA all_3ab60b61<>+48(SB)/8, $0x3ab60b613ab60b61
+DATA all_3ab60b61<>+56(SB)/8, $0x3ab60b613ab60b61
+GLOBL all_3ab60b61<>(SB), RODATA|NOPTR, $64
+
+DATA all_3c088889<>+0(SB)/8, $0x3c0888893c088889
+DATA all_3c088889<>+8(SB)/8, $0x3c0888893c088889
+DATA all_3c088889<>+16(SB)/8, $0x3c0888893c088889
+DATA all_3c088889<>+24(SB)/8, $0x3c0888893c088889
+DATA all_3c088889<>+32(SB)/8, $0x3c0888893c088889
+DATA all_3c088889<>+40(SB)/8, $0x3c0888893c088889
+DATA all_3c088889<>+48(SB)/8, $0x3c0888893c088889
+DATA all_3c088889<>+56(SB)/8, $0x3c0888893c088889
+GLOBL all_3c088889<>(SB), RODATA|NOPTR, $64
+
+DATA all_3d2aaaab<>+0(SB)/8, $0x3d2aaaab3d2aaaab
+DATA all_3d2aaaab<>+8(SB)/8, $0x3d2aaaab3d2aaaab
+DATA all_3d2aaaab<>+16(SB)/8, $0x3d2aaaab3d2aaaab
+DATA all_3d2aaaab<>+24(SB)/8, $0x3d2aaaab3d2aaaab
+DATA all_3d2aaaab<>+32(SB)/8, $0x3d2aaaab3d2aaaab
+DATA all_3d2aaaab<>+40(SB)/8, $0x3d2aaaab3d2aaaab
+DATA all_3d2aaaab<>+48(SB)/8, $0x3d2aaaab3d2aaaab
+DATA all_3d2aaaab<>+56(SB)/8, $0x3d2aaaab3d2aaaab
+GLOBL all_3d2aaaab<>(SB), RODATA|NOPTR, $64
+
+DATA all_3e2aaaab<>+0(SB)/8, $0x3e2aaaab3e2aaaab
+DATA all_3e2aaaab<>+8(SB)/8, $0x3e2aaaab3e2aaaab
+DATA all_3e2aaaab<>+16(SB)/8, $0x3e2aaaab3e2aaaab
+DATA all_3e2aaaab<>+24(SB)/8, $0x3e2aaaab3e2aaaab
+DATA all_3e2aaaab<>+32(SB)/8, $0x3e2aaaab3e2aaaab
+DATA all_3e2aaaab<>+40(SB)/8, $0x3e2aaaab3e2aaaab
+DATA all_3e2aaaab<>+48(SB)/8, $0x3e2aaaab3e2aaaab
+DATA all_3e2aaaab<>+56(SB)/8, $0x3e2aaaab3e2aaaab
+GLOBL all_3e2aaaab<>(SB), RODATA|NOPTR, $64
+
+DATA all_3f000000<>+0(SB)/8, $0x3f0000003f000000
+DATA all_3f000000<>+8(SB)/8, $0x3f0000003f000000
+DATA all_3f000000<>+16(SB)/8, $0x3f0000003f000000
+DATA all_3f000000<>+24(SB)/8, $0x3f0000003f000000
+DATA all_3f000000<>+32(SB)/8, $0x3f0000003f000000
+DATA all_3f000000<>+40(SB)/8, $0x3f0000003f000000
+DATA all_3f000000<>+48(SB)/8, $0x3f0000003f000000
+DATA all_3f000000<>+56(SB)/8, $0x3f0000003f000000
+GLOBL all_3f000000<>(SB), RODATA|NOPTR, $64
+
+DATA all_3f800000<>+0(SB)/8, $0x3f8000003f800000
+DATA all_3f800000<>+8(SB)/8, $0x3f8000003f800000
+DATA all_3f800000<>+16(SB)/8, $0x3f8000003f800000
+DATA all_3f800000<>+24(SB)/8, $0x3f8000003f800000
+DATA all_3f800000<>+32(SB)/8, $0x3f8000003f800000
+DATA all_3f800000<>+40(SB)/8, $0x3f8000003f800000
+DATA all_3f800000<>+48(SB)/8, $0x3f8000003f800000
+DATA all_3f800000<>+56(SB)/8, $0x3f8000003f800000
+GLOBL all_3f800000<>(SB), RODATA|NOPTR, $64
+
+DATA all_7fffffff<>+0(SB)/8, $0x7fffffff7fffffff
+DATA all_7fffffff<>+8(SB)/8, $0x7fffffff7fffffff
+DATA all_7fffffff<>+16(SB)/8, $0x7fffffff7fffffff
+DATA all_7fffffff<>+24(SB)/8, $0x7fffffff7fffffff
+DATA all_7fffffff<>+32(SB)/8, $0x7fffffff7fffffff
+DATA all_7fffffff<>+40(SB)/8, $0x7fffffff7fffffff
+DATA all_7fffffff<>+48(SB)/8, $0x7fffffff7fffffff
+DATA all_7fffffff<>+56(SB)/8, $0x7fffffff7fffffff
+GLOBL all_7fffffff<>(SB), RODATA|NOPTR, $64
+
+DATA all_42200000<>+0(SB)/8, $0x4220000042200000
+DATA all_42200000<>+8(SB)/8, $0x4220000042200000
+DATA all_42200000<>+16(SB)/8, $0x4220000042200000
+DATA all_42200000<>+24(SB)/8, $0x4220000042200000
+DATA all_42200000<>+32(SB)/8, $0x4220000042200000
+DATA all_42200000<>+40(SB)/8, $0x4220000042200000
+DATA all_42200000<>+48(SB)/8, $0x4220000042200000
+DATA all_42200000<>+56(SB)/8, $0x4220000042200000
+GLOBL all_42200000<>(SB), RODATA|NOPTR, $64
+
+DATA all_40000000<>+0(SB)/8, $0x4000000040000000
+DATA all_40000000<>+8(SB)/8, $0x4000000040000000
+DATA all_40000000<>+16(SB)/8, $0x4000000040000000
+DATA all_40000000<>+24(SB)/8, $0x4000000040000000
+DATA all_40000000<>+32(SB)/8, $0x4000000040000000
+DATA all_40000000<>+40(SB)/8, $0x4000000040000000
+DATA all_40000000<>+48(SB)/8, $0x4000000040000000
+DATA all_40000000<>+56(SB)/8, $0x4000000040000000
+GLOBL all_40000000<>(SB), RODATA|NOPTR, $64
 
 // func cellBackwardAVX512(rows int, h int, words *int32, sum *float32, gates *float32, prev *float32, tanh *float32, dh *float32, dc *float32)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
@@ -4429,6 +3690,16 @@ DATA lastLanes<>+56(SB)/4, $0x00000000
 DATA lastLanes<>+60(SB)/4, $0x00000000
 GLOBL lastLanes<>(SB), RODATA|NOPTR, $64
 
+DATA all_0000007f<>+0(SB)/8, $0x0000007f0000007f
+DATA all_0000007f<>+8(SB)/8, $0x0000007f0000007f
+DATA all_0000007f<>+16(SB)/8, $0x0000007f0000007f
+DATA all_0000007f<>+24(SB)/8, $0x0000007f0000007f
+DATA all_0000007f<>+32(SB)/8, $0x0000007f0000007f
+DATA all_0000007f<>+40(SB)/8, $0x0000007f0000007f
+DATA all_0000007f<>+48(SB)/8, $0x0000007f0000007f
+DATA all_0000007f<>+56(SB)/8, $0x0000007f0000007f
+GLOBL all_0000007f<>(SB), RODATA|NOPTR, $64
+
 // func cellBackwardAVX2(rows int, h int, words *int32, sum *float32, gates *float32, prev *float32, tanh *float32, dh *float32, dc *float32)
 // Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·cellBackwardAVX2(SB), NOSPLIT, $0-72
@@ -4626,6 +3897,274 @@ loop:
 	ADDQ    $0x00000020, CX
 	ADDQ    $0x00000020, DX
 	JMP     loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func squaredDistanceAVX2(n int, a *float32, b *float32) float64
+// Requires: AVX, FMA3, SSE2
+TEXT ·squaredDistanceAVX2(SB), NOSPLIT, $0-32
+	MOVQ   n+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   b+16(FP), DX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	TESTQ  AX, AX
+	JZ     sum
+
+loop:
+	VCVTPS2PD   (CX), Y2
+	VCVTPS2PD   (DX), Y3
+	VSUBPD      Y3, Y2, Y2
+	VFMADD231PD Y2, Y2, Y0
+	VCVTPS2PD   16(CX), Y2
+	VCVTPS2PD   16(DX), Y3
+	VSUBPD      Y3, Y2, Y2
+	VFMADD231PD Y2, Y2, Y1
+	ADDQ        $0x00000020, CX
+	ADDQ        $0x00000020, DX
+	SUBQ        $0x00000008, AX
+	JNZ         loop
+
+sum:
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X0, X1, X1
+	VPERMILPD    $0x01, X1, X0
+	VADDPD       X0, X1, X1
+	MOVSD        X1, ret+24(FP)
+	VZEROUPPER
+	RET
+
+// func distancesToAVX2(groups int, depth int, query *float32, vectors *float32, ids *uint32, dst *float64)
+// Requires: AVX, MMX+
+TEXT ·distancesToAVX2(SB), NOSPLIT, $0-48
+	MOVQ groups+0(FP), AX
+	MOVQ query+16(FP), CX
+	MOVQ ids+32(FP), DX
+	MOVQ dst+40(FP), BX
+
+group:
+	DECQ  AX
+	JL    done
+	JZ    last
+	MOVL  32(DX), DI
+	IMULQ depth+8(FP), DI
+	SHLQ  $0x02, DI
+	ADDQ  vectors+24(FP), DI
+	MOVQ  depth+8(FP), SI
+
+line0:
+	PREFETCHT0 -4(DI)(SI*4)
+	SUBQ       $0x10, SI
+	JG         line0
+	PREFETCHT0 (DI)
+	MOVL       36(DX), DI
+	IMULQ      depth+8(FP), DI
+	SHLQ       $0x02, DI
+	ADDQ       vectors+24(FP), DI
+	MOVQ       depth+8(FP), SI
+
+line1:
+	PREFETCHT0 -4(DI)(SI*4)
+	SUBQ       $0x10, SI
+	JG         line1
+	PREFETCHT0 (DI)
+	MOVL       40(DX), DI
+	IMULQ      depth+8(FP), DI
+	SHLQ       $0x02, DI
+	ADDQ       vectors+24(FP), DI
+	MOVQ       depth+8(FP), SI
+
+line2:
+	PREFETCHT0 -4(DI)(SI*4)
+	SUBQ       $0x10, SI
+	JG         line2
+	PREFETCHT0 (DI)
+	MOVL       44(DX), DI
+	IMULQ      depth+8(FP), DI
+	SHLQ       $0x02, DI
+	ADDQ       vectors+24(FP), DI
+	MOVQ       depth+8(FP), SI
+
+line3:
+	PREFETCHT0 -4(DI)(SI*4)
+	SUBQ       $0x10, SI
+	JG         line3
+	PREFETCHT0 (DI)
+	MOVL       48(DX), DI
+	IMULQ      depth+8(FP), DI
+	SHLQ       $0x02, DI
+	ADDQ       vectors+24(FP), DI
+	MOVQ       depth+8(FP), SI
+
+line4:
+	PREFETCHT0 -4(DI)(SI*4)
+	SUBQ       $0x10, SI
+	JG         line4
+	PREFETCHT0 (DI)
+	MOVL       52(DX), DI
+	IMULQ      depth+8(FP), DI
+	SHLQ       $0x02, DI
+	ADDQ       vectors+24(FP), DI
+	MOVQ       depth+8(FP), SI
+
+line5:
+	PREFETCHT0 -4(DI)(SI*4)
+	SUBQ       $0x10, SI
+	JG         line5
+	PREFETCHT0 (DI)
+	MOVL       56(DX), DI
+	IMULQ      depth+8(FP), DI
+	SHLQ       $0x02, DI
+	ADDQ       vectors+24(FP), DI
+	MOVQ       depth+8(FP), SI
+
+line6:
+	PREFETCHT0 -4(DI)(SI*4)
+	SUBQ       $0x10, SI
+	JG         line6
+	PREFETCHT0 (DI)
+	MOVL       60(DX), DI
+	IMULQ      depth+8(FP), DI
+	SHLQ       $0x02, DI
+	ADDQ       vectors+24(FP), DI
+	MOVQ       depth+8(FP), SI
+
+line7:
+	PREFETCHT0 -4(DI)(SI*4)
+	SUBQ       $0x10, SI
+	JG         line7
+	PREFETCHT0 (DI)
+
+last:
+	MOVL   (DX), DI
+	IMULQ  depth+8(FP), DI
+	SHLQ   $0x02, DI
+	ADDQ   vectors+24(FP), DI
+	MOVL   4(DX), R8
+	IMULQ  depth+8(FP), R8
+	SHLQ   $0x02, R8
+	ADDQ   vectors+24(FP), R8
+	MOVL   8(DX), R9
+	IMULQ  depth+8(FP), R9
+	SHLQ   $0x02, R9
+	ADDQ   vectors+24(FP), R9
+	MOVL   12(DX), R10
+	IMULQ  depth+8(FP), R10
+	SHLQ   $0x02, R10
+	ADDQ   vectors+24(FP), R10
+	MOVL   16(DX), R11
+	IMULQ  depth+8(FP), R11
+	SHLQ   $0x02, R11
+	ADDQ   vectors+24(FP), R11
+	MOVL   20(DX), R12
+	IMULQ  depth+8(FP), R12
+	SHLQ   $0x02, R12
+	ADDQ   vectors+24(FP), R12
+	MOVL   24(DX), R13
+	IMULQ  depth+8(FP), R13
+	SHLQ   $0x02, R13
+	ADDQ   vectors+24(FP), R13
+	MOVL   28(DX), R14
+	IMULQ  depth+8(FP), R14
+	SHLQ   $0x02, R14
+	ADDQ   vectors+24(FP), R14
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	XORQ   SI, SI
+
+four:
+	ADDQ       $0x04, SI
+	CMPQ       SI, depth+8(FP)
+	JG         rest
+	VCVTPS2PD  -16(CX)(SI*4), Y2
+	VCVTPS2PD  -16(DI)(SI*4), Y3
+	VSUBPD     Y3, Y2, Y3
+	VMULPD     Y3, Y3, Y3
+	VCVTPS2PD  -16(R8)(SI*4), Y4
+	VSUBPD     Y4, Y2, Y4
+	VMULPD     Y4, Y4, Y4
+	VCVTPS2PD  -16(R9)(SI*4), Y5
+	VSUBPD     Y5, Y2, Y5
+	VMULPD     Y5, Y5, Y5
+	VCVTPS2PD  -16(R10)(SI*4), Y6
+	VSUBPD     Y6, Y2, Y6
+	VMULPD     Y6, Y6, Y6
+	VUNPCKLPD  Y4, Y3, Y7
+	VUNPCKHPD  Y4, Y3, Y3
+	VUNPCKLPD  Y6, Y5, Y4
+	VUNPCKHPD  Y6, Y5, Y5
+	VPERM2F128 $0x20, Y4, Y7, Y6
+	VADDPD     Y6, Y0, Y0
+	VPERM2F128 $0x20, Y5, Y3, Y6
+	VADDPD     Y6, Y0, Y0
+	VPERM2F128 $0x31, Y4, Y7, Y4
+	VADDPD     Y4, Y0, Y0
+	VPERM2F128 $0x31, Y5, Y3, Y3
+	VADDPD     Y3, Y0, Y0
+	VCVTPS2PD  -16(R11)(SI*4), Y3
+	VSUBPD     Y3, Y2, Y3
+	VMULPD     Y3, Y3, Y3
+	VCVTPS2PD  -16(R12)(SI*4), Y4
+	VSUBPD     Y4, Y2, Y4
+	VMULPD     Y4, Y4, Y4
+	VCVTPS2PD  -16(R13)(SI*4), Y5
+	VSUBPD     Y5, Y2, Y5
+	VMULPD     Y5, Y5, Y5
+	VCVTPS2PD  -16(R14)(SI*4), Y6
+	VSUBPD     Y6, Y2, Y6
+	VMULPD     Y6, Y6, Y6
+	VUNPCKLPD  Y4, Y3, Y2
+	VUNPCKHPD  Y4, Y3, Y3
+	VUNPCKLPD  Y6, Y5, Y4
+	VUNPCKHPD  Y6, Y5, Y5
+	VPERM2F128 $0x20, Y4, Y2, Y6
+	VADDPD     Y6, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y3, Y6
+	VADDPD     Y6, Y1, Y1
+	VPERM2F128 $0x31, Y4, Y2, Y2
+	VADDPD     Y2, Y1, Y1
+	VPERM2F128 $0x31, Y5, Y3, Y2
+	VADDPD     Y2, Y1, Y1
+	JMP        four
+
+rest:
+	SUBQ $0x04, SI
+
+one:
+	CMPQ         SI, depth+8(FP)
+	JGE          store
+	VBROADCASTSS (CX)(SI*4), X2
+	VCVTPS2PD    X2, Y2
+	VMOVSS       (DI)(SI*4), X3
+	VINSERTPS    $0x10, (R8)(SI*4), X3, X3
+	VINSERTPS    $0x20, (R9)(SI*4), X3, X3
+	VINSERTPS    $0x30, (R10)(SI*4), X3, X3
+	VCVTPS2PD    X3, Y3
+	VSUBPD       Y3, Y2, Y3
+	VMULPD       Y3, Y3, Y3
+	VADDPD       Y3, Y0, Y0
+	VMOVSS       (R11)(SI*4), X3
+	VINSERTPS    $0x10, (R12)(SI*4), X3, X3
+	VINSERTPS    $0x20, (R13)(SI*4), X3, X3
+	VINSERTPS    $0x30, (R14)(SI*4), X3, X3
+	VCVTPS2PD    X3, Y3
+	VSUBPD       Y3, Y2, Y3
+	VMULPD       Y3, Y3, Y3
+	VADDPD       Y3, Y1, Y1
+	INCQ         SI
+	JMP          one
+
+store:
+	VSQRTPD Y0, Y0
+	VMOVUPD Y0, (BX)
+	VSQRTPD Y1, Y1
+	VMOVUPD Y1, 32(BX)
+	ADDQ    $0x20, DX
+	ADDQ    $0x40, BX
+	JMP     group
 
 done:
 	VZEROUPPER
@@ -5563,8 +5102,6 @@ loop:
 	VMINPS       Y1, Y6, Y6
 	VSUBPS       Y6, Y2, Y6
 	VMULPS       Y3, Y6, Y6
-	VMOVUPS      all_42b20000<>+0(SB), Y7
-	VMINPS       Y6, Y7, Y6
 	VMOVUPS      all_c2d20000<>+0(SB), Y7
 	VMAXPS       Y6, Y7, Y6
 	VMULPS       all_3fb8aa3b<>+0(SB), Y6, Y7
@@ -5680,227 +5217,3 @@ DATA order<>+20(SB)/4, $0x00000006
 DATA order<>+24(SB)/4, $0x00000003
 DATA order<>+28(SB)/4, $0x00000007
 GLOBL order<>(SB), RODATA|NOPTR, $32
-
-// func addAVX2(n int, dst *float32, a *float32, b *float32, aStep int, bStep int)
-// Requires: AVX
-TEXT ·addAVX2(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ dst+8(FP), CX
-	MOVQ a+16(FP), DX
-	MOVQ b+24(FP), BX
-	MOVQ aStep+32(FP), SI
-	MOVQ bStep+40(FP), DI
-
-loop:
-	SUBQ    $0x00000008, AX
-	JL      done
-	VMOVUPS (DX), Y0
-	VMOVUPS (BX), Y1
-	VADDPS  Y1, Y0, Y0
-	VMOVUPS Y0, (CX)
-	ADDQ    SI, DX
-	ADDQ    DI, BX
-	ADDQ    $0x00000020, CX
-	JMP     loop
-
-done:
-	VZEROUPPER
-	RET
-
-// func subtractAVX2(n int, dst *float32, a *float32, b *float32, aStep int, bStep int)
-// Requires: AVX
-TEXT ·subtractAVX2(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ dst+8(FP), CX
-	MOVQ a+16(FP), DX
-	MOVQ b+24(FP), BX
-	MOVQ aStep+32(FP), SI
-	MOVQ bStep+40(FP), DI
-
-loop:
-	SUBQ    $0x00000008, AX
-	JL      done
-	VMOVUPS (DX), Y0
-	VMOVUPS (BX), Y1
-	VSUBPS  Y1, Y0, Y0
-	VMOVUPS Y0, (CX)
-	ADDQ    SI, DX
-	ADDQ    DI, BX
-	ADDQ    $0x00000020, CX
-	JMP     loop
-
-done:
-	VZEROUPPER
-	RET
-
-// func multiplyAVX2(n int, dst *float32, a *float32, b *float32, aStep int, bStep int)
-// Requires: AVX
-TEXT ·multiplyAVX2(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ dst+8(FP), CX
-	MOVQ a+16(FP), DX
-	MOVQ b+24(FP), BX
-	MOVQ aStep+32(FP), SI
-	MOVQ bStep+40(FP), DI
-
-loop:
-	SUBQ    $0x00000008, AX
-	JL      done
-	VMOVUPS (DX), Y0
-	VMOVUPS (BX), Y1
-	VMULPS  Y1, Y0, Y0
-	VMOVUPS Y0, (CX)
-	ADDQ    SI, DX
-	ADDQ    DI, BX
-	ADDQ    $0x00000020, CX
-	JMP     loop
-
-done:
-	VZEROUPPER
-	RET
-
-// func divideAVX2(n int, dst *float32, a *float32, b *float32, aStep int, bStep int)
-// Requires: AVX
-TEXT ·divideAVX2(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ dst+8(FP), CX
-	MOVQ a+16(FP), DX
-	MOVQ b+24(FP), BX
-	MOVQ aStep+32(FP), SI
-	MOVQ bStep+40(FP), DI
-
-loop:
-	SUBQ    $0x00000008, AX
-	JL      done
-	VMOVUPS (DX), Y0
-	VMOVUPS (BX), Y1
-	VDIVPS  Y1, Y0, Y0
-	VMOVUPS Y0, (CX)
-	ADDQ    SI, DX
-	ADDQ    DI, BX
-	ADDQ    $0x00000020, CX
-	JMP     loop
-
-done:
-	VZEROUPPER
-	RET
-
-// func largerAVX2(n int, dst *float32, a *float32, b *float32, aStep int, bStep int)
-// Requires: AVX
-TEXT ·largerAVX2(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ dst+8(FP), CX
-	MOVQ a+16(FP), DX
-	MOVQ b+24(FP), BX
-	MOVQ aStep+32(FP), SI
-	MOVQ bStep+40(FP), DI
-
-loop:
-	SUBQ    $0x00000008, AX
-	JL      done
-	VMOVUPS (DX), Y0
-	VMOVUPS (BX), Y1
-	VMAXPS  Y0, Y1, Y0
-	VMOVUPS Y0, (CX)
-	ADDQ    SI, DX
-	ADDQ    DI, BX
-	ADDQ    $0x00000020, CX
-	JMP     loop
-
-done:
-	VZEROUPPER
-	RET
-
-// func smallerAVX2(n int, dst *float32, a *float32, b *float32, aStep int, bStep int)
-// Requires: AVX
-TEXT ·smallerAVX2(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ dst+8(FP), CX
-	MOVQ a+16(FP), DX
-	MOVQ b+24(FP), BX
-	MOVQ aStep+32(FP), SI
-	MOVQ bStep+40(FP), DI
-
-loop:
-	SUBQ    $0x00000008, AX
-	JL      done
-	VMOVUPS (DX), Y0
-	VMOVUPS (BX), Y1
-	VMINPS  Y0, Y1, Y0
-	VMOVUPS Y0, (CX)
-	ADDQ    SI, DX
-	ADDQ    DI, BX
-	ADDQ    $0x00000020, CX
-	JMP     loop
-
-done:
-	VZEROUPPER
-	RET
-
-// func sumAVX2(n int, x *float32) float32
-// Requires: AVX, SSE
-TEXT ·sumAVX2(SB), NOSPLIT, $0-20
-	MOVQ   n+0(FP), AX
-	MOVQ   x+8(FP), CX
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-
-blocks:
-	CMPQ   AX, $0x00000020
-	JL     rest
-	VADDPS (CX), Y0, Y0
-	VADDPS 32(CX), Y1, Y1
-	VADDPS 64(CX), Y2, Y2
-	VADDPS 96(CX), Y3, Y3
-	ADDQ   $0x00000080, CX
-	SUBQ   $0x00000020, AX
-	JMP    blocks
-
-rest:
-	CMPQ   AX, $0x00000008
-	JL     sum
-	VADDPS (CX), Y0, Y0
-	ADDQ   $0x00000020, CX
-	SUBQ   $0x00000008, AX
-	JMP    rest
-
-sum:
-	VADDPS       Y1, Y0, Y0
-	VADDPS       Y3, Y2, Y2
-	VADDPS       Y2, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPS       X0, X1, X1
-	VPERMILPS    $0x4e, X1, X0
-	VADDPS       X0, X1, X1
-	VPERMILPS    $0xb1, X1, X0
-	VADDPS       X0, X1, X1
-	MOVSS        X1, ret+16(FP)
-	VZEROUPPER
-	RET
-
-// func largestAVX2(n int, x *float32) float32
-// Requires: AVX, SSE
-TEXT ·largestAVX2(SB), NOSPLIT, $0-20
-	MOVQ    n+0(FP), AX
-	MOVQ    x+8(FP), CX
-	VMOVUPS (CX), Y0
-
-loop:
-	SUBQ   $0x00000008, AX
-	JLE    lanes
-	ADDQ   $0x00000020, CX
-	VMAXPS (CX), Y0, Y0
-	JMP    loop
-
-lanes:
-	VEXTRACTF128 $0x01, Y0, X1
-	VMAXPS       X0, X1, X1
-	VPERMILPS    $0x4e, X1, X0
-	VMAXPS       X0, X1, X1
-	VPERMILPS    $0xb1, X1, X0
-	VMAXPS       X0, X1, X1
-	MOVSS        X1, ret+16(FP)
-	VZEROUPPER
-	RET

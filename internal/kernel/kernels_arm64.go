@@ -5,31 +5,22 @@
 package kernel
 
 //go:noescape
-func gemmNEON_1(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+func gemmNEON_1(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
 
 //go:noescape
-func gemmNEON_2(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+func gemmNEON_2(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
 
 //go:noescape
-func gemmNEON_3(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+func gemmNEON_3(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
 
 //go:noescape
-func gemmNEON_4(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+func gemmNEON_4(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
 
 //go:noescape
-func gemmNEON_5(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
+func gemmNEON_5(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
 
 //go:noescape
-func gemmNEON_6(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
-
-//go:noescape
-func expNEON(n int, dst *float32, src *float32)
-
-//go:noescape
-func sigmoidNEON(n int, dst *float32, src *float32)
-
-//go:noescape
-func tanhNEON(n int, dst *float32, src *float32)
+func gemmNEON_6(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
 
 //go:noescape
 func cellForwardNEON(rows int, h int, words *int32, input *float32, gates *float32, prev *float32, cell *float32, tanh *float32, hidden *float32)
@@ -39,6 +30,12 @@ func cellBackwardNEON(rows int, h int, words *int32, sum *float32, gates *float3
 
 //go:noescape
 func axpyNEON(n int, alpha float32, x *float32, y *float32)
+
+//go:noescape
+func squaredDistanceNEON(n int, a *float32, b *float32) float64
+
+//go:noescape
+func distancesToNEON(groups int, depth int, query *float32, vectors *float32, ids *uint32, dst *float64)
 
 //go:noescape
 func scanNEON(panels int, groups int, words *byte, heads *float32, bounds *float32, queries *byte, tile *float32, hits *uint32) int

@@ -4,24 +4,6 @@
 
 #include "textflag.h"
 
-DATA expConstants<>+0(SB)/4, $0x3fb8aa3b
-DATA expConstants<>+4(SB)/4, $0x3f318000
-DATA expConstants<>+8(SB)/4, $0xb95e8083
-DATA expConstants<>+12(SB)/4, $0x39500d01
-DATA expConstants<>+16(SB)/4, $0x3ab60b61
-DATA expConstants<>+20(SB)/4, $0x3c088889
-DATA expConstants<>+24(SB)/4, $0x3d2aaaab
-DATA expConstants<>+28(SB)/4, $0x3e2aaaab
-DATA expConstants<>+32(SB)/4, $0x3f000000
-DATA expConstants<>+36(SB)/4, $0x3f800000
-DATA expConstants<>+40(SB)/4, $0x40000000
-DATA expConstants<>+44(SB)/4, $0x0000007f
-DATA expConstants<>+48(SB)/4, $0x80000000
-DATA expConstants<>+52(SB)/4, $0x42200000
-DATA expConstants<>+56(SB)/4, $0x42b20000
-DATA expConstants<>+60(SB)/4, $0xc2d20000
-GLOBL expConstants<>(SB), RODATA|NOPTR, $64
-
 DATA activationConstants<>+0(SB)/4, $0x3fb8aa3b
 DATA activationConstants<>+4(SB)/4, $0x3f318000
 DATA activationConstants<>+8(SB)/4, $0xb95e8083
@@ -49,6 +31,24 @@ DATA wordBits<>+20(SB)/4, $0x00000020
 DATA wordBits<>+24(SB)/4, $0x00000040
 DATA wordBits<>+28(SB)/4, $0x00000080
 GLOBL wordBits<>(SB), RODATA|NOPTR, $32
+
+DATA expConstants<>+0(SB)/4, $0x3fb8aa3b
+DATA expConstants<>+4(SB)/4, $0x3f318000
+DATA expConstants<>+8(SB)/4, $0xb95e8083
+DATA expConstants<>+12(SB)/4, $0x39500d01
+DATA expConstants<>+16(SB)/4, $0x3ab60b61
+DATA expConstants<>+20(SB)/4, $0x3c088889
+DATA expConstants<>+24(SB)/4, $0x3d2aaaab
+DATA expConstants<>+28(SB)/4, $0x3e2aaaab
+DATA expConstants<>+32(SB)/4, $0x3f000000
+DATA expConstants<>+36(SB)/4, $0x3f800000
+DATA expConstants<>+40(SB)/4, $0x40000000
+DATA expConstants<>+44(SB)/4, $0x0000007f
+DATA expConstants<>+48(SB)/4, $0x80000000
+DATA expConstants<>+52(SB)/4, $0x42200000
+DATA expConstants<>+56(SB)/4, $0x42b20000
+DATA expConstants<>+60(SB)/4, $0xc2d20000
+GLOBL expConstants<>(SB), RODATA|NOPTR, $64
 
 DATA infinity<>+0(SB)/4, $0x7f800000
 GLOBL infinity<>(SB), RODATA|NOPTR, $4
@@ -87,8 +87,8 @@ DATA bits<>+120(SB)/4, $0x40000000
 DATA bits<>+124(SB)/4, $0x80000000
 GLOBL bits<>(SB), RODATA|NOPTR, $128
 
-// func gemmNEON_1(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
-TEXT ·gemmNEON_1(SB), NOSPLIT, $0-88
+// func gemmNEON_1(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
+TEXT ·gemmNEON_1(SB), NOSPLIT, $0-80
 	MOVD k+0(FP), R0
 	MOVD a+8(FP), R8
 	MOVD rowStride+16(FP), R2
@@ -118,16 +118,7 @@ loop:
 	BNE loop
 
 store:
-	MOVD $alpha+80(FP), R1
-	WORD $0x4ddfc838 // ld1r { v24.4s }, [x1], #4
-	WORD $0x4d40c839 // ld1r { v25.4s }, [x1]
-	MOVWU beta+84(FP), R1
-	LSLW $1, R1
-	CBNZW R1, accumulate
-	WORD $0x6e38dc00 // fmul v0.4s, v0.4s, v24.4s
-	WORD $0x6e38dc21 // fmul v1.4s, v1.4s, v24.4s
-	WORD $0x6e38dc42 // fmul v2.4s, v2.4s, v24.4s
-	WORD $0x6e38dc63 // fmul v3.4s, v3.4s, v24.4s
+	CBNZ R14, accumulate
 	WORD $0xad0004c0 // stp q0, q1, [x6, #0]
 	WORD $0xad010cc2 // stp q2, q3, [x6, #32]
 	ADD R7, R6
@@ -137,21 +128,17 @@ accumulate:
 	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
 	WORD $0xad417dde // ldp q30, q31, [x14, #32]
 	ADD R15, R14
-	WORD $0x6e38dc00 // fmul v0.4s, v0.4s, v24.4s
-	WORD $0x4e39cf80 // fmla v0.4s, v28.4s, v25.4s
-	WORD $0x6e38dc21 // fmul v1.4s, v1.4s, v24.4s
-	WORD $0x4e39cfa1 // fmla v1.4s, v29.4s, v25.4s
-	WORD $0x6e38dc42 // fmul v2.4s, v2.4s, v24.4s
-	WORD $0x4e39cfc2 // fmla v2.4s, v30.4s, v25.4s
-	WORD $0x6e38dc63 // fmul v3.4s, v3.4s, v24.4s
-	WORD $0x4e39cfe3 // fmla v3.4s, v31.4s, v25.4s
+	WORD $0x4e3cd400 // fadd v0.4s, v0.4s, v28.4s
+	WORD $0x4e3dd421 // fadd v1.4s, v1.4s, v29.4s
+	WORD $0x4e3ed442 // fadd v2.4s, v2.4s, v30.4s
+	WORD $0x4e3fd463 // fadd v3.4s, v3.4s, v31.4s
 	WORD $0xad0004c0 // stp q0, q1, [x6, #0]
 	WORD $0xad010cc2 // stp q2, q3, [x6, #32]
 	ADD R7, R6
 	RET
 
-// func gemmNEON_2(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
-TEXT ·gemmNEON_2(SB), NOSPLIT, $0-88
+// func gemmNEON_2(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
+TEXT ·gemmNEON_2(SB), NOSPLIT, $0-80
 	MOVD k+0(FP), R0
 	MOVD a+8(FP), R8
 	MOVD rowStride+16(FP), R2
@@ -191,23 +178,10 @@ loop:
 	BNE loop
 
 store:
-	MOVD $alpha+80(FP), R1
-	WORD $0x4ddfc838 // ld1r { v24.4s }, [x1], #4
-	WORD $0x4d40c839 // ld1r { v25.4s }, [x1]
-	MOVWU beta+84(FP), R1
-	LSLW $1, R1
-	CBNZW R1, accumulate
-	WORD $0x6e38dc00 // fmul v0.4s, v0.4s, v24.4s
-	WORD $0x6e38dc21 // fmul v1.4s, v1.4s, v24.4s
-	WORD $0x6e38dc42 // fmul v2.4s, v2.4s, v24.4s
-	WORD $0x6e38dc63 // fmul v3.4s, v3.4s, v24.4s
+	CBNZ R14, accumulate
 	WORD $0xad0004c0 // stp q0, q1, [x6, #0]
 	WORD $0xad010cc2 // stp q2, q3, [x6, #32]
 	ADD R7, R6
-	WORD $0x6e38dc84 // fmul v4.4s, v4.4s, v24.4s
-	WORD $0x6e38dca5 // fmul v5.4s, v5.4s, v24.4s
-	WORD $0x6e38dcc6 // fmul v6.4s, v6.4s, v24.4s
-	WORD $0x6e38dce7 // fmul v7.4s, v7.4s, v24.4s
 	WORD $0xad0014c4 // stp q4, q5, [x6, #0]
 	WORD $0xad011cc6 // stp q6, q7, [x6, #32]
 	ADD R7, R6
@@ -217,35 +191,27 @@ accumulate:
 	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
 	WORD $0xad417dde // ldp q30, q31, [x14, #32]
 	ADD R15, R14
-	WORD $0x6e38dc00 // fmul v0.4s, v0.4s, v24.4s
-	WORD $0x4e39cf80 // fmla v0.4s, v28.4s, v25.4s
-	WORD $0x6e38dc21 // fmul v1.4s, v1.4s, v24.4s
-	WORD $0x4e39cfa1 // fmla v1.4s, v29.4s, v25.4s
-	WORD $0x6e38dc42 // fmul v2.4s, v2.4s, v24.4s
-	WORD $0x4e39cfc2 // fmla v2.4s, v30.4s, v25.4s
-	WORD $0x6e38dc63 // fmul v3.4s, v3.4s, v24.4s
-	WORD $0x4e39cfe3 // fmla v3.4s, v31.4s, v25.4s
+	WORD $0x4e3cd400 // fadd v0.4s, v0.4s, v28.4s
+	WORD $0x4e3dd421 // fadd v1.4s, v1.4s, v29.4s
+	WORD $0x4e3ed442 // fadd v2.4s, v2.4s, v30.4s
+	WORD $0x4e3fd463 // fadd v3.4s, v3.4s, v31.4s
 	WORD $0xad0004c0 // stp q0, q1, [x6, #0]
 	WORD $0xad010cc2 // stp q2, q3, [x6, #32]
 	ADD R7, R6
 	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
 	WORD $0xad417dde // ldp q30, q31, [x14, #32]
 	ADD R15, R14
-	WORD $0x6e38dc84 // fmul v4.4s, v4.4s, v24.4s
-	WORD $0x4e39cf84 // fmla v4.4s, v28.4s, v25.4s
-	WORD $0x6e38dca5 // fmul v5.4s, v5.4s, v24.4s
-	WORD $0x4e39cfa5 // fmla v5.4s, v29.4s, v25.4s
-	WORD $0x6e38dcc6 // fmul v6.4s, v6.4s, v24.4s
-	WORD $0x4e39cfc6 // fmla v6.4s, v30.4s, v25.4s
-	WORD $0x6e38dce7 // fmul v7.4s, v7.4s, v24.4s
-	WORD $0x4e39cfe7 // fmla v7.4s, v31.4s, v25.4s
+	WORD $0x4e3cd484 // fadd v4.4s, v4.4s, v28.4s
+	WORD $0x4e3dd4a5 // fadd v5.4s, v5.4s, v29.4s
+	WORD $0x4e3ed4c6 // fadd v6.4s, v6.4s, v30.4s
+	WORD $0x4e3fd4e7 // fadd v7.4s, v7.4s, v31.4s
 	WORD $0xad0014c4 // stp q4, q5, [x6, #0]
 	WORD $0xad011cc6 // stp q6, q7, [x6, #32]
 	ADD R7, R6
 	RET
 
-// func gemmNEON_3(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
-TEXT ·gemmNEON_3(SB), NOSPLIT, $0-88
+// func gemmNEON_3(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
+TEXT ·gemmNEON_3(SB), NOSPLIT, $0-80
 	MOVD k+0(FP), R0
 	MOVD a+8(FP), R8
 	MOVD rowStride+16(FP), R2
@@ -295,30 +261,13 @@ loop:
 	BNE loop
 
 store:
-	MOVD $alpha+80(FP), R1
-	WORD $0x4ddfc838 // ld1r { v24.4s }, [x1], #4
-	WORD $0x4d40c839 // ld1r { v25.4s }, [x1]
-	MOVWU beta+84(FP), R1
-	LSLW $1, R1
-	CBNZW R1, accumulate
-	WORD $0x6e38dc00 // fmul v0.4s, v0.4s, v24.4s
-	WORD $0x6e38dc21 // fmul v1.4s, v1.4s, v24.4s
-	WORD $0x6e38dc42 // fmul v2.4s, v2.4s, v24.4s
-	WORD $0x6e38dc63 // fmul v3.4s, v3.4s, v24.4s
+	CBNZ R14, accumulate
 	WORD $0xad0004c0 // stp q0, q1, [x6, #0]
 	WORD $0xad010cc2 // stp q2, q3, [x6, #32]
 	ADD R7, R6
-	WORD $0x6e38dc84 // fmul v4.4s, v4.4s, v24.4s
-	WORD $0x6e38dca5 // fmul v5.4s, v5.4s, v24.4s
-	WORD $0x6e38dcc6 // fmul v6.4s, v6.4s, v24.4s
-	WORD $0x6e38dce7 // fmul v7.4s, v7.4s, v24.4s
 	WORD $0xad0014c4 // stp q4, q5, [x6, #0]
 	WORD $0xad011cc6 // stp q6, q7, [x6, #32]
 	ADD R7, R6
-	WORD $0x6e38dd08 // fmul v8.4s, v8.4s, v24.4s
-	WORD $0x6e38dd29 // fmul v9.4s, v9.4s, v24.4s
-	WORD $0x6e38dd4a // fmul v10.4s, v10.4s, v24.4s
-	WORD $0x6e38dd6b // fmul v11.4s, v11.4s, v24.4s
 	WORD $0xad0024c8 // stp q8, q9, [x6, #0]
 	WORD $0xad012cca // stp q10, q11, [x6, #32]
 	ADD R7, R6
@@ -328,49 +277,37 @@ accumulate:
 	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
 	WORD $0xad417dde // ldp q30, q31, [x14, #32]
 	ADD R15, R14
-	WORD $0x6e38dc00 // fmul v0.4s, v0.4s, v24.4s
-	WORD $0x4e39cf80 // fmla v0.4s, v28.4s, v25.4s
-	WORD $0x6e38dc21 // fmul v1.4s, v1.4s, v24.4s
-	WORD $0x4e39cfa1 // fmla v1.4s, v29.4s, v25.4s
-	WORD $0x6e38dc42 // fmul v2.4s, v2.4s, v24.4s
-	WORD $0x4e39cfc2 // fmla v2.4s, v30.4s, v25.4s
-	WORD $0x6e38dc63 // fmul v3.4s, v3.4s, v24.4s
-	WORD $0x4e39cfe3 // fmla v3.4s, v31.4s, v25.4s
+	WORD $0x4e3cd400 // fadd v0.4s, v0.4s, v28.4s
+	WORD $0x4e3dd421 // fadd v1.4s, v1.4s, v29.4s
+	WORD $0x4e3ed442 // fadd v2.4s, v2.4s, v30.4s
+	WORD $0x4e3fd463 // fadd v3.4s, v3.4s, v31.4s
 	WORD $0xad0004c0 // stp q0, q1, [x6, #0]
 	WORD $0xad010cc2 // stp q2, q3, [x6, #32]
 	ADD R7, R6
 	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
 	WORD $0xad417dde // ldp q30, q31, [x14, #32]
 	ADD R15, R14
-	WORD $0x6e38dc84 // fmul v4.4s, v4.4s, v24.4s
-	WORD $0x4e39cf84 // fmla v4.4s, v28.4s, v25.4s
-	WORD $0x6e38dca5 // fmul v5.4s, v5.4s, v24.4s
-	WORD $0x4e39cfa5 // fmla v5.4s, v29.4s, v25.4s
-	WORD $0x6e38dcc6 // fmul v6.4s, v6.4s, v24.4s
-	WORD $0x4e39cfc6 // fmla v6.4s, v30.4s, v25.4s
-	WORD $0x6e38dce7 // fmul v7.4s, v7.4s, v24.4s
-	WORD $0x4e39cfe7 // fmla v7.4s, v31.4s, v25.4s
+	WORD $0x4e3cd484 // fadd v4.4s, v4.4s, v28.4s
+	WORD $0x4e3dd4a5 // fadd v5.4s, v5.4s, v29.4s
+	WORD $0x4e3ed4c6 // fadd v6.4s, v6.4s, v30.4s
+	WORD $0x4e3fd4e7 // fadd v7.4s, v7.4s, v31.4s
 	WORD $0xad0014c4 // stp q4, q5, [x6, #0]
 	WORD $0xad011cc6 // stp q6, q7, [x6, #32]
 	ADD R7, R6
 	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
 	WORD $0xad417dde // ldp q30, q31, [x14, #32]
 	ADD R15, R14
-	WORD $0x6e38dd08 // fmul v8.4s, v8.4s, v24.4s
-	WORD $0x4e39cf88 // fmla v8.4s, v28.4s, v25.4s
-	WORD $0x6e38dd29 // fmul v9.4s, v9.4s, v24.4s
-	WORD $0x4e39cfa9 // fmla v9.4s, v29.4s, v25.4s
-	WORD $0x6e38dd4a // fmul v10.4s, v10.4s, v24.4s
-	WORD $0x4e39cfca // fmla v10.4s, v30.4s, v25.4s
-	WORD $0x6e38dd6b // fmul v11.4s, v11.4s, v24.4s
-	WORD $0x4e39cfeb // fmla v11.4s, v31.4s, v25.4s
+	WORD $0x4e3cd508 // fadd v8.4s, v8.4s, v28.4s
+	WORD $0x4e3dd529 // fadd v9.4s, v9.4s, v29.4s
+	WORD $0x4e3ed54a // fadd v10.4s, v10.4s, v30.4s
+	WORD $0x4e3fd56b // fadd v11.4s, v11.4s, v31.4s
 	WORD $0xad0024c8 // stp q8, q9, [x6, #0]
 	WORD $0xad012cca // stp q10, q11, [x6, #32]
 	ADD R7, R6
 	RET
 
-// func gemmNEON_4(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
-TEXT ·gemmNEON_4(SB), NOSPLIT, $0-88
+// func gemmNEON_4(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
+TEXT ·gemmNEON_4(SB), NOSPLIT, $0-80
 	MOVD k+0(FP), R0
 	MOVD a+8(FP), R8
 	MOVD rowStride+16(FP), R2
@@ -430,37 +367,16 @@ loop:
 	BNE loop
 
 store:
-	MOVD $alpha+80(FP), R1
-	WORD $0x4ddfc838 // ld1r { v24.4s }, [x1], #4
-	WORD $0x4d40c839 // ld1r { v25.4s }, [x1]
-	MOVWU beta+84(FP), R1
-	LSLW $1, R1
-	CBNZW R1, accumulate
-	WORD $0x6e38dc00 // fmul v0.4s, v0.4s, v24.4s
-	WORD $0x6e38dc21 // fmul v1.4s, v1.4s, v24.4s
-	WORD $0x6e38dc42 // fmul v2.4s, v2.4s, v24.4s
-	WORD $0x6e38dc63 // fmul v3.4s, v3.4s, v24.4s
+	CBNZ R14, accumulate
 	WORD $0xad0004c0 // stp q0, q1, [x6, #0]
 	WORD $0xad010cc2 // stp q2, q3, [x6, #32]
 	ADD R7, R6
-	WORD $0x6e38dc84 // fmul v4.4s, v4.4s, v24.4s
-	WORD $0x6e38dca5 // fmul v5.4s, v5.4s, v24.4s
-	WORD $0x6e38dcc6 // fmul v6.4s, v6.4s, v24.4s
-	WORD $0x6e38dce7 // fmul v7.4s, v7.4s, v24.4s
 	WORD $0xad0014c4 // stp q4, q5, [x6, #0]
 	WORD $0xad011cc6 // stp q6, q7, [x6, #32]
 	ADD R7, R6
-	WORD $0x6e38dd08 // fmul v8.4s, v8.4s, v24.4s
-	WORD $0x6e38dd29 // fmul v9.4s, v9.4s, v24.4s
-	WORD $0x6e38dd4a // fmul v10.4s, v10.4s, v24.4s
-	WORD $0x6e38dd6b // fmul v11.4s, v11.4s, v24.4s
 	WORD $0xad0024c8 // stp q8, q9, [x6, #0]
 	WORD $0xad012cca // stp q10, q11, [x6, #32]
 	ADD R7, R6
-	WORD $0x6e38dd8c // fmul v12.4s, v12.4s, v24.4s
-	WORD $0x6e38ddad // fmul v13.4s, v13.4s, v24.4s
-	WORD $0x6e38ddce // fmul v14.4s, v14.4s, v24.4s
-	WORD $0x6e38ddef // fmul v15.4s, v15.4s, v24.4s
 	WORD $0xad0034cc // stp q12, q13, [x6, #0]
 	WORD $0xad013cce // stp q14, q15, [x6, #32]
 	ADD R7, R6
@@ -470,63 +386,47 @@ accumulate:
 	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
 	WORD $0xad417dde // ldp q30, q31, [x14, #32]
 	ADD R15, R14
-	WORD $0x6e38dc00 // fmul v0.4s, v0.4s, v24.4s
-	WORD $0x4e39cf80 // fmla v0.4s, v28.4s, v25.4s
-	WORD $0x6e38dc21 // fmul v1.4s, v1.4s, v24.4s
-	WORD $0x4e39cfa1 // fmla v1.4s, v29.4s, v25.4s
-	WORD $0x6e38dc42 // fmul v2.4s, v2.4s, v24.4s
-	WORD $0x4e39cfc2 // fmla v2.4s, v30.4s, v25.4s
-	WORD $0x6e38dc63 // fmul v3.4s, v3.4s, v24.4s
-	WORD $0x4e39cfe3 // fmla v3.4s, v31.4s, v25.4s
+	WORD $0x4e3cd400 // fadd v0.4s, v0.4s, v28.4s
+	WORD $0x4e3dd421 // fadd v1.4s, v1.4s, v29.4s
+	WORD $0x4e3ed442 // fadd v2.4s, v2.4s, v30.4s
+	WORD $0x4e3fd463 // fadd v3.4s, v3.4s, v31.4s
 	WORD $0xad0004c0 // stp q0, q1, [x6, #0]
 	WORD $0xad010cc2 // stp q2, q3, [x6, #32]
 	ADD R7, R6
 	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
 	WORD $0xad417dde // ldp q30, q31, [x14, #32]
 	ADD R15, R14
-	WORD $0x6e38dc84 // fmul v4.4s, v4.4s, v24.4s
-	WORD $0x4e39cf84 // fmla v4.4s, v28.4s, v25.4s
-	WORD $0x6e38dca5 // fmul v5.4s, v5.4s, v24.4s
-	WORD $0x4e39cfa5 // fmla v5.4s, v29.4s, v25.4s
-	WORD $0x6e38dcc6 // fmul v6.4s, v6.4s, v24.4s
-	WORD $0x4e39cfc6 // fmla v6.4s, v30.4s, v25.4s
-	WORD $0x6e38dce7 // fmul v7.4s, v7.4s, v24.4s
-	WORD $0x4e39cfe7 // fmla v7.4s, v31.4s, v25.4s
+	WORD $0x4e3cd484 // fadd v4.4s, v4.4s, v28.4s
+	WORD $0x4e3dd4a5 // fadd v5.4s, v5.4s, v29.4s
+	WORD $0x4e3ed4c6 // fadd v6.4s, v6.4s, v30.4s
+	WORD $0x4e3fd4e7 // fadd v7.4s, v7.4s, v31.4s
 	WORD $0xad0014c4 // stp q4, q5, [x6, #0]
 	WORD $0xad011cc6 // stp q6, q7, [x6, #32]
 	ADD R7, R6
 	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
 	WORD $0xad417dde // ldp q30, q31, [x14, #32]
 	ADD R15, R14
-	WORD $0x6e38dd08 // fmul v8.4s, v8.4s, v24.4s
-	WORD $0x4e39cf88 // fmla v8.4s, v28.4s, v25.4s
-	WORD $0x6e38dd29 // fmul v9.4s, v9.4s, v24.4s
-	WORD $0x4e39cfa9 // fmla v9.4s, v29.4s, v25.4s
-	WORD $0x6e38dd4a // fmul v10.4s, v10.4s, v24.4s
-	WORD $0x4e39cfca // fmla v10.4s, v30.4s, v25.4s
-	WORD $0x6e38dd6b // fmul v11.4s, v11.4s, v24.4s
-	WORD $0x4e39cfeb // fmla v11.4s, v31.4s, v25.4s
+	WORD $0x4e3cd508 // fadd v8.4s, v8.4s, v28.4s
+	WORD $0x4e3dd529 // fadd v9.4s, v9.4s, v29.4s
+	WORD $0x4e3ed54a // fadd v10.4s, v10.4s, v30.4s
+	WORD $0x4e3fd56b // fadd v11.4s, v11.4s, v31.4s
 	WORD $0xad0024c8 // stp q8, q9, [x6, #0]
 	WORD $0xad012cca // stp q10, q11, [x6, #32]
 	ADD R7, R6
 	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
 	WORD $0xad417dde // ldp q30, q31, [x14, #32]
 	ADD R15, R14
-	WORD $0x6e38dd8c // fmul v12.4s, v12.4s, v24.4s
-	WORD $0x4e39cf8c // fmla v12.4s, v28.4s, v25.4s
-	WORD $0x6e38ddad // fmul v13.4s, v13.4s, v24.4s
-	WORD $0x4e39cfad // fmla v13.4s, v29.4s, v25.4s
-	WORD $0x6e38ddce // fmul v14.4s, v14.4s, v24.4s
-	WORD $0x4e39cfce // fmla v14.4s, v30.4s, v25.4s
-	WORD $0x6e38ddef // fmul v15.4s, v15.4s, v24.4s
-	WORD $0x4e39cfef // fmla v15.4s, v31.4s, v25.4s
+	WORD $0x4e3cd58c // fadd v12.4s, v12.4s, v28.4s
+	WORD $0x4e3dd5ad // fadd v13.4s, v13.4s, v29.4s
+	WORD $0x4e3ed5ce // fadd v14.4s, v14.4s, v30.4s
+	WORD $0x4e3fd5ef // fadd v15.4s, v15.4s, v31.4s
 	WORD $0xad0034cc // stp q12, q13, [x6, #0]
 	WORD $0xad013cce // stp q14, q15, [x6, #32]
 	ADD R7, R6
 	RET
 
-// func gemmNEON_5(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
-TEXT ·gemmNEON_5(SB), NOSPLIT, $0-88
+// func gemmNEON_5(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
+TEXT ·gemmNEON_5(SB), NOSPLIT, $0-80
 	MOVD k+0(FP), R0
 	MOVD a+8(FP), R8
 	MOVD rowStride+16(FP), R2
@@ -596,44 +496,19 @@ loop:
 	BNE loop
 
 store:
-	MOVD $alpha+80(FP), R1
-	WORD $0x4ddfc838 // ld1r { v24.4s }, [x1], #4
-	WORD $0x4d40c839 // ld1r { v25.4s }, [x1]
-	MOVWU beta+84(FP), R1
-	LSLW $1, R1
-	CBNZW R1, accumulate
-	WORD $0x6e38dc00 // fmul v0.4s, v0.4s, v24.4s
-	WORD $0x6e38dc21 // fmul v1.4s, v1.4s, v24.4s
-	WORD $0x6e38dc42 // fmul v2.4s, v2.4s, v24.4s
-	WORD $0x6e38dc63 // fmul v3.4s, v3.4s, v24.4s
+	CBNZ R14, accumulate
 	WORD $0xad0004c0 // stp q0, q1, [x6, #0]
 	WORD $0xad010cc2 // stp q2, q3, [x6, #32]
 	ADD R7, R6
-	WORD $0x6e38dc84 // fmul v4.4s, v4.4s, v24.4s
-	WORD $0x6e38dca5 // fmul v5.4s, v5.4s, v24.4s
-	WORD $0x6e38dcc6 // fmul v6.4s, v6.4s, v24.4s
-	WORD $0x6e38dce7 // fmul v7.4s, v7.4s, v24.4s
 	WORD $0xad0014c4 // stp q4, q5, [x6, #0]
 	WORD $0xad011cc6 // stp q6, q7, [x6, #32]
 	ADD R7, R6
-	WORD $0x6e38dd08 // fmul v8.4s, v8.4s, v24.4s
-	WORD $0x6e38dd29 // fmul v9.4s, v9.4s, v24.4s
-	WORD $0x6e38dd4a // fmul v10.4s, v10.4s, v24.4s
-	WORD $0x6e38dd6b // fmul v11.4s, v11.4s, v24.4s
 	WORD $0xad0024c8 // stp q8, q9, [x6, #0]
 	WORD $0xad012cca // stp q10, q11, [x6, #32]
 	ADD R7, R6
-	WORD $0x6e38dd8c // fmul v12.4s, v12.4s, v24.4s
-	WORD $0x6e38ddad // fmul v13.4s, v13.4s, v24.4s
-	WORD $0x6e38ddce // fmul v14.4s, v14.4s, v24.4s
-	WORD $0x6e38ddef // fmul v15.4s, v15.4s, v24.4s
 	WORD $0xad0034cc // stp q12, q13, [x6, #0]
 	WORD $0xad013cce // stp q14, q15, [x6, #32]
 	ADD R7, R6
-	WORD $0x6e38de10 // fmul v16.4s, v16.4s, v24.4s
-	WORD $0x6e38de31 // fmul v17.4s, v17.4s, v24.4s
-	WORD $0x6e38de52 // fmul v18.4s, v18.4s, v24.4s
-	WORD $0x6e38de73 // fmul v19.4s, v19.4s, v24.4s
 	WORD $0xad0044d0 // stp q16, q17, [x6, #0]
 	WORD $0xad014cd2 // stp q18, q19, [x6, #32]
 	ADD R7, R6
@@ -643,77 +518,57 @@ accumulate:
 	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
 	WORD $0xad417dde // ldp q30, q31, [x14, #32]
 	ADD R15, R14
-	WORD $0x6e38dc00 // fmul v0.4s, v0.4s, v24.4s
-	WORD $0x4e39cf80 // fmla v0.4s, v28.4s, v25.4s
-	WORD $0x6e38dc21 // fmul v1.4s, v1.4s, v24.4s
-	WORD $0x4e39cfa1 // fmla v1.4s, v29.4s, v25.4s
-	WORD $0x6e38dc42 // fmul v2.4s, v2.4s, v24.4s
-	WORD $0x4e39cfc2 // fmla v2.4s, v30.4s, v25.4s
-	WORD $0x6e38dc63 // fmul v3.4s, v3.4s, v24.4s
-	WORD $0x4e39cfe3 // fmla v3.4s, v31.4s, v25.4s
+	WORD $0x4e3cd400 // fadd v0.4s, v0.4s, v28.4s
+	WORD $0x4e3dd421 // fadd v1.4s, v1.4s, v29.4s
+	WORD $0x4e3ed442 // fadd v2.4s, v2.4s, v30.4s
+	WORD $0x4e3fd463 // fadd v3.4s, v3.4s, v31.4s
 	WORD $0xad0004c0 // stp q0, q1, [x6, #0]
 	WORD $0xad010cc2 // stp q2, q3, [x6, #32]
 	ADD R7, R6
 	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
 	WORD $0xad417dde // ldp q30, q31, [x14, #32]
 	ADD R15, R14
-	WORD $0x6e38dc84 // fmul v4.4s, v4.4s, v24.4s
-	WORD $0x4e39cf84 // fmla v4.4s, v28.4s, v25.4s
-	WORD $0x6e38dca5 // fmul v5.4s, v5.4s, v24.4s
-	WORD $0x4e39cfa5 // fmla v5.4s, v29.4s, v25.4s
-	WORD $0x6e38dcc6 // fmul v6.4s, v6.4s, v24.4s
-	WORD $0x4e39cfc6 // fmla v6.4s, v30.4s, v25.4s
-	WORD $0x6e38dce7 // fmul v7.4s, v7.4s, v24.4s
-	WORD $0x4e39cfe7 // fmla v7.4s, v31.4s, v25.4s
+	WORD $0x4e3cd484 // fadd v4.4s, v4.4s, v28.4s
+	WORD $0x4e3dd4a5 // fadd v5.4s, v5.4s, v29.4s
+	WORD $0x4e3ed4c6 // fadd v6.4s, v6.4s, v30.4s
+	WORD $0x4e3fd4e7 // fadd v7.4s, v7.4s, v31.4s
 	WORD $0xad0014c4 // stp q4, q5, [x6, #0]
 	WORD $0xad011cc6 // stp q6, q7, [x6, #32]
 	ADD R7, R6
 	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
 	WORD $0xad417dde // ldp q30, q31, [x14, #32]
 	ADD R15, R14
-	WORD $0x6e38dd08 // fmul v8.4s, v8.4s, v24.4s
-	WORD $0x4e39cf88 // fmla v8.4s, v28.4s, v25.4s
-	WORD $0x6e38dd29 // fmul v9.4s, v9.4s, v24.4s
-	WORD $0x4e39cfa9 // fmla v9.4s, v29.4s, v25.4s
-	WORD $0x6e38dd4a // fmul v10.4s, v10.4s, v24.4s
-	WORD $0x4e39cfca // fmla v10.4s, v30.4s, v25.4s
-	WORD $0x6e38dd6b // fmul v11.4s, v11.4s, v24.4s
-	WORD $0x4e39cfeb // fmla v11.4s, v31.4s, v25.4s
+	WORD $0x4e3cd508 // fadd v8.4s, v8.4s, v28.4s
+	WORD $0x4e3dd529 // fadd v9.4s, v9.4s, v29.4s
+	WORD $0x4e3ed54a // fadd v10.4s, v10.4s, v30.4s
+	WORD $0x4e3fd56b // fadd v11.4s, v11.4s, v31.4s
 	WORD $0xad0024c8 // stp q8, q9, [x6, #0]
 	WORD $0xad012cca // stp q10, q11, [x6, #32]
 	ADD R7, R6
 	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
 	WORD $0xad417dde // ldp q30, q31, [x14, #32]
 	ADD R15, R14
-	WORD $0x6e38dd8c // fmul v12.4s, v12.4s, v24.4s
-	WORD $0x4e39cf8c // fmla v12.4s, v28.4s, v25.4s
-	WORD $0x6e38ddad // fmul v13.4s, v13.4s, v24.4s
-	WORD $0x4e39cfad // fmla v13.4s, v29.4s, v25.4s
-	WORD $0x6e38ddce // fmul v14.4s, v14.4s, v24.4s
-	WORD $0x4e39cfce // fmla v14.4s, v30.4s, v25.4s
-	WORD $0x6e38ddef // fmul v15.4s, v15.4s, v24.4s
-	WORD $0x4e39cfef // fmla v15.4s, v31.4s, v25.4s
+	WORD $0x4e3cd58c // fadd v12.4s, v12.4s, v28.4s
+	WORD $0x4e3dd5ad // fadd v13.4s, v13.4s, v29.4s
+	WORD $0x4e3ed5ce // fadd v14.4s, v14.4s, v30.4s
+	WORD $0x4e3fd5ef // fadd v15.4s, v15.4s, v31.4s
 	WORD $0xad0034cc // stp q12, q13, [x6, #0]
 	WORD $0xad013cce // stp q14, q15, [x6, #32]
 	ADD R7, R6
 	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
 	WORD $0xad417dde // ldp q30, q31, [x14, #32]
 	ADD R15, R14
-	WORD $0x6e38de10 // fmul v16.4s, v16.4s, v24.4s
-	WORD $0x4e39cf90 // fmla v16.4s, v28.4s, v25.4s
-	WORD $0x6e38de31 // fmul v17.4s, v17.4s, v24.4s
-	WORD $0x4e39cfb1 // fmla v17.4s, v29.4s, v25.4s
-	WORD $0x6e38de52 // fmul v18.4s, v18.4s, v24.4s
-	WORD $0x4e39cfd2 // fmla v18.4s, v30.4s, v25.4s
-	WORD $0x6e38de73 // fmul v19.4s, v19.4s, v24.4s
-	WORD $0x4e39cff3 // fmla v19.4s, v31.4s, v25.4s
+	WORD $0x4e3cd610 // fadd v16.4s, v16.4s, v28.4s
+	WORD $0x4e3dd631 // fadd v17.4s, v17.4s, v29.4s
+	WORD $0x4e3ed652 // fadd v18.4s, v18.4s, v30.4s
+	WORD $0x4e3fd673 // fadd v19.4s, v19.4s, v31.4s
 	WORD $0xad0044d0 // stp q16, q17, [x6, #0]
 	WORD $0xad014cd2 // stp q18, q19, [x6, #32]
 	ADD R7, R6
 	RET
 
-// func gemmNEON_6(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha float32, beta float32)
-TEXT ·gemmNEON_6(SB), NOSPLIT, $0-88
+// func gemmNEON_6(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
+TEXT ·gemmNEON_6(SB), NOSPLIT, $0-80
 	MOVD k+0(FP), R0
 	MOVD a+8(FP), R8
 	MOVD rowStride+16(FP), R2
@@ -793,51 +648,22 @@ loop:
 	BNE loop
 
 store:
-	MOVD $alpha+80(FP), R1
-	WORD $0x4ddfc838 // ld1r { v24.4s }, [x1], #4
-	WORD $0x4d40c839 // ld1r { v25.4s }, [x1]
-	MOVWU beta+84(FP), R1
-	LSLW $1, R1
-	CBNZW R1, accumulate
-	WORD $0x6e38dc00 // fmul v0.4s, v0.4s, v24.4s
-	WORD $0x6e38dc21 // fmul v1.4s, v1.4s, v24.4s
-	WORD $0x6e38dc42 // fmul v2.4s, v2.4s, v24.4s
-	WORD $0x6e38dc63 // fmul v3.4s, v3.4s, v24.4s
+	CBNZ R14, accumulate
 	WORD $0xad0004c0 // stp q0, q1, [x6, #0]
 	WORD $0xad010cc2 // stp q2, q3, [x6, #32]
 	ADD R7, R6
-	WORD $0x6e38dc84 // fmul v4.4s, v4.4s, v24.4s
-	WORD $0x6e38dca5 // fmul v5.4s, v5.4s, v24.4s
-	WORD $0x6e38dcc6 // fmul v6.4s, v6.4s, v24.4s
-	WORD $0x6e38dce7 // fmul v7.4s, v7.4s, v24.4s
 	WORD $0xad0014c4 // stp q4, q5, [x6, #0]
 	WORD $0xad011cc6 // stp q6, q7, [x6, #32]
 	ADD R7, R6
-	WORD $0x6e38dd08 // fmul v8.4s, v8.4s, v24.4s
-	WORD $0x6e38dd29 // fmul v9.4s, v9.4s, v24.4s
-	WORD $0x6e38dd4a // fmul v10.4s, v10.4s, v24.4s
-	WORD $0x6e38dd6b // fmul v11.4s, v11.4s, v24.4s
 	WORD $0xad0024c8 // stp q8, q9, [x6, #0]
 	WORD $0xad012cca // stp q10, q11, [x6, #32]
 	ADD R7, R6
-	WORD $0x6e38dd8c // fmul v12.4s, v12.4s, v24.4s
-	WORD $0x6e38ddad // fmul v13.4s, v13.4s, v24.4s
-	WORD $0x6e38ddce // fmul v14.4s, v14.4s, v24.4s
-	WORD $0x6e38ddef // fmul v15.4s, v15.4s, v24.4s
 	WORD $0xad0034cc // stp q12, q13, [x6, #0]
 	WORD $0xad013cce // stp q14, q15, [x6, #32]
 	ADD R7, R6
-	WORD $0x6e38de10 // fmul v16.4s, v16.4s, v24.4s
-	WORD $0x6e38de31 // fmul v17.4s, v17.4s, v24.4s
-	WORD $0x6e38de52 // fmul v18.4s, v18.4s, v24.4s
-	WORD $0x6e38de73 // fmul v19.4s, v19.4s, v24.4s
 	WORD $0xad0044d0 // stp q16, q17, [x6, #0]
 	WORD $0xad014cd2 // stp q18, q19, [x6, #32]
 	ADD R7, R6
-	WORD $0x6e38de94 // fmul v20.4s, v20.4s, v24.4s
-	WORD $0x6e38deb5 // fmul v21.4s, v21.4s, v24.4s
-	WORD $0x6e38ded6 // fmul v22.4s, v22.4s, v24.4s
-	WORD $0x6e38def7 // fmul v23.4s, v23.4s, v24.4s
 	WORD $0xad0054d4 // stp q20, q21, [x6, #0]
 	WORD $0xad015cd6 // stp q22, q23, [x6, #32]
 	ADD R7, R6
@@ -847,280 +673,63 @@ accumulate:
 	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
 	WORD $0xad417dde // ldp q30, q31, [x14, #32]
 	ADD R15, R14
-	WORD $0x6e38dc00 // fmul v0.4s, v0.4s, v24.4s
-	WORD $0x4e39cf80 // fmla v0.4s, v28.4s, v25.4s
-	WORD $0x6e38dc21 // fmul v1.4s, v1.4s, v24.4s
-	WORD $0x4e39cfa1 // fmla v1.4s, v29.4s, v25.4s
-	WORD $0x6e38dc42 // fmul v2.4s, v2.4s, v24.4s
-	WORD $0x4e39cfc2 // fmla v2.4s, v30.4s, v25.4s
-	WORD $0x6e38dc63 // fmul v3.4s, v3.4s, v24.4s
-	WORD $0x4e39cfe3 // fmla v3.4s, v31.4s, v25.4s
+	WORD $0x4e3cd400 // fadd v0.4s, v0.4s, v28.4s
+	WORD $0x4e3dd421 // fadd v1.4s, v1.4s, v29.4s
+	WORD $0x4e3ed442 // fadd v2.4s, v2.4s, v30.4s
+	WORD $0x4e3fd463 // fadd v3.4s, v3.4s, v31.4s
 	WORD $0xad0004c0 // stp q0, q1, [x6, #0]
 	WORD $0xad010cc2 // stp q2, q3, [x6, #32]
 	ADD R7, R6
 	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
 	WORD $0xad417dde // ldp q30, q31, [x14, #32]
 	ADD R15, R14
-	WORD $0x6e38dc84 // fmul v4.4s, v4.4s, v24.4s
-	WORD $0x4e39cf84 // fmla v4.4s, v28.4s, v25.4s
-	WORD $0x6e38dca5 // fmul v5.4s, v5.4s, v24.4s
-	WORD $0x4e39cfa5 // fmla v5.4s, v29.4s, v25.4s
-	WORD $0x6e38dcc6 // fmul v6.4s, v6.4s, v24.4s
-	WORD $0x4e39cfc6 // fmla v6.4s, v30.4s, v25.4s
-	WORD $0x6e38dce7 // fmul v7.4s, v7.4s, v24.4s
-	WORD $0x4e39cfe7 // fmla v7.4s, v31.4s, v25.4s
+	WORD $0x4e3cd484 // fadd v4.4s, v4.4s, v28.4s
+	WORD $0x4e3dd4a5 // fadd v5.4s, v5.4s, v29.4s
+	WORD $0x4e3ed4c6 // fadd v6.4s, v6.4s, v30.4s
+	WORD $0x4e3fd4e7 // fadd v7.4s, v7.4s, v31.4s
 	WORD $0xad0014c4 // stp q4, q5, [x6, #0]
 	WORD $0xad011cc6 // stp q6, q7, [x6, #32]
 	ADD R7, R6
 	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
 	WORD $0xad417dde // ldp q30, q31, [x14, #32]
 	ADD R15, R14
-	WORD $0x6e38dd08 // fmul v8.4s, v8.4s, v24.4s
-	WORD $0x4e39cf88 // fmla v8.4s, v28.4s, v25.4s
-	WORD $0x6e38dd29 // fmul v9.4s, v9.4s, v24.4s
-	WORD $0x4e39cfa9 // fmla v9.4s, v29.4s, v25.4s
-	WORD $0x6e38dd4a // fmul v10.4s, v10.4s, v24.4s
-	WORD $0x4e39cfca // fmla v10.4s, v30.4s, v25.4s
-	WORD $0x6e38dd6b // fmul v11.4s, v11.4s, v24.4s
-	WORD $0x4e39cfeb // fmla v11.4s, v31.4s, v25.4s
+	WORD $0x4e3cd508 // fadd v8.4s, v8.4s, v28.4s
+	WORD $0x4e3dd529 // fadd v9.4s, v9.4s, v29.4s
+	WORD $0x4e3ed54a // fadd v10.4s, v10.4s, v30.4s
+	WORD $0x4e3fd56b // fadd v11.4s, v11.4s, v31.4s
 	WORD $0xad0024c8 // stp q8, q9, [x6, #0]
 	WORD $0xad012cca // stp q10, q11, [x6, #32]
 	ADD R7, R6
 	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
 	WORD $0xad417dde // ldp q30, q31, [x14, #32]
 	ADD R15, R14
-	WORD $0x6e38dd8c // fmul v12.4s, v12.4s, v24.4s
-	WORD $0x4e39cf8c // fmla v12.4s, v28.4s, v25.4s
-	WORD $0x6e38ddad // fmul v13.4s, v13.4s, v24.4s
-	WORD $0x4e39cfad // fmla v13.4s, v29.4s, v25.4s
-	WORD $0x6e38ddce // fmul v14.4s, v14.4s, v24.4s
-	WORD $0x4e39cfce // fmla v14.4s, v30.4s, v25.4s
-	WORD $0x6e38ddef // fmul v15.4s, v15.4s, v24.4s
-	WORD $0x4e39cfef // fmla v15.4s, v31.4s, v25.4s
+	WORD $0x4e3cd58c // fadd v12.4s, v12.4s, v28.4s
+	WORD $0x4e3dd5ad // fadd v13.4s, v13.4s, v29.4s
+	WORD $0x4e3ed5ce // fadd v14.4s, v14.4s, v30.4s
+	WORD $0x4e3fd5ef // fadd v15.4s, v15.4s, v31.4s
 	WORD $0xad0034cc // stp q12, q13, [x6, #0]
 	WORD $0xad013cce // stp q14, q15, [x6, #32]
 	ADD R7, R6
 	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
 	WORD $0xad417dde // ldp q30, q31, [x14, #32]
 	ADD R15, R14
-	WORD $0x6e38de10 // fmul v16.4s, v16.4s, v24.4s
-	WORD $0x4e39cf90 // fmla v16.4s, v28.4s, v25.4s
-	WORD $0x6e38de31 // fmul v17.4s, v17.4s, v24.4s
-	WORD $0x4e39cfb1 // fmla v17.4s, v29.4s, v25.4s
-	WORD $0x6e38de52 // fmul v18.4s, v18.4s, v24.4s
-	WORD $0x4e39cfd2 // fmla v18.4s, v30.4s, v25.4s
-	WORD $0x6e38de73 // fmul v19.4s, v19.4s, v24.4s
-	WORD $0x4e39cff3 // fmla v19.4s, v31.4s, v25.4s
+	WORD $0x4e3cd610 // fadd v16.4s, v16.4s, v28.4s
+	WORD $0x4e3dd631 // fadd v17.4s, v17.4s, v29.4s
+	WORD $0x4e3ed652 // fadd v18.4s, v18.4s, v30.4s
+	WORD $0x4e3fd673 // fadd v19.4s, v19.4s, v31.4s
 	WORD $0xad0044d0 // stp q16, q17, [x6, #0]
 	WORD $0xad014cd2 // stp q18, q19, [x6, #32]
 	ADD R7, R6
 	WORD $0xad4075dc // ldp q28, q29, [x14, #0]
 	WORD $0xad417dde // ldp q30, q31, [x14, #32]
 	ADD R15, R14
-	WORD $0x6e38de94 // fmul v20.4s, v20.4s, v24.4s
-	WORD $0x4e39cf94 // fmla v20.4s, v28.4s, v25.4s
-	WORD $0x6e38deb5 // fmul v21.4s, v21.4s, v24.4s
-	WORD $0x4e39cfb5 // fmla v21.4s, v29.4s, v25.4s
-	WORD $0x6e38ded6 // fmul v22.4s, v22.4s, v24.4s
-	WORD $0x4e39cfd6 // fmla v22.4s, v30.4s, v25.4s
-	WORD $0x6e38def7 // fmul v23.4s, v23.4s, v24.4s
-	WORD $0x4e39cff7 // fmla v23.4s, v31.4s, v25.4s
+	WORD $0x4e3cd694 // fadd v20.4s, v20.4s, v28.4s
+	WORD $0x4e3dd6b5 // fadd v21.4s, v21.4s, v29.4s
+	WORD $0x4e3ed6d6 // fadd v22.4s, v22.4s, v30.4s
+	WORD $0x4e3fd6f7 // fadd v23.4s, v23.4s, v31.4s
 	WORD $0xad0054d4 // stp q20, q21, [x6, #0]
 	WORD $0xad015cd6 // stp q22, q23, [x6, #32]
 	ADD R7, R6
-	RET
-
-// func expNEON(n int, dst *float32, src *float32)
-TEXT ·expNEON(SB), NOSPLIT, $0-24
-	MOVD n+0(FP), R0
-	MOVD dst+8(FP), R1
-	MOVD src+16(FP), R2
-	MOVD $expConstants<>(SB), R20
-	WORD $0x4ddfca90 // ld1r { v16.4s }, [x20], #4
-	WORD $0x4ddfca91 // ld1r { v17.4s }, [x20], #4
-	WORD $0x4ddfca92 // ld1r { v18.4s }, [x20], #4
-	WORD $0x4ddfca93 // ld1r { v19.4s }, [x20], #4
-	WORD $0x4ddfca94 // ld1r { v20.4s }, [x20], #4
-	WORD $0x4ddfca95 // ld1r { v21.4s }, [x20], #4
-	WORD $0x4ddfca96 // ld1r { v22.4s }, [x20], #4
-	WORD $0x4ddfca97 // ld1r { v23.4s }, [x20], #4
-	WORD $0x4ddfca98 // ld1r { v24.4s }, [x20], #4
-	WORD $0x4ddfca99 // ld1r { v25.4s }, [x20], #4
-	WORD $0x4ddfca9a // ld1r { v26.4s }, [x20], #4
-	WORD $0x4ddfca9b // ld1r { v27.4s }, [x20], #4
-	WORD $0x4ddfca9c // ld1r { v28.4s }, [x20], #4
-	WORD $0x4ddfca9d // ld1r { v29.4s }, [x20], #4
-	WORD $0x4ddfca9e // ld1r { v30.4s }, [x20], #4
-	WORD $0x4ddfca9f // ld1r { v31.4s }, [x20], #4
-
-loop:
-	CBZ R0, done
-	WORD $0x3cc10440 // ldr q0, [x2], #16
-	WORD $0x4ebef400 // fmin v0.4s, v0.4s, v30.4s
-	WORD $0x4e3ff400 // fmax v0.4s, v0.4s, v31.4s
-	WORD $0x6e30dc01 // fmul v1.4s, v0.4s, v16.4s
-	WORD $0x4e218821 // frintn v1.4s, v1.4s
-	WORD $0x4eb1cc20 // fmls v0.4s, v1.4s, v17.4s
-	WORD $0x4eb2cc20 // fmls v0.4s, v1.4s, v18.4s
-	WORD $0x4eb41e82 // mov v2.16b, v20.16b
-	WORD $0x4e20ce62 // fmla v2.4s, v19.4s, v0.4s
-	WORD $0x4eb51ea3 // mov v3.16b, v21.16b
-	WORD $0x4e20cc43 // fmla v3.4s, v2.4s, v0.4s
-	WORD $0x4eb61ec2 // mov v2.16b, v22.16b
-	WORD $0x4e20cc62 // fmla v2.4s, v3.4s, v0.4s
-	WORD $0x4eb71ee3 // mov v3.16b, v23.16b
-	WORD $0x4e20cc43 // fmla v3.4s, v2.4s, v0.4s
-	WORD $0x4eb81f02 // mov v2.16b, v24.16b
-	WORD $0x4e20cc62 // fmla v2.4s, v3.4s, v0.4s
-	WORD $0x6e20dc03 // fmul v3.4s, v0.4s, v0.4s
-	WORD $0x4e23cc40 // fmla v0.4s, v2.4s, v3.4s
-	WORD $0x4e39d400 // fadd v0.4s, v0.4s, v25.4s
-	WORD $0x4e21a821 // fcvtns v1.4s, v1.4s
-	WORD $0x4f3f0422 // sshr v2.4s, v1.4s, #1
-	WORD $0x6ea28421 // sub v1.4s, v1.4s, v2.4s
-	WORD $0x4ebb8442 // add v2.4s, v2.4s, v27.4s
-	WORD $0x4f375442 // shl v2.4s, v2.4s, #23
-	WORD $0x4ebb8421 // add v1.4s, v1.4s, v27.4s
-	WORD $0x4f375421 // shl v1.4s, v1.4s, #23
-	WORD $0x6e22dc00 // fmul v0.4s, v0.4s, v2.4s
-	WORD $0x6e21dc00 // fmul v0.4s, v0.4s, v1.4s
-	WORD $0x3c810420 // str q0, [x1], #16
-	SUB $4, R0
-	B loop
-
-done:
-	RET
-
-// func sigmoidNEON(n int, dst *float32, src *float32)
-TEXT ·sigmoidNEON(SB), NOSPLIT, $0-24
-	MOVD n+0(FP), R0
-	MOVD dst+8(FP), R1
-	MOVD src+16(FP), R2
-	MOVD $activationConstants<>(SB), R20
-	WORD $0x4ddfca90 // ld1r { v16.4s }, [x20], #4
-	WORD $0x4ddfca91 // ld1r { v17.4s }, [x20], #4
-	WORD $0x4ddfca92 // ld1r { v18.4s }, [x20], #4
-	WORD $0x4ddfca93 // ld1r { v19.4s }, [x20], #4
-	WORD $0x4ddfca94 // ld1r { v20.4s }, [x20], #4
-	WORD $0x4ddfca95 // ld1r { v21.4s }, [x20], #4
-	WORD $0x4ddfca96 // ld1r { v22.4s }, [x20], #4
-	WORD $0x4ddfca97 // ld1r { v23.4s }, [x20], #4
-	WORD $0x4ddfca98 // ld1r { v24.4s }, [x20], #4
-	WORD $0x4ddfca99 // ld1r { v25.4s }, [x20], #4
-	WORD $0x4ddfca9a // ld1r { v26.4s }, [x20], #4
-	WORD $0x4ddfca9b // ld1r { v27.4s }, [x20], #4
-	WORD $0x4ddfca9c // ld1r { v28.4s }, [x20], #4
-	WORD $0x4ddfca9d // ld1r { v29.4s }, [x20], #4
-	WORD $0x4ddfca9e // ld1r { v30.4s }, [x20], #4
-	WORD $0x4ddfca9f // ld1r { v31.4s }, [x20], #4
-
-loop:
-	CBZ R0, done
-	WORD $0x3cc10440 // ldr q0, [x2], #16
-	WORD $0x6ea0f800 // fneg v0.4s, v0.4s
-	WORD $0x4ebef400 // fmin v0.4s, v0.4s, v30.4s
-	WORD $0x4e3ff400 // fmax v0.4s, v0.4s, v31.4s
-	WORD $0x6e30dc01 // fmul v1.4s, v0.4s, v16.4s
-	WORD $0x4e218821 // frintn v1.4s, v1.4s
-	WORD $0x4eb1cc20 // fmls v0.4s, v1.4s, v17.4s
-	WORD $0x4eb2cc20 // fmls v0.4s, v1.4s, v18.4s
-	WORD $0x4eb41e82 // mov v2.16b, v20.16b
-	WORD $0x4e20ce62 // fmla v2.4s, v19.4s, v0.4s
-	WORD $0x4eb51ea3 // mov v3.16b, v21.16b
-	WORD $0x4e20cc43 // fmla v3.4s, v2.4s, v0.4s
-	WORD $0x4eb61ec2 // mov v2.16b, v22.16b
-	WORD $0x4e20cc62 // fmla v2.4s, v3.4s, v0.4s
-	WORD $0x4eb71ee3 // mov v3.16b, v23.16b
-	WORD $0x4e20cc43 // fmla v3.4s, v2.4s, v0.4s
-	WORD $0x4eb81f02 // mov v2.16b, v24.16b
-	WORD $0x4e20cc62 // fmla v2.4s, v3.4s, v0.4s
-	WORD $0x6e20dc03 // fmul v3.4s, v0.4s, v0.4s
-	WORD $0x4e23cc40 // fmla v0.4s, v2.4s, v3.4s
-	WORD $0x4e39d400 // fadd v0.4s, v0.4s, v25.4s
-	WORD $0x4e21a821 // fcvtns v1.4s, v1.4s
-	WORD $0x4f3f0422 // sshr v2.4s, v1.4s, #1
-	WORD $0x6ea28421 // sub v1.4s, v1.4s, v2.4s
-	WORD $0x4ebb8442 // add v2.4s, v2.4s, v27.4s
-	WORD $0x4f375442 // shl v2.4s, v2.4s, #23
-	WORD $0x4ebb8421 // add v1.4s, v1.4s, v27.4s
-	WORD $0x4f375421 // shl v1.4s, v1.4s, #23
-	WORD $0x6e22dc00 // fmul v0.4s, v0.4s, v2.4s
-	WORD $0x6e21dc00 // fmul v0.4s, v0.4s, v1.4s
-	WORD $0x4e39d400 // fadd v0.4s, v0.4s, v25.4s
-	WORD $0x6e20ff20 // fdiv v0.4s, v25.4s, v0.4s
-	WORD $0x3c810420 // str q0, [x1], #16
-	SUB $4, R0
-	B loop
-
-done:
-	RET
-
-// func tanhNEON(n int, dst *float32, src *float32)
-TEXT ·tanhNEON(SB), NOSPLIT, $0-24
-	MOVD n+0(FP), R0
-	MOVD dst+8(FP), R1
-	MOVD src+16(FP), R2
-	MOVD $activationConstants<>(SB), R20
-	WORD $0x4ddfca90 // ld1r { v16.4s }, [x20], #4
-	WORD $0x4ddfca91 // ld1r { v17.4s }, [x20], #4
-	WORD $0x4ddfca92 // ld1r { v18.4s }, [x20], #4
-	WORD $0x4ddfca93 // ld1r { v19.4s }, [x20], #4
-	WORD $0x4ddfca94 // ld1r { v20.4s }, [x20], #4
-	WORD $0x4ddfca95 // ld1r { v21.4s }, [x20], #4
-	WORD $0x4ddfca96 // ld1r { v22.4s }, [x20], #4
-	WORD $0x4ddfca97 // ld1r { v23.4s }, [x20], #4
-	WORD $0x4ddfca98 // ld1r { v24.4s }, [x20], #4
-	WORD $0x4ddfca99 // ld1r { v25.4s }, [x20], #4
-	WORD $0x4ddfca9a // ld1r { v26.4s }, [x20], #4
-	WORD $0x4ddfca9b // ld1r { v27.4s }, [x20], #4
-	WORD $0x4ddfca9c // ld1r { v28.4s }, [x20], #4
-	WORD $0x4ddfca9d // ld1r { v29.4s }, [x20], #4
-	WORD $0x4ddfca9e // ld1r { v30.4s }, [x20], #4
-	WORD $0x4ddfca9f // ld1r { v31.4s }, [x20], #4
-
-loop:
-	CBZ R0, done
-	WORD $0x3cc10440 // ldr q0, [x2], #16
-	WORD $0x4e3c1c04 // and v4.16b, v0.16b, v28.16b
-	WORD $0x4ea0f800 // fabs v0.4s, v0.4s
-	WORD $0x4e20d400 // fadd v0.4s, v0.4s, v0.4s
-	WORD $0x4ebdf400 // fmin v0.4s, v0.4s, v29.4s
-	WORD $0x6e30dc01 // fmul v1.4s, v0.4s, v16.4s
-	WORD $0x4e218821 // frintn v1.4s, v1.4s
-	WORD $0x4eb1cc20 // fmls v0.4s, v1.4s, v17.4s
-	WORD $0x4eb2cc20 // fmls v0.4s, v1.4s, v18.4s
-	WORD $0x4eb41e82 // mov v2.16b, v20.16b
-	WORD $0x4e20ce62 // fmla v2.4s, v19.4s, v0.4s
-	WORD $0x4eb51ea3 // mov v3.16b, v21.16b
-	WORD $0x4e20cc43 // fmla v3.4s, v2.4s, v0.4s
-	WORD $0x4eb61ec2 // mov v2.16b, v22.16b
-	WORD $0x4e20cc62 // fmla v2.4s, v3.4s, v0.4s
-	WORD $0x4eb71ee3 // mov v3.16b, v23.16b
-	WORD $0x4e20cc43 // fmla v3.4s, v2.4s, v0.4s
-	WORD $0x4eb81f02 // mov v2.16b, v24.16b
-	WORD $0x4e20cc62 // fmla v2.4s, v3.4s, v0.4s
-	WORD $0x6e20dc03 // fmul v3.4s, v0.4s, v0.4s
-	WORD $0x4e23cc40 // fmla v0.4s, v2.4s, v3.4s
-	WORD $0x4e21a821 // fcvtns v1.4s, v1.4s
-	WORD $0x4f3f0422 // sshr v2.4s, v1.4s, #1
-	WORD $0x6ea28421 // sub v1.4s, v1.4s, v2.4s
-	WORD $0x4ebb8442 // add v2.4s, v2.4s, v27.4s
-	WORD $0x4f375442 // shl v2.4s, v2.4s, #23
-	WORD $0x4ebb8421 // add v1.4s, v1.4s, v27.4s
-	WORD $0x4f375421 // shl v1.4s, v1.4s, #23
-	WORD $0x6e22dc00 // fmul v0.4s, v0.4s, v2.4s
-	WORD $0x6e21dc00 // fmul v0.4s, v0.4s, v1.4s
-	WORD $0x6e21dc45 // fmul v5.4s, v2.4s, v1.4s
-	WORD $0x4eb9d4a5 // fsub v5.4s, v5.4s, v25.4s
-	WORD $0x4e25d400 // fadd v0.4s, v0.4s, v5.4s
-	WORD $0x4e3ad405 // fadd v5.4s, v0.4s, v26.4s
-	WORD $0x6e25fc00 // fdiv v0.4s, v0.4s, v5.4s
-	WORD $0x4ea41c00 // orr v0.16b, v0.16b, v4.16b
-	WORD $0x3c810420 // str q0, [x1], #16
-	SUB $4, R0
-	B loop
-
-done:
 	RET
 
 // func cellForwardNEON(rows int, h int, words *int32, input *float32, gates *float32, prev *float32, cell *float32, tanh *float32, hidden *float32)
@@ -1493,6 +1102,247 @@ loop:
 	WORD $0x3c810442 // str q2, [x2], #16
 	SUB $4, R0
 	B loop
+
+done:
+	RET
+
+// func squaredDistanceNEON(n int, a *float32, b *float32) float64
+TEXT ·squaredDistanceNEON(SB), NOSPLIT, $0-32
+	MOVD n+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	WORD $0x6f00e400 // movi v0.2d, #0
+	WORD $0x6f00e401 // movi v1.2d, #0
+	WORD $0x6f00e402 // movi v2.2d, #0
+	WORD $0x6f00e403 // movi v3.2d, #0
+	CBZ R0, sum
+
+loop:
+	WORD $0xacc11424 // ldp q4, q5, [x1], #32
+	WORD $0xacc11c46 // ldp q6, q7, [x2], #32
+	WORD $0x0e617890 // fcvtl v16.2d, v4.2s
+	WORD $0x4e617891 // fcvtl2 v17.2d, v4.4s
+	WORD $0x0e6178d4 // fcvtl v20.2d, v6.2s
+	WORD $0x4e6178d5 // fcvtl2 v21.2d, v6.4s
+	WORD $0x0e6178b2 // fcvtl v18.2d, v5.2s
+	WORD $0x4e6178b3 // fcvtl2 v19.2d, v5.4s
+	WORD $0x0e6178f6 // fcvtl v22.2d, v7.2s
+	WORD $0x4e6178f7 // fcvtl2 v23.2d, v7.4s
+	WORD $0x4ef4d610 // fsub v16.2d, v16.2d, v20.2d
+	WORD $0x4e70ce00 // fmla v0.2d, v16.2d, v16.2d
+	WORD $0x4ef5d631 // fsub v17.2d, v17.2d, v21.2d
+	WORD $0x4e71ce21 // fmla v1.2d, v17.2d, v17.2d
+	WORD $0x4ef6d652 // fsub v18.2d, v18.2d, v22.2d
+	WORD $0x4e72ce42 // fmla v2.2d, v18.2d, v18.2d
+	WORD $0x4ef7d673 // fsub v19.2d, v19.2d, v23.2d
+	WORD $0x4e73ce63 // fmla v3.2d, v19.2d, v19.2d
+	SUBS $8, R0
+	BNE loop
+
+sum:
+	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	WORD $0x7e70d800 // faddp d0, v0.2d
+	FMOVD F0, ret+24(FP)
+	RET
+
+// func distancesToNEON(groups int, depth int, query *float32, vectors *float32, ids *uint32, dst *float64)
+TEXT ·distancesToNEON(SB), NOSPLIT, $0-48
+	MOVD groups+0(FP), R0
+	MOVD depth+8(FP), R1
+	MOVD query+16(FP), R2
+	MOVD vectors+24(FP), R3
+	MOVD ids+32(FP), R4
+	MOVD dst+40(FP), R5
+
+group:
+	CBZ R0, done
+	MOVWU.P 4(R4), R6
+	MUL R1, R6
+	ADD R6<<2, R3, R6
+	MOVWU.P 4(R4), R7
+	MUL R1, R7
+	ADD R7<<2, R3, R7
+	MOVWU.P 4(R4), R8
+	MUL R1, R8
+	ADD R8<<2, R3, R8
+	MOVWU.P 4(R4), R9
+	MUL R1, R9
+	ADD R9<<2, R3, R9
+	MOVWU.P 4(R4), R10
+	MUL R1, R10
+	ADD R10<<2, R3, R10
+	MOVWU.P 4(R4), R11
+	MUL R1, R11
+	ADD R11<<2, R3, R11
+	MOVWU.P 4(R4), R12
+	MUL R1, R12
+	ADD R12<<2, R3, R12
+	MOVWU.P 4(R4), R13
+	MUL R1, R13
+	ADD R13<<2, R3, R13
+	WORD $0x6f00e400 // movi v0.2d, #0
+	WORD $0x6f00e401 // movi v1.2d, #0
+	WORD $0x6f00e402 // movi v2.2d, #0
+	WORD $0x6f00e403 // movi v3.2d, #0
+	MOVD R2, R15
+	MOVD R1, R14
+
+four:
+	CMP $4, R14
+	BLT rest
+	WORD $0x3cc105e4 // ldr q4, [x15], #16
+	WORD $0x0e617885 // fcvtl v5.2d, v4.2s
+	WORD $0x4e617886 // fcvtl2 v6.2d, v4.4s
+	WORD $0x3cc104c4 // ldr q4, [x6], #16
+	WORD $0x0e617890 // fcvtl v16.2d, v4.2s
+	WORD $0x4e617891 // fcvtl2 v17.2d, v4.4s
+	WORD $0x4ee5d610 // fsub v16.2d, v16.2d, v5.2d
+	WORD $0x6e70de10 // fmul v16.2d, v16.2d, v16.2d
+	WORD $0x4ee6d631 // fsub v17.2d, v17.2d, v6.2d
+	WORD $0x6e71de31 // fmul v17.2d, v17.2d, v17.2d
+	WORD $0x3cc104e4 // ldr q4, [x7], #16
+	WORD $0x0e617892 // fcvtl v18.2d, v4.2s
+	WORD $0x4e617893 // fcvtl2 v19.2d, v4.4s
+	WORD $0x4ee5d652 // fsub v18.2d, v18.2d, v5.2d
+	WORD $0x6e72de52 // fmul v18.2d, v18.2d, v18.2d
+	WORD $0x4ee6d673 // fsub v19.2d, v19.2d, v6.2d
+	WORD $0x6e73de73 // fmul v19.2d, v19.2d, v19.2d
+	WORD $0x4ed23a14 // zip1 v20.2d, v16.2d, v18.2d
+	WORD $0x4ed27a15 // zip2 v21.2d, v16.2d, v18.2d
+	WORD $0x4ed33a36 // zip1 v22.2d, v17.2d, v19.2d
+	WORD $0x4ed37a37 // zip2 v23.2d, v17.2d, v19.2d
+	WORD $0x4e74d400 // fadd v0.2d, v0.2d, v20.2d
+	WORD $0x4e75d400 // fadd v0.2d, v0.2d, v21.2d
+	WORD $0x4e76d400 // fadd v0.2d, v0.2d, v22.2d
+	WORD $0x4e77d400 // fadd v0.2d, v0.2d, v23.2d
+	WORD $0x3cc10504 // ldr q4, [x8], #16
+	WORD $0x0e617890 // fcvtl v16.2d, v4.2s
+	WORD $0x4e617891 // fcvtl2 v17.2d, v4.4s
+	WORD $0x4ee5d610 // fsub v16.2d, v16.2d, v5.2d
+	WORD $0x6e70de10 // fmul v16.2d, v16.2d, v16.2d
+	WORD $0x4ee6d631 // fsub v17.2d, v17.2d, v6.2d
+	WORD $0x6e71de31 // fmul v17.2d, v17.2d, v17.2d
+	WORD $0x3cc10524 // ldr q4, [x9], #16
+	WORD $0x0e617892 // fcvtl v18.2d, v4.2s
+	WORD $0x4e617893 // fcvtl2 v19.2d, v4.4s
+	WORD $0x4ee5d652 // fsub v18.2d, v18.2d, v5.2d
+	WORD $0x6e72de52 // fmul v18.2d, v18.2d, v18.2d
+	WORD $0x4ee6d673 // fsub v19.2d, v19.2d, v6.2d
+	WORD $0x6e73de73 // fmul v19.2d, v19.2d, v19.2d
+	WORD $0x4ed23a14 // zip1 v20.2d, v16.2d, v18.2d
+	WORD $0x4ed27a15 // zip2 v21.2d, v16.2d, v18.2d
+	WORD $0x4ed33a36 // zip1 v22.2d, v17.2d, v19.2d
+	WORD $0x4ed37a37 // zip2 v23.2d, v17.2d, v19.2d
+	WORD $0x4e74d421 // fadd v1.2d, v1.2d, v20.2d
+	WORD $0x4e75d421 // fadd v1.2d, v1.2d, v21.2d
+	WORD $0x4e76d421 // fadd v1.2d, v1.2d, v22.2d
+	WORD $0x4e77d421 // fadd v1.2d, v1.2d, v23.2d
+	WORD $0x3cc10544 // ldr q4, [x10], #16
+	WORD $0x0e617890 // fcvtl v16.2d, v4.2s
+	WORD $0x4e617891 // fcvtl2 v17.2d, v4.4s
+	WORD $0x4ee5d610 // fsub v16.2d, v16.2d, v5.2d
+	WORD $0x6e70de10 // fmul v16.2d, v16.2d, v16.2d
+	WORD $0x4ee6d631 // fsub v17.2d, v17.2d, v6.2d
+	WORD $0x6e71de31 // fmul v17.2d, v17.2d, v17.2d
+	WORD $0x3cc10564 // ldr q4, [x11], #16
+	WORD $0x0e617892 // fcvtl v18.2d, v4.2s
+	WORD $0x4e617893 // fcvtl2 v19.2d, v4.4s
+	WORD $0x4ee5d652 // fsub v18.2d, v18.2d, v5.2d
+	WORD $0x6e72de52 // fmul v18.2d, v18.2d, v18.2d
+	WORD $0x4ee6d673 // fsub v19.2d, v19.2d, v6.2d
+	WORD $0x6e73de73 // fmul v19.2d, v19.2d, v19.2d
+	WORD $0x4ed23a14 // zip1 v20.2d, v16.2d, v18.2d
+	WORD $0x4ed27a15 // zip2 v21.2d, v16.2d, v18.2d
+	WORD $0x4ed33a36 // zip1 v22.2d, v17.2d, v19.2d
+	WORD $0x4ed37a37 // zip2 v23.2d, v17.2d, v19.2d
+	WORD $0x4e74d442 // fadd v2.2d, v2.2d, v20.2d
+	WORD $0x4e75d442 // fadd v2.2d, v2.2d, v21.2d
+	WORD $0x4e76d442 // fadd v2.2d, v2.2d, v22.2d
+	WORD $0x4e77d442 // fadd v2.2d, v2.2d, v23.2d
+	WORD $0x3cc10584 // ldr q4, [x12], #16
+	WORD $0x0e617890 // fcvtl v16.2d, v4.2s
+	WORD $0x4e617891 // fcvtl2 v17.2d, v4.4s
+	WORD $0x4ee5d610 // fsub v16.2d, v16.2d, v5.2d
+	WORD $0x6e70de10 // fmul v16.2d, v16.2d, v16.2d
+	WORD $0x4ee6d631 // fsub v17.2d, v17.2d, v6.2d
+	WORD $0x6e71de31 // fmul v17.2d, v17.2d, v17.2d
+	WORD $0x3cc105a4 // ldr q4, [x13], #16
+	WORD $0x0e617892 // fcvtl v18.2d, v4.2s
+	WORD $0x4e617893 // fcvtl2 v19.2d, v4.4s
+	WORD $0x4ee5d652 // fsub v18.2d, v18.2d, v5.2d
+	WORD $0x6e72de52 // fmul v18.2d, v18.2d, v18.2d
+	WORD $0x4ee6d673 // fsub v19.2d, v19.2d, v6.2d
+	WORD $0x6e73de73 // fmul v19.2d, v19.2d, v19.2d
+	WORD $0x4ed23a14 // zip1 v20.2d, v16.2d, v18.2d
+	WORD $0x4ed27a15 // zip2 v21.2d, v16.2d, v18.2d
+	WORD $0x4ed33a36 // zip1 v22.2d, v17.2d, v19.2d
+	WORD $0x4ed37a37 // zip2 v23.2d, v17.2d, v19.2d
+	WORD $0x4e74d463 // fadd v3.2d, v3.2d, v20.2d
+	WORD $0x4e75d463 // fadd v3.2d, v3.2d, v21.2d
+	WORD $0x4e76d463 // fadd v3.2d, v3.2d, v22.2d
+	WORD $0x4e77d463 // fadd v3.2d, v3.2d, v23.2d
+	SUB $4, R14
+	B four
+
+rest:
+	CBZ R14, store
+	FMOVS.P 4(R15), F5
+	FCVTSD F5, F5
+	FMOVS.P 4(R6), F16
+	FCVTSD F16, F16
+	FSUBD F5, F16, F16
+	FMULD F16, F16, F16
+	FMOVS.P 4(R7), F17
+	FCVTSD F17, F17
+	FSUBD F5, F17, F17
+	FMULD F17, F17, F17
+	WORD $0x4ed13a14 // zip1 v20.2d, v16.2d, v17.2d
+	WORD $0x4e74d400 // fadd v0.2d, v0.2d, v20.2d
+	FMOVS.P 4(R8), F16
+	FCVTSD F16, F16
+	FSUBD F5, F16, F16
+	FMULD F16, F16, F16
+	FMOVS.P 4(R9), F17
+	FCVTSD F17, F17
+	FSUBD F5, F17, F17
+	FMULD F17, F17, F17
+	WORD $0x4ed13a14 // zip1 v20.2d, v16.2d, v17.2d
+	WORD $0x4e74d421 // fadd v1.2d, v1.2d, v20.2d
+	FMOVS.P 4(R10), F16
+	FCVTSD F16, F16
+	FSUBD F5, F16, F16
+	FMULD F16, F16, F16
+	FMOVS.P 4(R11), F17
+	FCVTSD F17, F17
+	FSUBD F5, F17, F17
+	FMULD F17, F17, F17
+	WORD $0x4ed13a14 // zip1 v20.2d, v16.2d, v17.2d
+	WORD $0x4e74d442 // fadd v2.2d, v2.2d, v20.2d
+	FMOVS.P 4(R12), F16
+	FCVTSD F16, F16
+	FSUBD F5, F16, F16
+	FMULD F16, F16, F16
+	FMOVS.P 4(R13), F17
+	FCVTSD F17, F17
+	FSUBD F5, F17, F17
+	FMULD F17, F17, F17
+	WORD $0x4ed13a14 // zip1 v20.2d, v16.2d, v17.2d
+	WORD $0x4e74d463 // fadd v3.2d, v3.2d, v20.2d
+	SUB $1, R14
+	B rest
+
+store:
+	WORD $0x6ee1f800 // fsqrt v0.2d, v0.2d
+	WORD $0x6ee1f821 // fsqrt v1.2d, v1.2d
+	WORD $0x6ee1f842 // fsqrt v2.2d, v2.2d
+	WORD $0x6ee1f863 // fsqrt v3.2d, v3.2d
+	WORD $0xad0004a0 // stp q0, q1, [x5, #0]
+	WORD $0xad010ca2 // stp q2, q3, [x5, #32]
+	ADD $64, R5
+	SUB $1, R0
+	B group
 
 done:
 	RET

@@ -60,26 +60,63 @@ func DistancesTo(dst []float64, query, vectors []float32, ids []uint32) {
 		clear(dst)
 		return
 	}
-	row := func(i int) []float32 { return vectors[int(ids[i])*depth:][:depth] }
-	i := 0
-	for ; i+4 <= len(ids); i += 4 { // four sums grow side by side
-		a, b, c, d := row(i), row(i+1), row(i+2), row(i+3)
-		var s, t, u, v float64
-		for j, x := range query {
-			x, a, b, c, d := float64(x), float64(a[j]), float64(b[j]), float64(c[j]), float64(d[j])
-			s += float64((x - a) * (x - a))
-			t += float64((x - b) * (x - b))
-			u += float64((x - c) * (x - c))
-			v += float64((x - d) * (x - d))
-		}
-		dst[i], dst[i+1], dst[i+2], dst[i+3] = math.Sqrt(s), math.Sqrt(t), math.Sqrt(u), math.Sqrt(v)
+	for _, id := range ids {
+		_ = vectors[int(id)*depth : (int(id)+1)*depth]
 	}
-	for ; i < len(ids); i++ {
+	if s := simd(); s.distancesTo != nil {
+		n := len(ids) &^ 7
+		if n > 0 {
+			s.distancesTo(n/8, depth, &query[0], &vectors[0], &ids[0], &dst[0])
+		}
+		if n < len(ids) {
+			rest, sums := [8]uint32{ids[n], ids[n], ids[n], ids[n], ids[n], ids[n], ids[n], ids[n]}, [8]float64{}
+			copy(rest[:], ids[n:])
+			s.distancesTo(1, depth, &query[0], &vectors[0], &rest[0], &sums[0])
+			copy(dst[n:], sums[:])
+		}
+		return
+	}
+	for i, id := range ids {
 		sum := 0.0
-		for j, x := range row(i) {
+		for j, x := range vectors[int(id)*depth : (int(id)+1)*depth] {
 			d := float64(query[j]) - float64(x)
 			sum += float64(d * d)
 		}
 		dst[i] = math.Sqrt(sum)
+	}
+}
+
+// SquaredDistance returns ‖a−b‖² accumulated in float64, in any order: its
+// relative error is at most (len(a)+2)·2⁻⁵³.
+func SquaredDistance(a, b []float32) float64 {
+	if len(a) != len(b) {
+		panic(fmt.Sprintf("kernel: distance of %d and %d numbers", len(a), len(b)))
+	}
+	sum := 0.0
+	if s := simd(); s.squaredDistance != nil && len(a) >= 8 {
+		n := len(a) &^ 7
+		sum = s.squaredDistance(n, &a[0], &b[0])
+		a, b = a[n:], b[n:]
+	}
+	for i, x := range a {
+		d := float64(x) - float64(b[i])
+		sum += d * d
+	}
+	return sum
+}
+
+// Axpy adds alpha·x to y. Product and sum are rounded separately to float32:
+// the same bits on every path.
+func Axpy(alpha float32, x, y []float32) {
+	if len(x) != len(y) {
+		panic(fmt.Sprintf("kernel: axpy of %d and %d numbers", len(x), len(y)))
+	}
+	s := simd()
+	n := s.whole(len(x))
+	if n > 0 {
+		s.axpy(n, alpha, &x[0], &y[0])
+	}
+	for i, v := range x[n:] {
+		y[n+i] += float32(alpha * v) // the conversion forbids a fused multiply-add
 	}
 }

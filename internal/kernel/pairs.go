@@ -9,10 +9,18 @@ import (
 // read from memory once for all of them.
 const PairRows = 4
 
-// Panels holds vectors in the order in which they are compared with queries in
-// float64: those of Packed, of which the vectors are the columns, so 32 sums are
-// accumulated in parallel, each in the order of the dimensions. Results are
-// therefore the same, bit for bit, on every path.
+// packedWidth is the number of vectors of a panel: the columns of the widest
+// tile; narrower ones take a part of it at a time.
+const packedWidth = 32
+
+// packedDepth is the number of dimensions of a panel that are read for all
+// queries before the next: so many of a panel fit the first cache.
+const packedDepth = 256
+
+// Panels holds vectors as the columns of matrices of packedWidth columns,
+// zero-padded. Compared with queries in float64, that many sums are accumulated
+// in parallel, each in the order of the dimensions: results are the same, bit
+// for bit, on every path.
 type Panels struct {
 	count, depth int
 	data         []float32
@@ -24,7 +32,14 @@ func PackPanels(vectors []float32, depth int) *Panels {
 		panic(fmt.Sprintf("kernel: %d numbers in rows of %d", len(vectors), depth))
 	}
 	count := len(vectors) / depth
-	return &Panels{count, depth, Pack(depth, count, vectors, 1, depth, nil).panels}
+	p := &Panels{count, depth, nil}
+	p.data = make([]float32, p.Stride()*depth)
+	for j := range count {
+		for i, x := range vectors[j*depth : (j+1)*depth] {
+			p.data[(j/packedWidth*depth+i)*packedWidth+j%packedWidth] = x
+		}
+	}
+	return p
 }
 
 // Len returns the number of vectors.
@@ -101,6 +116,54 @@ func (p *Panels) pairs(dst, queries []float64, distance bool) {
 				}
 			}
 			copy(row[start:], sums[:])
+		}
+	}
+}
+
+// product computes C = A·B + bias in float32, where B is the matrix of all panels
+// (depth × Stride) and A (m × depth) and C (m × Stride) are row-major and dense;
+// they must not overlap. A row of C depends on the same row of A only, whatever m is.
+// The error is that of Gemm.
+func (p *Panels) product(m int, a, c, bias []float32) {
+	s, stride := simd(), p.Stride()
+	if s.lanes == 0 {
+		p.reference(m, a, c, bias)
+		return
+	}
+	// Rows of A that fit the second cache with a panel, in whole tiles.
+	group := max(1, (512<<10)/(4*p.depth*len(s.tiles))) * len(s.tiles)
+	for first := 0; first < m; first += group {
+		last := min(first+group, m)
+		for j := 0; j < stride; j += s.tileWidth {
+			panel := p.data[j/packedWidth*p.depth*packedWidth+j%packedWidth:]
+			for q := 0; q < p.depth; q += packedDepth {
+				for i, rows := first, 0; i < last; i += rows {
+					var run tile
+					rows, run = s.tile(last - i)
+					at := &c[i*stride+j]
+					from, fromStride := at, 4*stride
+					if q == 0 {
+						from, fromStride = &bias[j], 0
+					}
+					run(min(packedDepth, p.depth-q), &a[i*p.depth+q], 4*p.depth, 4, &panel[q*packedWidth],
+						4*packedWidth, at, 4*stride, from, fromStride)
+				}
+			}
+		}
+	}
+}
+
+// reference is the specification of product.
+func (p *Panels) reference(m int, a, c, bias []float32) {
+	for i := range m {
+		row := c[i*p.Stride() : (i+1)*p.Stride()]
+		copy(row, bias)
+		for q, x := range a[i*p.depth : (i+1)*p.depth] {
+			for j := 0; j < len(row); j += packedWidth {
+				for l, y := range p.data[(j/packedWidth*p.depth+q)*packedWidth:][:packedWidth] {
+					row[j+l] += x * y
+				}
+			}
 		}
 	}
 }

@@ -122,22 +122,3 @@ func (g Geometry) referenceScan(groups int, words []byte, heads, bounds []float3
 	}
 	return n
 }
-
-// SquaredDistance returns ‖a−b‖² accumulated in float64, in any order: its
-// relative error is at most (len(a)+2)·2⁻⁵³.
-func SquaredDistance(a, b []float32) float64 {
-	if len(a) != len(b) {
-		panic(fmt.Sprintf("kernel: distance of %d and %d numbers", len(a), len(b)))
-	}
-	var s [4]float64 // independent sums run in parallel
-	for ; len(a) >= 4 && len(b) >= 4; a, b = a[4:], b[4:] {
-		w, x := float64(a[0])-float64(b[0]), float64(a[1])-float64(b[1])
-		y, z := float64(a[2])-float64(b[2]), float64(a[3])-float64(b[3])
-		s[0], s[1], s[2], s[3] = s[0]+w*w, s[1]+x*x, s[2]+y*y, s[3]+z*z
-	}
-	for i, x := range a {
-		d := float64(x) - float64(b[i])
-		s[0] += d * d
-	}
-	return (s[0] + s[1]) + (s[2] + s[3])
-}

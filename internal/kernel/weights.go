@@ -42,7 +42,13 @@ func (p *Panels) SquaredDistances32(dst, norms, queries []float32) {
 		panic(fmt.Sprintf("kernel: %d query numbers of depth %d, %d norms, room for %d", len(queries), p.depth,
 			len(norms), len(dst)))
 	}
-	(&Packed{k: p.depth, n: stride, panels: p.data, bias: norms}).multiply(rows, -2, queries, dst)
+	buffer := buffers.Get().(*[]float32)
+	defer buffers.Put(buffer)
+	*buffer = resized(*buffer, len(queries))
+	for i, x := range queries { // exact, as are the products with −2 then
+		(*buffer)[i] = -2 * x
+	}
+	p.product(rows, *buffer, dst, norms)
 }
 
 // SquaredDistanceError bounds the error of a squared distance computed from

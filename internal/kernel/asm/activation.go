@@ -86,18 +86,11 @@ func (v vectors) scale(p, n Op) {
 	}
 }
 
+// expLane is e^x for x ≤ 89.
 func (v vectors) expLane(x Op) Op {
 	c := v.new()
-	VMOVUPS(constant(89), c)
-	VMINPS(x, c, x) // NaN is preserved: MIN and MAX return their last operand
-	return v.expBelow(x)
-}
-
-// expBelow is e^x for x ≤ 89.
-func (v vectors) expBelow(x Op) Op {
-	c := v.new()
 	VMOVUPS(constant(-105), c)
-	VMAXPS(x, c, x)
+	VMAXPS(x, c, x) // NaN is preserved: MIN and MAX return their last operand
 	n, p := v.expm1Parts(x)
 	VADDPS(constant(1), p, p)
 	v.scale(p, n)
@@ -109,7 +102,7 @@ func (v vectors) sigmoidLane(x Op) Op {
 	c := v.new()
 	VMOVUPS(constant(88), c) // e^88 is finite: the result is never rounded to 0
 	VMINPS(x, c, x)
-	e := v.expBelow(x)
+	e := v.expLane(x)
 	VADDPS(constant(1), e, e)
 	one := v.new()
 	VMOVUPS(constant(1), one)
@@ -139,26 +132,4 @@ func (v vectors) tanhLane(x Op) Op {
 	VDIVPS(q, p, p)
 	VORPS(sign, p, p)
 	return p
-}
-
-// activation writes func(n int, dst, src *float32) for n a multiple of eight.
-func activation(name string, lane func(vectors, Op) Op) {
-	TEXT(name+"AVX2", NOSPLIT, "func(n int, dst, src *float32)")
-	Pragma("noescape")
-	n := Load(Param("n"), GP64())
-	dst := Load(Param("dst"), GP64())
-	src := Load(Param("src"), GP64())
-	SUBQ(U32(8), n)
-	JL(LabelRef("done"))
-	Label("loop")
-	x := YMM()
-	VMOVUPS(Mem{Base: src}, x)
-	VMOVUPS(lane(avx2, x), Mem{Base: dst})
-	ADDQ(U32(32), src)
-	ADDQ(U32(32), dst)
-	SUBQ(U32(8), n)
-	JGE(LabelRef("loop"))
-	Label("done")
-	VZEROUPPER()
-	RET()
 }

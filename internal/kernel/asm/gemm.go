@@ -8,16 +8,15 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// gemmTile writes C[rows × 2 registers] = alpha·Σₚ A[·,p]·B[p,·] + beta·F; F,
-// from, may be C.
+// gemmTile writes C[rows × 2 registers] = Σₚ A[·,p]·B[p,·] + F; F, from, may be
+// C, and is 0 where it is nil.
 //
 // A is read by broadcasts with free row and column strides, so that neither A
 // nor its transpose is ever packed: rows are reached from few base registers
-// with the index forms base, base+s, base+2s. All strides are in bytes. F is
-// not read when beta is 0.
+// with the index forms base, base+s, base+2s. All strides are in bytes.
 func gemmTile(v vectors, rows int) {
 	TEXT(fmt.Sprintf("gemm%s_%d", v.name, rows), NOSPLIT, "func(k int, a *float32, rowStride, colStride int, "+
-		"b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int, alpha, beta float32)")
+		"b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)")
 	Pragma("noescape")
 	width := v.lanes * 4
 
@@ -79,25 +78,18 @@ func gemmTile(v vectors, rows int) {
 	Label("store")
 	c := Load(Param("c"), GP64())
 	stride := Load(Param("cStride"), GP64())
-	alpha, beta := v.new(), v.new()
-	broadcastParam("alpha", alpha)
-	broadcastParam("beta", beta)
-	bits := GP32()
-	MOVL(paramAddress("beta"), bits)
-	ADDL(bits, bits) // drops the sign: zero for 0 and −0 only
+	from := Load(Param("from"), GP64())
+	fromStride := Load(Param("fromStride"), GP64())
+	TESTQ(from, from)
 	JNZ(LabelRef("accumulate"))
-	from, fromStride := reg.Register(nil), reg.Register(nil)
 	for _, read := range []bool{false, true} {
 		if read {
 			Label("accumulate")
-			from = Load(Param("from"), GP64())
-			fromStride = Load(Param("fromStride"), GP64())
 		}
 		for r := range acc {
 			for j, x := range acc[r] {
-				VMULPS(alpha, x, x)
 				if read {
-					VFMADD231PS(Mem{Base: from, Disp: j * width}, beta, x)
+					VADDPS(Mem{Base: from, Disp: j * width}, x, x)
 				}
 				VMOVUPS(x, Mem{Base: c, Disp: j * width})
 			}

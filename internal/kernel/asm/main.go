@@ -31,14 +31,13 @@ func main() {
 	for rows := 1; rows <= 6; rows++ {
 		gemmTile(avx2, rows)
 	}
-	activation("exp", vectors.expLane)
-	activation("sigmoid", vectors.sigmoidLane)
-	activation("tanh", vectors.tanhLane)
 	for _, v := range []vectors{avx512, avx2} {
 		cellForward(v)
 		cellBackward(v)
 	}
 	axpy()
+	squaredDistance()
+	distancesTo()
 	scan(avx512, scanRows512)
 	scan(avx2, scanRows256)
 	pairs(avx512, true)
@@ -47,13 +46,5 @@ func main() {
 	weightSum()
 	fold()
 	atMost()
-	combine("add", VADDPS)
-	combine("subtract", VSUBPS)
-	combine("multiply", VMULPS)
-	combine("divide", VDIVPS)
-	combine("larger", VMAXPS)
-	combine("smaller", VMINPS)
-	sum()
-	largest()
 	Generate()
 }

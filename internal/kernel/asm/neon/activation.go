@@ -123,21 +123,3 @@ func tanhLane(a *assembler) {
 	a.fdiv(0, 0, power)
 	a.orr(0, 0, sign)
 }
-
-// activation writes func(n int, dst, src *float32) for n a multiple of four.
-// A lane takes and leaves V0 and uses V1 to V5.
-func activation(a *assembler, name string, words []uint32, lane func(*assembler)) {
-	a.function(name+"NEON", 0, "func(n int, dst, src *float32)")
-	const n, dst, src = r(0), r(1), r(2)
-	a.load(map[r]string{n: "n", dst: "dst", src: "src"})
-	a.loadConstants(words)
-	a.label("loop")
-	a.goes("CBZ %s, done", n)
-	a.ldrNext(0, src)
-	lane(a)
-	a.strNext(0, dst)
-	a.goes("SUB $4, %s", n)
-	a.goes("B loop")
-	a.label("done")
-	a.goes("RET")
-}

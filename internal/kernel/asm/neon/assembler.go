@@ -174,6 +174,8 @@ func (a *assembler) faddDouble(d, n, m v) { a.three(0x4e60d400, "fadd", "2d", d,
 func (a *assembler) fsubDouble(d, n, m v) { a.three(0x4ee0d400, "fsub", "2d", d, n, m) }
 func (a *assembler) fmulDouble(d, n, m v) { a.three(0x6e60dc00, "fmul", "2d", d, n, m) }
 func (a *assembler) fmlaDouble(d, n, m v) { a.three(0x4e60cc00, "fmla", "2d", d, n, m) }
+func (a *assembler) zip1Double(d, n, m v) { a.three(0x4ec03800, "zip1", "2d", d, n, m) }
+func (a *assembler) zip2Double(d, n, m v) { a.three(0x4ec07800, "zip2", "2d", d, n, m) }
 func (a *assembler) fsqrtDouble(d, n v)   { a.two(0x6ee1f800, "fsqrt", "2d", "2d", d, n) }
 
 // widen makes float64 of the lower and the upper two float32 of n.

@@ -2,13 +2,13 @@ package main
 
 import "fmt"
 
-// gemmTile writes C[rows × 16] = alpha·Σₚ A[·,p]·B[p,·] + beta·F, with the
+// gemmTile writes C[rows × 16] = Σₚ A[·,p]·B[p,·] + F, with the
 // arguments of ../gemm.go. Six rows of sums fill 24 registers, which leaves
 // four for a row of B and four for numbers of A; they take 35 instructions for
 // 96 multiply-adds: 24 fused multiply-adds, 8 loads, 3 of the loop.
 func gemmTile(a *assembler, rows int) {
 	a.function(fmt.Sprintf("gemmNEON_%d", rows), 0, "func(k int, a *float32, rowStride, colStride int, b *float32, "+
-		"bStride int, c *float32, cStride int, from *float32, fromStride int, alpha, beta float32)")
+		"bStride int, c *float32, cStride int, from *float32, fromStride int)")
 	const k, rowStride, colStride, b, bStride, c, cStride, row = r(0), r(2), r(3), r(4), r(5), r(6), r(7), r(8)
 	const from, fromStride = r(14), r(15)
 	a.load(map[r]string{k: "k", row: "a", rowStride: "rowStride", colStride: "colStride", b: "b",
@@ -38,13 +38,7 @@ func gemmTile(a *assembler, rows int) {
 	a.goes("BNE loop")
 
 	a.label("store")
-	const alpha, beta = v(24), v(25)
-	a.goes("MOVD $alpha+80(FP), R1")
-	a.fillNext(alpha, 1)
-	a.fill(beta, 1)
-	a.goes("MOVWU beta+84(FP), R1")
-	a.goes("LSLW $1, R1") // drops the sign: zero for 0 and −0 only
-	a.goes("CBNZW R1, accumulate")
+	a.goes("CBNZ %s, accumulate", from)
 	for _, read := range []bool{false, true} {
 		if read {
 			a.label("accumulate")
@@ -54,11 +48,8 @@ func gemmTile(a *assembler, rows int) {
 				a.ldp(28, 29, from, 0)
 				a.ldp(30, 31, from, 32)
 				a.goes("ADD %s, %s", fromStride, from)
-			}
-			for j := range 4 {
-				a.fmul(acc(i, j), acc(i, j), alpha)
-				if read {
-					a.fmla(acc(i, j), 28+v(j), beta)
+				for j := range 4 {
+					a.fadd(acc(i, j), acc(i, j), 28+v(j))
 				}
 			}
 			a.stp(acc(i, 0), acc(i, 1), c, 0)

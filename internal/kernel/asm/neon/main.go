@@ -31,12 +31,11 @@ func generate() *assembler {
 	for rows := 1; rows <= 6; rows++ {
 		gemmTile(a, rows)
 	}
-	activation(a, "exp", expConstants, expLane)
-	activation(a, "sigmoid", activationConstants, sigmoidLane)
-	activation(a, "tanh", activationConstants, tanhLane)
 	cellForward(a)
 	cellBackward(a)
 	axpy(a)
+	squaredDistance(a)
+	distancesTo(a)
 	scan(a)
 	weightSum(a)
 	fold(a)
