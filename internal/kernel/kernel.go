@@ -49,13 +49,13 @@ func active() path { return path(current.Load()) }
 // assembly is the functions of one instruction set. The argument n is a
 // multiple of lanes, all others are as in the specification of the function.
 type assembly struct {
-	lanes              int    // 0 without assembly
-	tiles              []tile // of one row, of two, …
-	tileWidth          int
-	axpy               func(n int, alpha float32, x, y *float32)
-	cellLanes          int // of which the numbers of a cell are a multiple
-	cellForward        func(rows, h int, words *int32, input, gates, prev, cell, tanh, hidden *float32)
-	cellBackward       func(rows, h int, words *int32, sum, gates, prev, tanh, dh, dc *float32)
+	lanes        int    // 0 without assembly
+	tiles        []tile // of one row, of two, …
+	tileWidth    int
+	axpy         func(n int, alpha float32, x, y *float32)
+	cellLanes    int // of which the numbers of a cell are a multiple
+	cellForward  func(rows, h int, words *int32, input, gates, prev, cell, tanh, hidden *float32)
+	cellBackward func(rows, h int, words *int32, sum, gates, prev, tanh, dh, dc *float32)
 	// scan is nil on arm64 without the dot product.
 	scan func(panels, groups int, words *byte, heads, bounds *float32, queries *byte, tile *float32,
 		hits *uint32) int
