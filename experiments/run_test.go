@@ -28,7 +28,7 @@ const childStudy, childOut = "MLDP_TEST_CHILD_STUDY", "MLDP_TEST_CHILD_OUT"
 func init() {
 	mechanisms.Register(mechanisms.Definition{
 		Name: "never-here", Title: "Never", Variants: []mechanisms.Variant{mechanisms.Proved},
-		New: func(env mechanisms.Environment, s mechanisms.Settings) (mechanisms.Mechanism, error) {
+		New: func(env mechanisms.Environment, s mechanisms.Settings) (*mechanisms.Mechanism, error) {
 			if s.Epsilon < 10 {
 				return nil, &mechanisms.UndefinedError{Reason: "never below 10", SmallestEpsilon: 10}
 			}

@@ -129,13 +129,12 @@ func runRows(env Environment, coordinates int, pick func(*runMatrix) []WordID) (
 // words whose vectors the rows have, outputs the words that are returned for
 // them; Unknown returns the input word. A word without a vector, or not of the
 // train texts, is returned unchanged, which publishes it.
-func newAsRun(m *runMatrix, s Settings, g Guarantee, inner Mechanism, inputs, outputs []WordID) *partial {
-	a := &partial{built: built{s, g, m.all.Vocabulary}, inner: inner, output: outputs,
-		input: slices.Repeat([]WordID{embeddings.Unknown}, m.all.Len())}
+func newAsRun(m *runMatrix, s Settings, g Guarantee, inner *Mechanism, inputs, outputs []WordID) *Mechanism {
+	of := slices.Repeat([]WordID{embeddings.Unknown}, m.all.Len())
 	for row, w := range inputs {
 		if w != embeddings.Unknown && m.has[w] {
-			a.input[w] = WordID(row)
+			of[w] = WordID(row)
 		}
 	}
-	return a
+	return restrict(s, g, m.all.Vocabulary, inner, of, outputs)
 }

@@ -21,12 +21,12 @@ const vectorless = "words without a vector come back unchanged"
 // get_word_from_index). Of rows of zeros, row 0 is the first, so no word
 // without a vector is ever returned. For Mahalanobis the covariance is that of
 // the whole matrix, rows of zeros included.
-func newAsRunCMP(env Environment, s Settings) (Mechanism, error) {
+func newAsRunCMP(env Environment, s Settings) (*Mechanism, error) {
 	m, rows, space, err := runRows(env, env.Space.Dimension, func(m *runMatrix) []WordID { return origin(m.covered) })
 	if err != nil {
 		return nil, err
 	}
-	inner := newProjector(Environment{Space: space}, s, 1)
+	inner := newProjector(space, s.Epsilon, 1)
 	if lambda, ok := s.Parameters["lambda"].(float64); ok {
 		whole, err := m.space(origin(m.ranked), env.Space.Dimension)
 		if err != nil {
@@ -40,19 +40,19 @@ func newAsRunCMP(env Environment, s Settings) (Mechanism, error) {
 	}
 	g := Guarantee{Reason: "the input word comes back where the origin is nearest to the noisy vector, which is not " +
 		"post-processing, and " + vectorless}
-	return newAsRun(m, s, g, inner, rows, rows), nil
+	return newAsRun(m, s, g, inner.mechanism(s, g), rows, rows), nil
 }
 
 // newAsRunVickrey drops the row nearest to the noisy vector, whichever it is,
 // and draws one of the next two with softmax(−a/2) of their distances, over
 // rows 1 to V (VickreyMechanism with k = 2 and t = (.5, .5)). All of this is
 // post-processing of the noisy vector.
-func newAsRunVickrey(env Environment, s Settings) (Mechanism, error) {
+func newAsRunVickrey(env Environment, s Settings) (*Mechanism, error) {
 	m, rows, space, err := runRows(env, env.Space.Dimension, func(m *runMatrix) []WordID { return m.first(3) })
 	if err != nil {
 		return nil, err
 	}
-	inner := newProjector(Environment{Space: space}, s, 3)
+	inner := newProjector(space, s.Epsilon, 3)
 	inner.choose = func(_ WordID, near []nearest.Neighbor, u float64) WordID {
 		switch {
 		case near[1].ID == embeddings.Unknown: // one row
@@ -67,21 +67,21 @@ func newAsRunVickrey(env Environment, s Settings) (Mechanism, error) {
 	g.EuclideanEpsilon = 0
 	g.Scope = fmt.Sprintf("between the %d words of the train texts that have a vector; %s", len(m.covered), vectorless)
 	g.Covers = func(a, b WordID) bool { return m.has[a] && m.has[b] }
-	return newAsRun(m, s, g, inner, rows, rows), nil
+	return newAsRun(m, s, g, inner.mechanism(s, Guarantee{}), rows, rows), nil
 }
 
 // newAsRunTEM is TEM over rows 1 to V with γ of V+1 words in place of n−1,
 // rounded to one decimal, and the score −γ + (2/ε)·ln(V/|L|) for the words
 // beyond γ together, as in Released (TEM.replace_word). Rows of zeros are
 // outputs like any other.
-func newAsRunTEM(env Environment, s Settings, truncation func(epsilon float64, words int) float64) (Mechanism, error) {
+func newAsRunTEM(env Environment, s Settings, truncation func(epsilon float64, words int) float64) (*Mechanism, error) {
 	m, rows, space, err := runRows(env, env.Space.Dimension, func(m *runMatrix) []WordID { return m.ranked })
 	if err != nil {
 		return nil, err
 	}
 	g := Guarantee{Reason: unprovedTEM + ", and " + vectorless}
 	inner := newReleasedTEM(s, g, space, space.Len()+1, truncation)
-	return tabledPartial{exactPartial{newAsRun(m, s, g, inner, rows, rows)}}, nil
+	return newAsRun(m, s, g, inner, rows, rows), nil
 }
 
 // newAsRunSanText computes SanText's probabilities over rows 0 to V from the
@@ -90,7 +90,7 @@ func newAsRunTEM(env Environment, s Settings, truncation func(epsilon float64, w
 // and a row beyond the list the input word (calc_distance, SanText). The rows
 // beyond the list break ε·d; the three coordinates alone, whose distance is at
 // most that of the vectors, would not.
-func newAsRunSanText(env Environment, s Settings) (Mechanism, error) {
+func newAsRunSanText(env Environment, s Settings) (*Mechanism, error) {
 	m, rows, space, err := runRows(env, min(3, env.Space.Dimension),
 		func(m *runMatrix) []WordID { return origin(m.ranked) })
 	if err != nil {
@@ -102,7 +102,7 @@ func newAsRunSanText(env Environment, s Settings) (Mechanism, error) {
 	inner := newDistanceSelector(s, g, space, law)
 	outputs := slices.Repeat([]WordID{embeddings.Unknown}, len(rows))
 	copy(outputs, m.covered)
-	return tabledPartial{exactPartial{newAsRun(m, s, g, inner, rows, outputs)}}, nil
+	return newAsRun(m, s, g, inner, rows, outputs), nil
 }
 
 // Values of the parameter extent of AsRun.
@@ -146,23 +146,21 @@ func runExtent(env Environment, s Settings, rows *embeddings.Space) (extent, str
 // the least d_j + g_j of the k nearest rows of 1 to V, g_j Gumbel noise cut at
 // ±Δ; with k = 0 the word stays. Its scale is that of Released with Δ and Δ₀
 // from the parameter extent (TruncatedGumbel).
-func newAsRunGumbel(env Environment, s Settings) (Mechanism, error) {
+func newAsRunGumbel(env Environment, s Settings) (*Mechanism, error) {
 	m, rows, space, err := runRows(env, env.Space.Dimension, func(m *runMatrix) []WordID { return m.ranked })
 	if err != nil {
 		return nil, err
 	}
-	released := s
-	released.Variant = Released
 	n := space.Len()
-	inner := newTruncatedGumbel(released, space, math.Log(float64(n)), 0, n, false)
+	inner := newTruncatedGumbel(space, s.Epsilon, math.Log(float64(n)), 0, n, false)
 	var source string
 	if inner.extent, source, err = runExtent(env, s, space); err != nil {
 		return nil, err
 	}
-	if err := inner.CheckEpsilon(s.Epsilon); err != nil {
+	if err := inner.checkEpsilon(s.Epsilon); err != nil {
 		return nil, err
 	}
 	g := Guarantee{Reason: "the noise has the scale of largest and smallest distances " + source + ", from a complex " +
 		"number where epsilon is below the smallest usable one, and " + vectorless}
-	return newAsRun(m, s, g, inner, rows, rows), nil
+	return newAsRun(m, s, g, inner.mechanism(s, g), rows, rows), nil
 }

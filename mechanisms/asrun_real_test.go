@@ -78,14 +78,14 @@ func loadAGNews2024(t testing.TB) agNews2024 {
 var studied = []string{"syntf", "cmp", "mahalanobis", "santext", "gumbel", "vickrey", "tem"}
 
 // title is the study's name of a mechanism.
-func title(m mechanisms.Mechanism) string {
+func title(m *mechanisms.Mechanism) string {
 	d, _ := mechanisms.Find(m.Settings().Mechanism)
 	return strings.TrimPrefix(d.Title, "Truncated ")
 }
 
 // privatise returns a mechanism of variant as-run and what it makes of some of
 // the train texts.
-func (a agNews2024) privatise(t testing.TB, name string, epsilon float64, texts [][]string) (mechanisms.Mechanism,
+func (a agNews2024) privatise(t testing.TB, name string, epsilon float64, texts [][]string) (*mechanisms.Mechanism,
 	[][]string) {
 	t.Helper()
 	m, err := mechanisms.New(a.env, mechanisms.Settings{Mechanism: name, Variant: mechanisms.AsRun, Epsilon: epsilon})
@@ -168,7 +168,7 @@ func TestLongAsRunOnAGNews(t *testing.T) {
 			for i := range 20 {
 				rng := stream.FromUint64(35).Derive(name).At(uint64(i)).Rand()
 				outcomes, err := metrics.MeasureDeniability(m.Vocabulary().Encode(nil, a.words), 100,
-					func(dst, src []mechanisms.WordID) { m.Privatize(dst, src, nil, rng) })
+					func(dst, src []mechanisms.WordID) error { return m.Privatize(t.Context(), dst, src, rng) })
 				if err != nil {
 					t.Fatal(err)
 				}

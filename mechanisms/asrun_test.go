@@ -190,12 +190,12 @@ func TestAsRunEqualsTheNaiveComputation(t *testing.T) {
 				}
 				got := sample(m, m.Vocabulary().ID(w), runs, stream.FromUint64(63))
 				requireSameDistribution(t, c.mechanism+" "+w, got, want)
-				if d, ok := m.(Distributor); ok {
-					exact, err := d.Distribution(m.Vocabulary().ID(w))
+				if m.Closed() {
+					exact, err := m.Row(m.Vocabulary().ID(w))
 					if err != nil {
 						t.Fatal(err)
 					}
-					p := slices.Clone(exact.Probabilities)
+					p := slices.Clone(exact)
 					for i := range p {
 						p[i] = max(p[i], 1e-15)
 					}
@@ -227,14 +227,14 @@ func TestAsRunSanText(t *testing.T) {
 				}
 				want[m.Vocabulary().ID(y)] += x / sum
 			}
-			got, err := m.(Distributor).Distribution(m.Vocabulary().ID(w))
+			got, err := m.Row(m.Vocabulary().ID(w))
 			if err != nil {
 				t.Fatal(err)
 			}
 			for y, p := range want {
-				if math.Abs(got.Probabilities[y]-p) > 1e-12 {
+				if math.Abs(got[y]-p) > 1e-12 {
 					t.Errorf("ε = %v: Pr[%s → %s] = %v, want %v", epsilon, w, m.Vocabulary().Word(WordID(y)),
-						got.Probabilities[y], p)
+						got[y], p)
 				}
 			}
 			requireFit(t, "santext "+w, sample(m, m.Vocabulary().ID(w), 20000, stream.FromUint64(64)), want)
@@ -246,7 +246,7 @@ func TestAsRunSanText(t *testing.T) {
 // matrix, rows of zeros included.
 func TestAsRunMahalanobis(t *testing.T) {
 	n, env := newNaiveRun(t)
-	at := func(name string, p Parameters) Mechanism {
+	at := func(name string, p Parameters) *Mechanism {
 		return mustNew(t, env, Settings{Mechanism: name, Variant: AsRun, Epsilon: 12, Parameters: p})
 	}
 	plain, none := at("cmp", nil), at("mahalanobis", Parameters{"lambda": 0.0})
@@ -273,7 +273,7 @@ func TestAsRunMahalanobis(t *testing.T) {
 			trace += (row[i] - mean[i]) * (row[i] - mean[i])
 		}
 	}
-	root := at("mahalanobis", nil).(*partial).inner.(*projector).shape
+	root := at("mahalanobis", nil).sampler.(*restricted).inner.sampler.(*projector).shape
 	for i := range p {
 		for j := range p {
 			want, got := lambda*sigma[i][j]*p/trace, 0.0
@@ -300,7 +300,7 @@ func TestAsRunSynTF(t *testing.T) {
 	v := m.Vocabulary()
 	// The counts are 2 1 1 1 of w1 w2 w0 outside; q has one letter. Of the lemmas
 	// of w1, w1 and w0 are in the train texts, W0_lemma is not.
-	d, err := m.(Distributor).Distribution(v.ID("w1"))
+	d, err := m.Row(v.ID("w1"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -308,7 +308,7 @@ func TestAsRunSynTF(t *testing.T) {
 	for word, want := range map[string]float64{
 		"w1": heavy / (2*heavy + 1), "w0": heavy / (2*heavy + 1), "W0_lemma": 1 / (2*heavy + 1), "w2": 0,
 	} {
-		if got := d.Probabilities[v.ID(word)]; math.Abs(got-want) > 1e-15 {
+		if got := d[v.ID(word)]; math.Abs(got-want) > 1e-15 {
 			t.Errorf("Pr[%s] = %v, want %v", word, got, want)
 		}
 	}
@@ -334,9 +334,9 @@ func TestAsRunLeavesWordsWithoutAVector(t *testing.T) {
 			if c := sample(m, id, 200, stream.FromUint64(1)); c[id] != 200 {
 				t.Errorf("%s: %s does not stay", name, w)
 			}
-			if d, ok := m.(Distributor); ok {
-				p, err := d.Distribution(id)
-				if err != nil || p.Probabilities[id] != 1 {
+			if m.Closed() {
+				p, err := m.Row(id)
+				if err != nil || p[id] != 1 {
 					t.Errorf("%s: Pr[%s stays] is not 1 (%v)", name, w, err)
 				}
 			}
@@ -363,7 +363,7 @@ func TestRunExtent(t *testing.T) {
 		if g := m.Guarantee(); g.Holds() || !strings.Contains(g.Reason, "distances") {
 			t.Errorf("guarantee %s", g)
 		}
-		return m.(*partial).inner.(*truncatedGumbel).extent.largest
+		return m.sampler.(*restricted).inner.sampler.(*truncatedGumbel).extent.largest
 	}
 	const news, films = 13.526640006274114, 15.329304595006077
 	if scale("agnews-2024", "data set") != news || scale("imdb-2024", "data set") != films ||

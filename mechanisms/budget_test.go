@@ -22,7 +22,7 @@ func TestDocumentGuaranteeAgainstExactOdds(t *testing.T) {
 			t.Fatal("a mechanism without a guarantee")
 		}
 		for x := range WordID(4) {
-			low, _, err := m.(LogBounder).LogBounds(x)
+			low, err := m.LogRow(x)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -14,12 +14,10 @@ func init() {
 
 // newCMP builds the multivariate Laplace mechanism, also called Madlib: the
 // word nearest to φ(w) + z, z of density ∝ exp(−ε‖z‖), over all of W.
-func newCMP(env Environment, s Settings) (Mechanism, error) {
+func newCMP(env Environment, s Settings) (*Mechanism, error) {
 	if s.Variant == AsRun {
 		return newAsRunCMP(env, s)
 	}
-	m := newProjector(env, s, 1)
-	m.guarantee = euclideanGuarantee(env.Space, s.Epsilon,
-		"the noise is ε·d-private and the nearest word is post-processing")
-	return m, nil
+	return newProjector(env.Space, s.Epsilon, 1).mechanism(s, euclideanGuarantee(env.Space, s.Epsilon,
+		"the noise is ε·d-private and the nearest word is post-processing")), nil
 }

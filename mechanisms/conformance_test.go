@@ -66,11 +66,10 @@ type instance struct {
 
 // instances lists all registered mechanisms and variants, so a new one is
 // always tested, and some with further parameters.
-func instances() []instance {
-	returnsWord := map[string]bool{
-		"cmp": true, "mahalanobis": true, "vickrey proved": true,
-		"santext proved": true, "tem proved": true, "syntf proved": true,
-		"identity": true, "k-rr": true, "diffractor": true, "custext": true,
+func instances() (all []instance) {
+	returnsWord := []string{
+		"cmp", "mahalanobis", "vickrey proved", "santext proved", "tem proved", "syntf proved", "identity", "k-rr",
+		"diffractor", "custext",
 		// Not "tem released": its γ rounds to 0 at large ε, and then the other
 		// words together weigh n times the word itself.
 	}
@@ -85,22 +84,16 @@ func instances() []instance {
 		"tem":          {{"gamma": 1.5}, {"gamma": 0.0}},
 		"privemb":      {{"projection": "none"}, {"m": 3.0}},
 	}
-	var all []instance
 	for _, d := range Definitions() {
 		for _, v := range d.Variants {
 			for i, p := range append([]Parameters{nil}, extra[d.Name]...) {
 				if _, err := Complete(Settings{Mechanism: d.Name, Variant: v, Epsilon: 1, Parameters: p}); err != nil {
 					continue // the variant lacks the parameter
 				}
-				x := instance{
-					name:     fmt.Sprintf("%s %s %s", d.Name, v, p),
-					settings: Settings{Mechanism: d.Name, Variant: v, Epsilon: 3, Parameters: p},
-					vector:   d.NewVector != nil,
-					usable:   3,
-				}
-				if i == 0 {
-					x.returnsWord = returnsWord[d.Name] || returnsWord[fmt.Sprintf("%s %s", d.Name, v)]
-				}
+				x := instance{name: fmt.Sprintf("%s %s %s", d.Name, v, p), vector: d.NewVector != nil, usable: 3,
+					settings: Settings{Mechanism: d.Name, Variant: v, Epsilon: 3, Parameters: p}}
+				x.returnsWord = i == 0 && (slices.Contains(returnsWord, d.Name) ||
+					slices.Contains(returnsWord, fmt.Sprintf("%s %s", d.Name, v)))
 				x.forgets = v == Proved
 				switch d.Name {
 				case "gumbel":
@@ -122,279 +115,254 @@ func (x instance) at(epsilon float64) Settings {
 	return s
 }
 
-// eachWordInstance runs f for everything that releases words.
-func eachWordInstance(t *testing.T, f func(t *testing.T, x instance)) {
+// open builds an instance, of words or of vectors.
+func (x instance) open(env Environment, epsilon float64) (m interface {
+	Settings() Settings
+	Guarantee() Guarantee
+}, err error) {
+	if x.vector {
+		return NewVector(env, x.at(epsilon))
+	}
+	return New(env, x.at(epsilon))
+}
+
+// TestConformance runs every promise of this package against every mechanism:
+// guarantees are stated and refuse nothing of their own; rows sum to one, keep the
+// promise and are what is drawn; limits of ε; seeds, batches and an ε for each
+// document; words outside; bad settings.
+func TestConformance(t *testing.T) {
+	small, middle := spacetest.Gaussian(t, 8, 6, 1, 20), spacetest.Gaussian(t, 40, 4, 1, 21)
 	for _, x := range instances() {
-		if !x.vector {
-			t.Run(x.name, func(t *testing.T) { f(t, x) })
-		}
+		t.Run(x.name, func(t *testing.T) {
+			requireStated(t, x, small)
+			for _, epsilon := range []float64{0, -1, math.NaN(), math.Inf(1), math.Inf(-1)} {
+				if _, err := x.open(environment(small), epsilon); err == nil {
+					t.Errorf("ε = %v is accepted", epsilon)
+				}
+			}
+			if x.vector {
+				return
+			}
+			for _, factor := range []float64{0.1, 1, 3} {
+				requireRows(t, mustNew(t, environment(small), x.at(factor*x.usable)))
+			}
+			m := mustNew(t, environment(middle), x.at(x.usable))
+			for _, w := range []WordID{0, 6, 17} {
+				if m.Closed() {
+					p, err := m.Row(w)
+					if err != nil {
+						t.Fatal(err)
+					}
+					requireFit(t, x.name, sample(m, w, 40000, stream.FromUint64(22).At(uint64(w))), p)
+				}
+			}
+			requireLimits(t, x)
+			requireSeeds(t, x)
+			requireText(t, mustNew(t, environment(small), x.at(x.usable)))
+			requireEpsilons(t, mustNew(t, environment(small), x.at(x.usable)))
+		})
 	}
 }
 
-func TestGuaranteeAgreesWithVariant(t *testing.T) {
-	s := spacetest.Gaussian(t, 8, 6, 1, 20)
-	for _, x := range instances() {
-		var g Guarantee
-		var got Settings
-		if x.vector {
-			m, err := NewVector(environment(s), x.at(x.usable))
-			if err != nil {
-				t.Fatal(err)
-			}
-			g, got = m.Guarantee(), m.Settings()
-		} else {
-			m := mustNew(t, environment(s), x.at(x.usable))
-			g, got = m.Guarantee(), m.Settings()
-		}
-		// What the study's code makes of Vickrey is post-processing of the noisy
-		// vector, between words with a vector.
-		if g.Holds() != (got.Variant == Proved || got.Variant == AsRun && got.Mechanism == "vickrey") {
-			t.Errorf("%s: guarantee %q", x.name, g)
-		}
-		if g.Reason == "" {
-			t.Errorf("%s: the guarantee gives no reason", x.name)
-		}
-		d, _ := Find(got.Mechanism)
-		metric := d.Metric
-		if chosen, ok := got.Parameters["metric"].(string); ok {
-			metric = chosen
-		}
-		if base, ok := got.Parameters["base"].(string); ok {
-			of, err := Find(base)
-			if err != nil {
-				t.Fatal(err)
-			}
-			metric = of.Metric
-		}
-		epsilon := x.usable
-		if d.Constant {
-			epsilon = 0
-		}
-		if g.Holds() && (g.Epsilon != epsilon || g.Distance == nil || g.Metric != metric) {
-			t.Errorf("%s: guarantee %+v", x.name, g)
-		}
-		if g.Holds() && (g.Scope == "") != (g.Covers == nil) || g.Scope != "" && g.EuclideanEpsilon != 0 {
-			t.Errorf("%s: scope %q, covers %v, euclidean ε %v", x.name, g.Scope, g.Covers != nil, g.EuclideanEpsilon)
-		}
-		if (g.String() == "") || g.Scope != "" && !strings.Contains(g.String(), g.Scope) {
-			t.Errorf("%s: %q does not name the scope", x.name, g)
-		}
-		if _, err := Complete(got); err != nil {
-			t.Errorf("%s: its own settings are refused: %v", x.name, err)
-		}
+// requireStated checks a guarantee against the variant and the definition.
+func requireStated(t *testing.T, x instance, s *embeddings.Space) {
+	t.Helper()
+	m, err := x.open(environment(s), x.usable)
+	if err != nil {
+		t.Fatal(err)
 	}
-}
-
-// maxLogRatio is the largest ln Pr[M(a)=y]/Pr[M(b)=y] that is certain given the
-// error bounds.
-func maxLogRatio(a, b Distribution) float64 {
-	worst := math.Inf(-1)
-	for y, p := range a.Probabilities {
-		if p > a.AbsoluteError {
-			worst = max(worst, math.Log(p-a.AbsoluteError)-math.Log(b.Probabilities[y]+b.AbsoluteError))
-		}
+	g, got := m.Guarantee(), m.Settings()
+	// What the study's code makes of Vickrey is post-processing of the noisy
+	// vector, between words with a vector.
+	if g.Holds() != (got.Variant == Proved || got.Variant == AsRun && got.Mechanism == "vickrey") || g.Reason == "" {
+		t.Errorf("guarantee %q, reason %q", g, g.Reason)
 	}
-	return worst
-}
-
-func TestDistributionsSumToOneAndKeepTheirBound(t *testing.T) {
-	// Eight words: few enough for Gumbel's guarantee to be claimed.
-	s := spacetest.Gaussian(t, 8, 6, 1, 20)
-	eachWordInstance(t, func(t *testing.T, x instance) {
-		for _, epsilon := range []float64{x.usable / 10, x.usable, 3 * x.usable} {
-			m := mustNew(t, environment(s), x.at(epsilon))
-			d, ok := m.(Distributor)
-			if !ok {
-				t.Skip("no exact distribution; the audit tests the bound by sampling")
-			}
-			g := m.Guarantee()
-			all := make([]Distribution, s.Len())
-			for w := range all {
-				var err error
-				if all[w], err = d.Distribution(WordID(w)); err != nil {
-					t.Fatal(err)
-				}
-				var sum float64
-				for _, p := range all[w].Probabilities {
-					if p < 0 || p > 1 {
-						t.Fatalf("probability %v", p)
-					}
-					sum += p
-				}
-				if math.Abs(sum-1) > 1e-12+all[w].AbsoluteError*float64(s.Len()) {
-					t.Errorf("ε = %v, word %d: probabilities sum to %v", epsilon, w, sum)
-				}
-			}
-			for a := range all {
-				for b := range all {
-					if a == b || !g.Promises(WordID(a), WordID(b)) {
-						continue
-					}
-					bound := g.Epsilon * g.Distance(WordID(a), WordID(b))
-					if r := maxLogRatio(all[a], all[b]); r > bound*(1+1e-12)+1e-12 {
-						t.Errorf("ε = %v: log-ratio %v of words %d, %d exceeds %v", epsilon, r, a, b, bound)
-					}
-				}
-			}
-		}
-	})
-}
-
-func TestSamplerMatchesDistribution(t *testing.T) {
-	s := spacetest.Gaussian(t, 40, 4, 1, 21)
-	eachWordInstance(t, func(t *testing.T, x instance) {
-		m := mustNew(t, environment(s), x.at(x.usable))
-		d, ok := m.(Distributor)
-		if !ok {
-			t.Skip("no exact distribution; see TestNoiseFamilyOnTheLine")
-		}
-		for _, w := range []WordID{0, 6, 17} {
-			exact, err := d.Distribution(w)
-			if err != nil {
-				t.Fatal(err)
-			}
-			p := slices.Clone(exact.Probabilities)
-			if exact.AbsoluteError > 0 { // rare outputs may be possible though below the error
-				for i := range p {
-					p[i] = max(p[i], 1e-15)
-				}
-			}
-			requireFit(t, x.name, sample(m, w, 40000, stream.FromUint64(22).At(uint64(w))), p)
-		}
-	})
-}
-
-// Certain bounds must contain the distribution and be as sharp as it is.
-func TestLogBoundsContainTheDistribution(t *testing.T) {
-	s := spacetest.Gaussian(t, 30, 4, 1, 21)
-	eachWordInstance(t, func(t *testing.T, x instance) {
-		m := mustNew(t, environment(s), x.at(x.usable))
-		b, ok := m.(LogBounder)
-		if !ok {
-			t.Skip("no certain bounds")
-		}
-		d, err := m.(Distributor).Distribution(3)
+	d, _ := Find(got.Mechanism)
+	metric, epsilon := d.Metric, x.usable
+	if base, ok := got.Parameters["base"].(string); ok {
+		of, err := Find(base)
 		if err != nil {
 			t.Fatal(err)
 		}
-		low, high, err := b.LogBounds(3)
+		metric = of.Metric
+	}
+	if d.Constant {
+		epsilon = 0
+	}
+	if g.Holds() && (g.Epsilon != epsilon || g.Distance == nil || g.Metric != metric) {
+		t.Errorf("guarantee %+v", g)
+	}
+	if g.Holds() && (g.Scope == "") != (g.Covers == nil) || g.Scope != "" && g.EuclideanEpsilon != 0 ||
+		!strings.Contains(g.String(), g.Scope) {
+		t.Errorf("scope %q, covers %v, euclidean ε %v: %q", g.Scope, g.Covers != nil, g.EuclideanEpsilon, g)
+	}
+	if _, err := Complete(got); err != nil {
+		t.Errorf("its own settings are refused: %v", err)
+	}
+}
+
+// requireRows checks that rows sum to one and agree with their logarithms, and
+// that their log-ratios keep the promise.
+func requireRows(t *testing.T, m *Mechanism) {
+	t.Helper()
+	if !m.Closed() {
+		return // the audit tests the promise by sampling
+	}
+	g, all := m.Guarantee(), make([][]float64, 8)
+	for w := range all {
+		var err error
+		if all[w], err = m.LogRow(WordID(w)); err != nil {
+			t.Fatal(err)
+		}
+		row, err := m.Row(WordID(w))
 		if err != nil {
 			t.Fatal(err)
 		}
-		for y, p := range d.Probabilities {
-			lo, hi := math.Exp(low[y]), math.Exp(high[y])
-			if lo > hi || lo > p+d.AbsoluteError+1e-14 || hi < p-d.AbsoluteError-1e-14 ||
-				hi-lo > 2*d.AbsoluteError+1e-14 {
-				t.Errorf("word %d: [%v, %v], probability %v ± %v", y, lo, hi, p, d.AbsoluteError)
+		var sum float64
+		for y, p := range row {
+			if sum += p; p < 0 || p > 1 || math.Abs(p-math.Exp(all[w][y])) > 1e-13 {
+				t.Fatalf("probability %v, logarithm %v", p, all[w][y])
 			}
 		}
-		if _, _, err := b.LogBounds(-1); err == nil {
-			t.Error("the bounds of no word are given")
+		if math.Abs(sum-1) > 1e-12 {
+			t.Errorf("word %d: probabilities sum to %v", w, sum)
 		}
-	})
+	}
+	for a := range WordID(8) {
+		for b := range WordID(8) {
+			if a == b || !g.Promises(a, b) {
+				continue
+			}
+			bound := g.Epsilon * g.Distance(a, b)
+			for y, x := range all[a] {
+				if r := x - all[b][y]; r > bound*(1+1e-12)+1e-12 {
+					t.Errorf("log-ratio %v of words %d, %d at %d exceeds %v", r, a, b, y, bound)
+				}
+			}
+		}
+	}
+	for _, w := range []WordID{embeddings.Unknown, WordID(m.Vocabulary().Len())} {
+		if _, err := m.Row(w); err == nil {
+			t.Errorf("the row of word %d is given", w)
+		}
+	}
 }
 
-func TestLimitsOfEpsilon(t *testing.T) {
+func requireLimits(t *testing.T, x instance) {
+	t.Helper()
 	s := spacetest.Gaussian(t, 30, 5, 1, 23)
-	eachWordInstance(t, func(t *testing.T, x instance) {
-		if x.returnsWord {
-			m := mustNew(t, environment(s), x.at(1e9))
-			for w := range WordID(5) {
-				if c := sample(m, w, 50, stream.FromUint64(24)); c[w] != 50 {
-					t.Errorf("ε = 1e9: word %d is returned %d of 50 times", w, c[w])
-				}
+	if x.returnsWord {
+		m := mustNew(t, environment(s), x.at(1e9))
+		for w := range WordID(5) {
+			if c := sample(m, w, 50, stream.FromUint64(24)); c[w] != 50 {
+				t.Errorf("ε = 1e9: word %d is returned %d of 50 times", w, c[w])
 			}
 		}
+	}
+	for _, epsilon := range []float64{1e-9, math.SmallestNonzeroFloat64} {
 		if x.forgets {
-			for _, epsilon := range []float64{1e-9, 1e-300, math.SmallestNonzeroFloat64} {
-				m := mustNew(t, environment(s), x.at(epsilon))
-				a := sample(m, 1, 20000, stream.FromUint64(25).At(1))
-				b := sample(m, 2, 20000, stream.FromUint64(25).At(2))
-				requireSameDistribution(t, fmt.Sprintf("%s at ε = %v", x.name, epsilon), a, b)
-			}
+			m := mustNew(t, environment(s), x.at(epsilon))
+			a := sample(m, 1, 20000, stream.FromUint64(25).At(1))
+			b := sample(m, 2, 20000, stream.FromUint64(25).At(2))
+			requireSameDistribution(t, fmt.Sprintf("%s at ε = %v", x.name, epsilon), a, b)
 		}
-	})
+	}
 }
 
-func TestSeedsReproduceAndBatchesDoNotMatter(t *testing.T) {
+// requireSeeds: the same seeds give the same text, one by one or together, and a
+// document with an ε of its own that of the instance at this ε.
+func requireSeeds(t *testing.T, x instance) {
+	t.Helper()
 	s := spacetest.Gaussian(t, 60, 5, 1, 26)
 	rng := stream.FromUint64(27).Rand()
+	m := mustNew(t, environment(s), x.at(x.usable))
 	src := make([][]WordID, 300) // some empty; together more than one batch
-	factors := make([][]float64, len(src))
+	together := make([]Document, len(src))
+	want := make([][]WordID, len(src))
 	for i := range src {
 		for range rng.IntN(25) {
 			src[i] = append(src[i], WordID(rng.IntN(s.Len())))
-			factors[i] = append(factors[i], 1+rng.Float64())
+		}
+		epsilon := x.usable * float64(1+i%2)
+		one, err := m.At(epsilon)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want[i] = make([]WordID, len(src[i]))
+		seed := stream.FromUint64(28).At(uint64(i))
+		if err := one.Privatize(ctx, want[i], src[i], seed.Rand()); err != nil {
+			t.Fatal(err)
+		}
+		together[i] = Document{append([]WordID{}, src[i]...), epsilon, seed.Rand()}
+	}
+	if err := m.sampler.draw(ctx, together, 2); err != nil {
+		t.Fatal(err)
+	}
+	for i, d := range together {
+		if !slices.Equal(d.Words, want[i]) {
+			t.Fatalf("document %d differs together with others", i)
 		}
 	}
-	eachWordInstance(t, func(t *testing.T, x instance) {
-		m := mustNew(t, environment(s), x.at(x.usable))
-		epsilons := make([][]float64, len(src))
-		for i, f := range factors {
-			if i%3 == 0 {
-				continue // the instance's own
-			}
-			for _, factor := range f {
-				epsilons[i] = append(epsilons[i], factor*x.usable)
-			}
-		}
-		run := func() [][]WordID {
-			out := make([][]WordID, len(src))
-			for i := range src {
-				out[i] = make([]WordID, len(src[i]))
-				m.Privatize(out[i], src[i], epsilons[i], stream.FromUint64(28).At(uint64(i)).Rand())
-			}
-			return out
-		}
-		want := run()
-		if !reflect.DeepEqual(run(), want) {
-			t.Error("the same seeds give another text")
-		}
-		b, ok := m.(Batcher)
-		if !ok {
-			return
-		}
-		inPlace := make([][]WordID, len(src))
-		rngs := make([]*rand.Rand, len(src))
-		for i := range src {
-			inPlace[i] = slices.Clone(src[i])
-			if inPlace[i] == nil {
-				inPlace[i] = []WordID{}
-			}
-			rngs[i] = stream.FromUint64(28).At(uint64(i)).Rand()
-		}
-		b.PrivatizeBatch(inPlace, inPlace, epsilons, rngs)
-		if !reflect.DeepEqual(inPlace, want) {
-			t.Error("a batch, in place, differs from one by one")
-		}
-	})
 }
 
-// Per-word epsilons act on their words: one huge, one tiny.
-func TestEpsilonPerWord(t *testing.T) {
+func requireText(t *testing.T, m *Mechanism) {
+	t.Helper()
+	docs := [][]string{{}, {"w1", "no-such-word", "w2"}, nil}
+	out, err := Text(ctx, m, Keep, docs, stream.FromUint64(34), 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Vocabulary().ID("") != embeddings.Unknown { // it deletes words
+		if !slices.Equal(out[1], []string{"no-such-word"}) {
+			t.Errorf("%q", out)
+		}
+		return
+	}
+	if len(out[0]) != 0 || len(out[1]) != 3 || out[1][1] != "no-such-word" || len(out[2]) != 0 {
+		t.Errorf("%q", out)
+	}
+}
+
+func requireEpsilons(t *testing.T, m *Mechanism) {
+	t.Helper()
+	for _, epsilon := range []float64{0, -1, math.NaN(), math.Inf(1)} {
+		if _, err := m.At(epsilon); err == nil || m.CheckEpsilon(epsilon) == nil {
+			t.Errorf("ε = %v is accepted", epsilon)
+		}
+	}
+	if err := m.CheckEpsilon(m.Settings().Epsilon); err != nil {
+		t.Error(err)
+	}
+}
+
+// Words of a document with a huge ε stay, those of one with a tiny ε do not.
+func TestEpsilonOfADocument(t *testing.T) {
 	s := spacetest.Gaussian(t, 50, 5, 1, 29)
-	eachWordInstance(t, func(t *testing.T, x instance) {
-		if !x.returnsWord || !x.forgets {
-			return
+	for _, x := range instances() {
+		if x.vector || !x.returnsWord || !x.forgets {
+			continue
 		}
 		m := mustNew(t, environment(s), x.at(1))
-		const n = 400
-		src, dst, epsilons := make([]WordID, n), make([]WordID, n), make([]float64, n)
-		for i := range src {
-			src[i] = WordID(i % 5)
+		documents := make([][]string, 200)
+		epsilons := make([]float64, len(documents))
+		for i := range documents {
+			documents[i] = []string{"w1", "w2"}
 			epsilons[i] = []float64{1e9, 1e-9}[i%2]
 		}
-		m.Privatize(dst, src, epsilons, stream.FromUint64(30).Rand())
+		out, err := PrivatizeText(ctx, m, documents, TextOptions{Epsilons: epsilons, Seed: stream.FromUint64(30)})
+		if err != nil {
+			t.Fatal(err)
+		}
 		var kept [2]int
-		for i := range src {
-			if dst[i] == src[i] {
+		for i := range out {
+			if reflect.DeepEqual(out[i], documents[i]) {
 				kept[i%2]++
 			}
 		}
-		if kept[0] != n/2 || kept[1] > n/4 {
-			t.Errorf("returned %d of 200 at ε = 1e9, %d at 1e-9", kept[0], kept[1])
+		if kept[0] != 100 || kept[1] > 20 {
+			t.Errorf("%s: kept %d of 100 documents at ε = 1e9, %d at 1e-9", x.name, kept[0], kept[1])
 		}
-	})
+	}
 }
 
 func TestOddSpaces(t *testing.T) {
@@ -412,50 +380,42 @@ func TestOddSpaces(t *testing.T) {
 	for name, s := range spaces {
 		for _, x := range instances() {
 			for _, epsilon := range []float64{1e-12, 1, 1e12} {
-				if x.vector {
-					m, err := NewVector(environment(s), x.at(epsilon))
-					if err != nil {
-						t.Errorf("%s, %s: %v", name, x.name, err)
-						continue
+				what := fmt.Sprintf("%s, %s, ε = %v", name, x.name, epsilon)
+				opened, err := x.open(environment(s), epsilon)
+				if err != nil {
+					// Only an instance that cannot exist may return an error.
+					if !slices.Contains([]string{"gumbel", "kth"}, x.settings.Mechanism) {
+						t.Errorf("%s: %v", what, err)
 					}
+					continue
+				}
+				if x.vector {
+					m := opened.(VectorMechanism)
 					out := make([]float32, m.OutputDimension())
 					m.Release(out, []WordID{0}, stream.FromUint64(31).Rand())
-					for _, v := range out {
-						if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
-							t.Errorf("%s, %s: released %v", name, x.name, v)
-						}
+					if slices.ContainsFunc(out, func(v float32) bool {
+						return math.IsNaN(float64(v)) || math.IsInf(float64(v), 0)
+					}) {
+						t.Errorf("%s: released %v", what, out)
 					}
 					continue
 				}
-				m, err := New(environment(s), x.at(epsilon))
-				if err != nil {
-					// Only an instance that cannot exist may return an error,
-					// in one sentence.
-					if name := x.settings.Mechanism; !slices.Contains([]string{"gumbel", "kth"},
-						name) {
-						t.Errorf("%s, %s, ε = %v: %v", name, x.name, epsilon, err)
-					}
-					continue
-				}
+				m := opened.(*Mechanism)
 				for w := range WordID(s.Len()) {
-					for y, c := range sample(m, w, 5, stream.FromUint64(32)) {
-						if c > 0 && (y < 0 || y >= m.Vocabulary().Len()) {
-							t.Errorf("%s, %s: word %d", name, x.name, y)
-						}
+					sample(m, w, 5, stream.FromUint64(32)) // an output beyond the vocabulary panics
+					if !m.Closed() || w > 1 {
+						continue
 					}
-					if d, ok := m.(Distributor); ok && w < 2 {
-						got, err := d.Distribution(w)
-						if err != nil {
-							t.Fatal(err)
-						}
-						var sum float64
-						for _, p := range got.Probabilities {
-							sum += p
-						}
-						if math.Abs(sum-1) > 1e-9+got.AbsoluteError*float64(s.Len()) {
-							t.Errorf("%s, %s, ε = %v, word %d: probabilities sum to %v ± %v", name, x.name, epsilon, w,
-								sum, got.AbsoluteError)
-						}
+					got, err := m.Row(w)
+					if err != nil {
+						t.Fatal(err)
+					}
+					var sum float64
+					for _, p := range got {
+						sum += p
+					}
+					if math.Abs(sum-1) > 1e-9 {
+						t.Errorf("%s, word %d: probabilities sum to %v", what, w, sum)
 					}
 				}
 			}
@@ -463,60 +423,8 @@ func TestOddSpaces(t *testing.T) {
 	}
 }
 
-func TestEmptyTextAndWordsOutside(t *testing.T) {
+func TestBadParametersAreRefused(t *testing.T) {
 	s := spacetest.Gaussian(t, 8, 6, 1, 20)
-	eachWordInstance(t, func(t *testing.T, x instance) {
-		m := mustNew(t, environment(s), x.at(x.usable))
-		m.Privatize(nil, nil, nil, stream.FromUint64(33).Rand())
-		docs := [][]string{{}, {"w1", "no-such-word", "w2"}, nil}
-		out, err := Text(context.Background(), m, Keep, docs, stream.FromUint64(34), 2)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if m.Vocabulary().ID("") != embeddings.Unknown { // it deletes words
-			if !slices.Equal(out[1], []string{"no-such-word"}) {
-				t.Errorf("%q", out)
-			}
-			return
-		}
-		if len(out[0]) != 0 || len(out[1]) != 3 || out[1][1] != "no-such-word" || len(out[2]) != 0 {
-			t.Errorf("%q", out)
-		}
-	})
-}
-
-func TestBadSettingsAreRefused(t *testing.T) {
-	s := spacetest.Gaussian(t, 8, 6, 1, 20)
-	for _, x := range instances() {
-		for _, epsilon := range []float64{0, -1, math.NaN(), math.Inf(1), math.Inf(-1)} {
-			_, err := New(environment(s), x.at(epsilon))
-			if x.vector {
-				_, err = NewVector(environment(s), x.at(epsilon))
-			}
-			if err == nil {
-				t.Errorf("%s: ε = %v is accepted", x.name, epsilon)
-			}
-		}
-		if x.vector {
-			continue
-		}
-		m := mustNew(t, environment(s), x.at(x.usable))
-		for _, epsilon := range []float64{0, -1, math.NaN(), math.Inf(1)} {
-			if CheckEpsilon(m, epsilon) == nil {
-				t.Errorf("%s: a word's ε = %v is accepted", x.name, epsilon)
-			}
-		}
-		if err := CheckEpsilon(m, x.usable); err != nil {
-			t.Errorf("%s: %v", x.name, err)
-		}
-		if d, ok := m.(Distributor); ok {
-			for _, w := range []WordID{embeddings.Unknown, WordID(m.Vocabulary().Len())} {
-				if _, err := d.Distribution(w); err == nil {
-					t.Errorf("%s: the distribution of word %d is given", x.name, w)
-				}
-			}
-		}
-	}
 	for name, p := range map[string]Parameters{
 		"vickrey":     {"t": 1.5},
 		"vickrey-k":   {"t": []float64{-1}},
@@ -524,24 +432,53 @@ func TestBadSettingsAreRefused(t *testing.T) {
 		"mahalanobis": {"lambda": -0.1},
 		"tem":         {"gamma": -1.0},
 		"santext":     {"gamma": 1.0},
+		"diffractor":  {"form": "tem"},
 		"privemb":     {"beta": 1.0},
 	} {
-		_, err := New(environment(s), Settings{Mechanism: name, Epsilon: 1, Parameters: p})
-		if name == "privemb" {
-			_, err = NewVector(environment(s), Settings{Mechanism: name, Epsilon: 1, Parameters: p})
-		}
-		if err == nil {
+		if _, err := Complete(Settings{Mechanism: name, Epsilon: 1, Parameters: p}); err == nil {
 			t.Errorf("%s: %s is accepted", name, p)
 		}
 	}
-	if _, err := New(Environment{}, Settings{Mechanism: "cmp", Epsilon: 1}); err == nil {
-		t.Error("no embedding is accepted")
+	for name, env := range map[string]Environment{"cmp": {}, "syntf": {Space: s}} {
+		if _, err := New(env, Settings{Mechanism: name, Epsilon: 1}); err == nil {
+			t.Errorf("%s: an empty environment is accepted", name)
+		}
 	}
-	if _, err := New(Environment{Space: s}, Settings{Mechanism: "syntf", Epsilon: 1}); err == nil {
-		t.Error("SynTF without a thesaurus is accepted")
+}
+
+// failing is a command that dies.
+type failing struct{ Rewriter }
+
+func (failing) Settings() Settings   { return Settings{Mechanism: "dead", Variant: External, Epsilon: 1} }
+func (failing) Guarantee() Guarantee { return Guarantee{} }
+func (failing) Aligned() bool        { return true }
+func (failing) Rewrite(context.Context, [][]string, []stream.Seed) ([][]string, error) {
+	return nil, context.DeadlineExceeded
+}
+
+// A command that fails is an error of every door, and of no other call.
+func TestErrorsAreReturned(t *testing.T) {
+	s := spacetest.Gaussian(t, 8, 6, 1, 20)
+	m, err := WordByWord(failing{}, s)
+	if err != nil {
+		t.Fatal(err)
 	}
-	v, _ := embeddings.NewVocabulary([]string{"a", "b"})
-	if _, err := embeddings.NewSpace("bad", v, 3, make([]float32, 5)); err == nil {
-		t.Error("vectors of the wrong dimension are accepted")
+	words := []WordID{1, 2}
+	for range 2 {
+		if err := m.Privatize(ctx, words, words, rand.New(rand.NewPCG(1, 2))); err == nil {
+			t.Error("Privatize has no error")
+		}
+	}
+	if _, err := Text(ctx, m, Keep, [][]string{{"w1"}}, stream.FromUint64(1), 1); err == nil {
+		t.Error("Text has no error")
+	}
+	if _, err := MonteCarlo(ctx, m, 1, 10, stream.FromUint64(1)); err == nil {
+		t.Error("MonteCarlo has no error")
+	}
+	if out, err := Text(ctx, m, Keep, [][]string{{}}, stream.FromUint64(1), 1); err != nil || len(out) != 1 {
+		t.Errorf("nothing to do: %q, %v", out, err)
+	}
+	if _, err := m.At(2); err == nil {
+		t.Error("a command of one ε has another")
 	}
 }

@@ -1,6 +1,7 @@
 package mechanisms
 
 import (
+	"context"
 	"math"
 	"math/bits"
 	"math/rand/v2"
@@ -65,7 +66,7 @@ const flatEpsilon = 8 * math.Ln2
 // Nothing underflows, as in distanceSelector: acceptances and shares below 2⁻⁶⁴
 // are compared in logarithms, so no possible output becomes impossible.
 type cosineSelector struct {
-	*selector // for Distribution, LogBounds and rows of products; its tables are not used
+	*selector // for rows of products; its tables are not used
 	space     *embeddings.Space
 	outputs   []WordID  // ascending
 	norms     []float64 // by WordID
@@ -93,14 +94,16 @@ func newCosineSelector(full *selector, space *embeddings.Space, outputs []WordID
 		}
 	}
 	m.builders.New = func() any { return &cosineBuilder{m: m} }
-	m.grouping = byRows(m)
 	return m
 }
 
 // random draws the seed of a word's own generator.
 func (m *cosineSelector) random(rng *rand.Rand) wordRandom { return drawRandom(rng, 2) }
 
-func (m *cosineSelector) ownEpsilon() float64             { return m.settings.Epsilon }
+func (m *cosineSelector) draw(ctx context.Context, documents []Document, workers int) error {
+	return drawRows(ctx, m, documents, workers)
+}
+
 func (m *cosineSelector) rowsAtOnce() int                 { return kernel.PairRows }
 func (m *cosineSelector) builder() rowBuilder[cosineRow]  { return m.builders.Get().(*cosineBuilder) }
 func (m *cosineSelector) release(b rowBuilder[cosineRow]) { m.builders.Put(b) }
@@ -111,7 +114,7 @@ func (m *cosineSelector) cost(product float64, a, b WordID) float64 {
 }
 
 func (m *cosineSelector) kept(w WordID) *cosineRow {
-	if m.settings.Epsilon <= flatEpsilon {
+	if m.epsilon <= flatEpsilon {
 		return &m.flat
 	}
 	return m.rowsKept.get(w)
@@ -119,7 +122,7 @@ func (m *cosineSelector) kept(w WordID) *cosineRow {
 
 // draw takes a proposal y where an exponential number is at least
 // rate·(c(w,y) − c_τ).
-func (m *cosineSelector) draw(row *cosineRow, key rowKey, random wordRandom) WordID {
+func (m *cosineSelector) choose(row *cosineRow, key rowKey, random wordRandom) WordID {
 	var rng rand.PCG
 	rng.Seed(random[0], random[1])
 	rate := cosineLaw(key.epsilon).rate
@@ -179,7 +182,7 @@ func (b *cosineBuilder) build(keys []rowKey, use func(i int, row *cosineRow)) {
 		row := new(cosineRow)
 		b.row(row, key, next[:stride])
 		next = next[stride:]
-		if key.epsilon == m.settings.Epsilon && m.rowsKept.hasRoom() {
+		if key.epsilon == m.epsilon && m.rowsKept.hasRoom() {
 			row.head = slices.Clone(row.head)
 			m.rowsKept.keep(key.word, row, int(unsafe.Sizeof(*row))+row.head.size())
 		}

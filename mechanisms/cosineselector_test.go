@@ -20,30 +20,28 @@ func (everyWord) Lemmas(string) []string { return nil }
 
 // cosineSelectorOf is the mechanism in the form used for many outputs. Some
 // words are no output; see wordList.
-func cosineSelectorOf(t testing.TB, s *embeddings.Space, epsilon float64) *cosineSelector {
+func cosineSelectorOf(t testing.TB, s *embeddings.Space, epsilon float64) (*Mechanism, *cosineSelector) {
 	t.Helper()
-	switch m := mustNew(t, environment(s), Settings{Mechanism: "syntf", Epsilon: epsilon}).(type) {
-	case *cosineSelector:
-		return m
-	case *selector:
-		var outputs []WordID
-		for y, w := range s.Vocabulary.Words() {
-			if (wordList{}).Covers(w) {
-				outputs = append(outputs, WordID(y))
-			}
-		}
-		return newCosineSelector(m, s, outputs, normsOf(s))
-	default:
-		t.Fatalf("%T is no selector", m)
-		return nil
+	m := mustNew(t, environment(s), Settings{Mechanism: "syntf", Epsilon: epsilon})
+	if x, ok := m.sampler.(*cosineSelector); ok {
+		return m, x
 	}
+	var outputs []WordID
+	for y, w := range s.Vocabulary.Words() {
+		if (wordList{}).Covers(w) {
+			outputs = append(outputs, WordID(y))
+		}
+	}
+	x := newCosineSelector(samplerOf[*selector](t, m), s, outputs, normsOf(s))
+	m.sampler = x
+	return m, x
 }
 
 // rowOf makes the row of a word.
 func (m *cosineSelector) rowOf(word WordID) *cosineRow {
 	var row *cosineRow
 	b := m.builder()
-	b.build([]rowKey{{word, m.settings.Epsilon}}, func(_ int, r *cosineRow) { row = r })
+	b.build([]rowKey{{word, m.epsilon}}, func(_ int, r *cosineRow) { row = r })
 	row.head = slices.Clone(row.head)
 	m.release(b)
 	return row
@@ -53,7 +51,7 @@ func (m *cosineSelector) rowOf(word WordID) *cosineRow {
 // given perfect random numbers.
 func (m *cosineSelector) held(word WordID, row *cosineRow) []float64 {
 	const log64 = 64 * math.Ln2
-	n, rate := float64(len(m.outputs)), m.settings.Epsilon/2
+	n, rate := float64(len(m.outputs)), m.epsilon/2
 	logs := make([]float64, m.space.Len())
 	for y := range logs {
 		logs[y] = math.Inf(-1)
@@ -132,7 +130,7 @@ func TestCosineRowsHoldTheirDistribution(t *testing.T) {
 	for _, space := range []*embeddings.Space{unevenSpace(t, 700, 20, 71), unevenSpace(t, 5000, 3, 72),
 		unevenSpace(t, 120, 1, 73)} {
 		for _, epsilon := range []float64{1e-6, 1, 5, 6, 10, 30, 200, 1000, 1e6} {
-			m := cosineSelectorOf(t, space, epsilon)
+			whole, m := cosineSelectorOf(t, space, epsilon)
 			// The error of a cost over p axes ((2p+8)·2⁻⁵³) in the exponent, and the
 			// others as in etaOf; each of the two parts of a probability as drawn
 			// has an error of at most 2⁻⁵³·8n of the whole.
@@ -144,7 +142,7 @@ func TestCosineRowsHoldTheirDistribution(t *testing.T) {
 					t.Errorf("ε = %v: a head of %d", epsilon, len(row.head))
 				}
 				logs := m.held(word, row)
-				want, _, err := m.LogBounds(word)
+				want, err := whole.LogRow(word)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -180,17 +178,15 @@ func TestCosineRowsDraw(t *testing.T) {
 	t.Parallel()
 	space := unevenSpace(t, 5000, 6, 74)
 	for _, epsilon := range []float64{1, 5, 8, 40} {
-		m, ok := mustNew(t, environment(space), Settings{Mechanism: "syntf", Epsilon: epsilon}).(*cosineSelector)
-		if !ok {
-			t.Fatal("5000 words have tables")
-		}
+		m := mustNew(t, environment(space), Settings{Mechanism: "syntf", Epsilon: epsilon})
+		samplerOf[*cosineSelector](t, m)
 		for i, word := range []WordID{3, 6, 7, 13} { // 6 and 13 are no output; 7 and 13 have no direction
-			d, err := m.Distribution(word)
+			d, err := m.Row(word)
 			if err != nil {
 				t.Fatal(err)
 			}
 			requireFit(t, fmt.Sprintf("word %d, ε = %v", word, epsilon),
-				sample(m, word, 200_000, stream.FromUint64(75).At(uint64(i))), d.Probabilities)
+				sample(m, word, 200_000, stream.FromUint64(75).At(uint64(i))), d)
 		}
 	}
 }
@@ -198,10 +194,10 @@ func TestCosineRowsDraw(t *testing.T) {
 func TestCosineTextIsTheSame(t *testing.T) {
 	space := unevenSpace(t, 5000, 17, 76)
 	for _, epsilon := range []float64{0.5, 5, 9, 60} {
-		requireSameText(t, fmt.Sprintf("ε = %v", epsilon), space, epsilon, func(few bool) Mechanism {
-			m := cosineSelectorOf(t, space, epsilon)
+		requireSameText(t, fmt.Sprintf("ε = %v", epsilon), space, epsilon, func(few bool) *Mechanism {
+			m, x := cosineSelectorOf(t, space, epsilon)
 			if few {
-				m.rowsKept.limit = 20 << 10
+				x.rowsKept.limit = 20 << 10
 			}
 			return m
 		})
@@ -227,7 +223,7 @@ func TestCostIsSettledInFloat64(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m := cosineSelectorOf(t, s, 10)
+			_, m := cosineSelectorOf(t, s, 10)
 			for _, word := range []WordID{0, 7, 20, 33} {
 				products, _ := m.basisRows(nil, word)
 				for i, y := range m.outputs {
@@ -250,7 +246,7 @@ func TestCostIsSettledInFloat64(t *testing.T) {
 func TestLeastCosts(t *testing.T) {
 	for _, space := range []*embeddings.Space{unevenSpace(t, 300, 3, 78), unevenSpace(t, 5000, 9, 79),
 		unevenSpace(t, 1000, 1, 80)} {
-		m := cosineSelectorOf(t, space, 10)
+		_, m := cosineSelectorOf(t, space, 10)
 		b := m.builder().(*cosineBuilder)
 		for _, word := range []WordID{0, 6, 7, 13, 20} {
 			products, _ := m.basisRows(nil, word)

@@ -44,7 +44,7 @@ func init() {
 //
 // The source's code publishes words outside the embedding, which is policy
 // keep.
-func newCusText(env Environment, s Settings) (Mechanism, error) {
+func newCusText(env Environment, s Settings) (*Mechanism, error) {
 	k := int(s.Parameters["k"].(float64))
 	space := env.Space
 	lists := neighborsOf(space, k, true)

@@ -22,16 +22,14 @@ func init() {
 
 // newDelete publishes nothing: every word becomes the empty word. PrivatizeText
 // leaves that out, so every text becomes empty.
-func newDelete(env Environment, s Settings) (Mechanism, error) {
+func newDelete(env Environment, s Settings) (*Mechanism, error) {
 	words := env.Space.Vocabulary.Words()
 	nothing := WordID(len(words))
 	vocabulary, err := embeddings.NewVocabulary(append(words[:len(words):len(words)], ""))
 	if err != nil {
 		return nil, err
 	}
-	return &closedForm{
-		built: built{s, perfect("nothing is published"), vocabulary},
-		draw:  func(WordID, float64, *rand.Rand) WordID { return nothing },
-		logs:  func(dst []float64, _ WordID, _ float64) { certain(dst, nothing) },
-	}, nil
+	return closed(s, perfect("nothing is published"), vocabulary,
+		func(WordID, float64, *rand.Rand) WordID { return nothing },
+		func(dst []float64, _ WordID) { certain(dst, nothing) }), nil
 }

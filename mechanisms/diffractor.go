@@ -45,7 +45,7 @@ func init() {
 // The released package publishes stop words and words that are on no list:
 // KeepWords and policy keep. Its default seed is fixed, so anyone can reproduce
 // its noise.
-func newDiffractor(env Environment, s Settings) (Mechanism, error) {
+func newDiffractor(env Environment, s Settings) (*Mechanism, error) {
 	count := int(s.Parameters["lists"].(float64))
 	n := env.Space.Len()
 	lists := make([]walkedList, count)
@@ -69,37 +69,34 @@ func newDiffractor(env Environment, s Settings) (Mechanism, error) {
 			return float64(farthest)
 		},
 	}
-	return &closedForm{
-		built: built{s, g, env.Space.Vocabulary},
-		draw: func(word WordID, epsilon float64, rng *rand.Rand) WordID {
-			l := lists[0]
-			if len(lists) > 1 {
-				l = lists[rng.IntN(len(lists))]
+	draw := func(word WordID, epsilon float64, rng *rand.Rand) WordID {
+		l := lists[0]
+		if len(lists) > 1 {
+			l = lists[rng.IntN(len(lists))]
+		}
+		return l.words[steps.draw(int(l.place[word]), epsilon, rng)]
+	}
+	return closed(s, g, env.Space.Vocabulary, draw, func(dst []float64, word WordID) {
+		row := make([]float64, n)
+		if len(lists) == 1 { // a mixture of one
+			steps.logs(row, int(lists[0].place[word]), s.Epsilon)
+			for j, x := range row {
+				dst[lists[0].words[j]] = x
 			}
-			return l.words[steps.draw(int(l.place[word]), epsilon, rng)]
-		},
-		logs: func(dst []float64, word WordID, epsilon float64) {
-			row := make([]float64, n)
-			if len(lists) == 1 { // a mixture of one
-				steps.logs(row, int(lists[0].place[word]), epsilon)
-				for j, x := range row {
-					dst[lists[0].words[j]] = x
-				}
-				return
+			return
+		}
+		terms := make([][]float64, n)
+		for _, l := range lists {
+			steps.logs(row, int(l.place[word]), s.Epsilon)
+			for j, x := range row {
+				y := l.words[j]
+				terms[y] = append(terms[y], x)
 			}
-			terms := make([][]float64, n)
-			for _, l := range lists {
-				steps.logs(row, int(l.place[word]), epsilon)
-				for j, x := range row {
-					y := l.words[j]
-					terms[y] = append(terms[y], x)
-				}
-			}
-			for y := range dst {
-				dst[y] = floats.LogSumExp(terms[y]) - math.Log(float64(len(lists)))
-			}
-		},
-	}, nil
+		}
+		for y := range dst {
+			dst[y] = floats.LogSumExp(terms[y]) - math.Log(float64(len(lists)))
+		}
+	}), nil
 }
 
 // walkedList is a list and the position of every word on it.

@@ -1,6 +1,7 @@
 package mechanisms
 
 import (
+	"context"
 	"math"
 	"math/bits"
 	"math/rand/v2"
@@ -21,18 +22,18 @@ type distanceLaw struct{ rate, most float64 }
 const fullWords = 4096
 
 // newDistanceSelector is newSelector for weights given by a distanceLaw. Above
-// fullWords words it returns a distanceSelector.
+// fullWords words it draws by a distanceSelector.
 func newDistanceSelector(s Settings, g Guarantee, space *embeddings.Space,
-	law func(epsilon float64) distanceLaw) Mechanism {
+	law func(epsilon float64) distanceLaw) *Mechanism {
 	full := newFullSelector(s, g, space, law)
-	if space.Len() <= fullWords {
-		return full
+	if space.Len() > fullWords {
+		full.sampler = newHeadTail(full.sampler.(*selector), space, law, nil)
 	}
-	return newHeadTail(full, space, law, nil)
+	return full
 }
 
 // newFullSelector has a column for every word.
-func newFullSelector(s Settings, g Guarantee, space *embeddings.Space, law func(epsilon float64) distanceLaw) *selector {
+func newFullSelector(s Settings, g Guarantee, space *embeddings.Space, law func(epsilon float64) distanceLaw) *Mechanism {
 	scores := func(_ WordID, epsilon float64, row []float64) ([]float64, []WordID) {
 		row = row[:space.Len()]
 		l := law(epsilon)
@@ -63,7 +64,7 @@ func newFullSelector(s Settings, g Guarantee, space *embeddings.Space, law func(
 // random bits, and so is every acceptance. The head ends before its
 // probabilities become too small for 64 bits.
 type distanceSelector struct {
-	*selector // for Distribution and LogBounds; its tables are not used
+	*selector // for rows of distances; its tables are not used
 	space     *embeddings.Space
 	law       func(epsilon float64) distanceLaw
 	own       distanceLaw
@@ -103,12 +104,11 @@ func newHeadTail(full *selector, space *embeddings.Space, law func(epsilon float
 		}
 	}
 	m := &distanceSelector{
-		selector: full, space: space, law: law, own: law(full.settings.Epsilon), panels: panels,
+		selector: full, space: space, law: law, own: law(full.epsilon), panels: panels,
 		norms: norms, outputs: outputs, longest: longestVector(space),
 		rowsKept: newRowCache[headTail](space.Len(), rowLimit(space.Len())),
 	}
 	m.builders.New = func() any { return &headTailBuilder{m: m} }
-	m.grouping = byRows(m)
 	return m
 }
 
@@ -125,7 +125,10 @@ type headTail struct {
 	lastID    WordID
 }
 
-func (m *distanceSelector) ownEpsilon() float64            { return m.settings.Epsilon }
+func (m *distanceSelector) draw(ctx context.Context, documents []Document, workers int) error {
+	return drawRows(ctx, m, documents, workers)
+}
+
 func (m *distanceSelector) kept(w WordID) *headTail        { return m.rowsKept.get(w) }
 func (m *distanceSelector) rowsAtOnce() int                { return kernel.ProductRows }
 func (m *distanceSelector) builder() rowBuilder[headTail]  { return m.builders.Get().(*headTailBuilder) }
@@ -150,13 +153,13 @@ func (m *distanceSelector) count() int {
 }
 
 func (m *distanceSelector) lawOf(epsilon float64) distanceLaw {
-	if epsilon == m.settings.Epsilon {
+	if epsilon == m.epsilon {
 		return m.own
 	}
 	return m.law(epsilon)
 }
 
-func (m *distanceSelector) draw(row *headTail, key rowKey, random wordRandom) WordID {
+func (m *distanceSelector) choose(row *headTail, key rowKey, random wordRandom) WordID {
 	switch {
 	case m.outputs.keeps(key.word, random[3]):
 		return key.word
@@ -256,7 +259,7 @@ func (b *headTailBuilder) build(keys []rowKey, use func(i int, row *headTail)) {
 	for i, key := range keys {
 		row := new(headTail)
 		b.row(row, key, b.rows[i*stride:(i+1)*stride])
-		if key.epsilon == m.settings.Epsilon && m.rowsKept.hasRoom() {
+		if key.epsilon == m.epsilon && m.rowsKept.hasRoom() {
 			row.head = slices.Clone(row.head)
 			m.rowsKept.keep(key.word, row, int(unsafe.Sizeof(*row))+row.head.size())
 		}

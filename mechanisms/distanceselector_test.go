@@ -16,39 +16,37 @@ import (
 )
 
 // headTailOf is the mechanism in the form used for a large vocabulary.
-func headTailOf(t testing.TB, s *embeddings.Space, name string, epsilon float64) *distanceSelector {
+func headTailOf(t testing.TB, s *embeddings.Space, name string, epsilon float64) (*Mechanism, *distanceSelector) {
 	t.Helper()
 	env := Environment{Space: s}
 	for i := range s.Len() / 2 {
 		env.Documents = append(env.Documents, []string{s.Vocabulary.Word(WordID(2 * i))})
 	}
-	switch m := mustNew(t, env, Settings{Mechanism: name, Epsilon: epsilon}).(type) {
-	case *distanceSelector:
-		return m
-	case *selector:
-		law := func(epsilon float64) distanceLaw {
-			if name == "tem" {
-				return distanceLaw{epsilon / 2, theorem3(epsilon, 0.001, s.Len()-1)}
-			}
-			return distanceLaw{epsilon / 2, math.Inf(1)}
-		}
-		var outputs *outputSet
-		if name == "santext-plus" {
-			words, contains := rarestWords(env, m.settings.Parameters["w"].(float64))
-			outputs = &outputSet{words, contains, m.settings.Parameters["p"].(float64)}
-		}
-		return newHeadTail(m, s, law, outputs)
-	default:
-		t.Fatalf("%s is no selector", name)
-		return nil
+	m := mustNew(t, env, Settings{Mechanism: name, Epsilon: epsilon})
+	if x, ok := m.sampler.(*distanceSelector); ok {
+		return m, x
 	}
+	law := func(epsilon float64) distanceLaw {
+		if name == "tem" {
+			return distanceLaw{epsilon / 2, theorem3(epsilon, 0.001, s.Len()-1)}
+		}
+		return distanceLaw{epsilon / 2, math.Inf(1)}
+	}
+	var outputs *outputSet
+	if name == "santext-plus" {
+		words, contains := rarestWords(env, m.settings.Parameters["w"].(float64))
+		outputs = &outputSet{words, contains, m.settings.Parameters["p"].(float64)}
+	}
+	x := newHeadTail(samplerOf[*selector](t, m), s, law, outputs)
+	m.sampler = x
+	return m, x
 }
 
 // rowOf makes the row of a word.
 func (m *distanceSelector) rowOf(word WordID) *headTail {
 	var row *headTail
 	b := m.builder()
-	b.build([]rowKey{{word, m.settings.Epsilon}}, func(_ int, r *headTail) { row = r })
+	b.build([]rowKey{{word, m.epsilon}}, func(_ int, r *headTail) { row = r })
 	row.head = slices.Clone(row.head) // of the scratch space, where it is not kept
 	m.release(b)
 	return row
@@ -58,7 +56,7 @@ func (m *distanceSelector) rowOf(word WordID) *headTail {
 // from, given perfect random numbers.
 func (m *distanceSelector) held(word WordID, row *headTail) []float64 {
 	law, n := m.own, m.space.Len()
-	share := m.exactShare(row, rowKey{word, m.settings.Epsilon})
+	share := m.exactShare(row, rowKey{word, m.epsilon})
 	rest := math.Exp(share.logRest)
 	logTail := math.Log(float64(share.whole)+rest) - 64*math.Ln2
 	if share.whole == 0 {
@@ -116,13 +114,13 @@ func TestHeadTailHoldsItsDistribution(t *testing.T) {
 		spacetest.Gaussian(t, 5000, 3, 2, 42), spacetest.Gaussian(t, 300, 1, 0, 43)} {
 		for _, name := range []string{"santext", "tem"} {
 			for _, epsilon := range []float64{1e-6, 0.3, 1, 5, 30, 1000, 1e6} {
-				m := headTailOf(t, space, name, epsilon)
+				whole, m := headTailOf(t, space, name, epsilon)
 				eta := etaOf(m.own, space)
 				var before []float64
 				for _, word := range []WordID{0, 7, WordID(space.Len() - 1)} {
 					row := m.rowOf(word)
 					logs := m.held(word, row)
-					want, _, err := m.LogBounds(word)
+					want, err := whole.LogRow(word)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -164,7 +162,7 @@ func TestShareBoundsHold(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				m := headTailOf(t, space, name, epsilon)
+				_, m := headTailOf(t, space, name, epsilon)
 				for word := range WordID(40) {
 					row := m.rowOf(word)
 					exact := m.exactShare(row, rowKey{word, epsilon})
@@ -199,25 +197,25 @@ func TestHeadTailDraws(t *testing.T) {
 	space := spacetest.Gaussian(t, 900, 6, 1, 45)
 	for _, name := range []string{"santext", "tem", "santext-plus"} {
 		for _, epsilon := range []float64{0.05, 1, 3, 15} {
-			m := headTailOf(t, space, name, epsilon)
-			d, err := m.Distribution(3)
+			whole, m := headTailOf(t, space, name, epsilon)
+			d, err := whole.Row(3)
 			if err != nil {
 				t.Fatal(err)
 			}
 			label := fmt.Sprintf("%s, ε = %v", name, epsilon)
 			if o := m.outputs; o != nil { // one word of each kind
 				kept := slices.Index(o.contains, false)
-				p, err := m.Distribution(WordID(kept))
+				p, err := whole.Row(WordID(kept))
 				if err != nil {
 					t.Fatal(err)
 				}
 				requireFit(t, label+", a word that may be kept",
-					sample(m, WordID(kept), 200_000, stream.FromUint64(57)), p.Probabilities)
+					sample(whole, WordID(kept), 200_000, stream.FromUint64(57)), p)
 				if !o.contains[3] {
 					t.Fatal("word 3 is not sensitive: choose another")
 				}
 			}
-			requireFit(t, label, sample(m, 3, 200_000, stream.FromUint64(46)), d.Probabilities)
+			requireFit(t, label, sample(whole, 3, 200_000, stream.FromUint64(46)), d)
 
 			// The tail by itself, and where bounds must be settled in float64.
 			row := m.rowOf(3)
@@ -229,7 +227,7 @@ func TestHeadTailDraws(t *testing.T) {
 			for _, c := range row.head {
 				head[c.word] = true
 			}
-			p, sum := slices.Clone(d.Probabilities), 0.0
+			p, sum := slices.Clone(d), 0.0
 			for y := range p {
 				if head[WordID(y)] {
 					p[y] = 0
@@ -246,10 +244,10 @@ func TestHeadTailDraws(t *testing.T) {
 			row.low, row.high = 0, math.MaxUint64
 			counts, random := make([]int, 900), stream.FromUint64(49).Rand()
 			for range 100_000 {
-				counts[m.draw(row, rowKey{3, epsilon}, wordRandom{random.Uint64(), random.Uint64(), random.Uint64(),
+				counts[m.choose(row, rowKey{3, epsilon}, wordRandom{random.Uint64(), random.Uint64(), random.Uint64(),
 					random.Uint64()})]++
 			}
-			requireFit(t, label+", settled in float64", counts, d.Probabilities)
+			requireFit(t, label+", settled in float64", counts, d)
 		}
 	}
 }
@@ -276,22 +274,22 @@ func TestHeadTailOfEqualVectors(t *testing.T) {
 	}
 	for _, epsilon := range []float64{0.1, 2, 100} {
 		for _, word := range []WordID{1, 500} {
-			m := headTailOf(t, space, "santext", epsilon)
-			d, err := m.Distribution(word)
+			whole, _ := headTailOf(t, space, "santext", epsilon)
+			d, err := whole.Row(word)
 			if err != nil {
 				t.Fatal(err)
 			}
-			requireFit(t, fmt.Sprintf("word %d, ε = %v", word, epsilon), sample(m, word, 50_000, stream.FromUint64(50)),
-				d.Probabilities)
+			requireFit(t, fmt.Sprintf("word %d, ε = %v", word, epsilon), sample(whole, word, 50_000, stream.FromUint64(50)),
+				d)
 		}
 	}
 	small := spacetest.Gaussian(t, 20, 2, 1, 51)
-	m := headTailOf(t, small, "santext", 0.5)
-	d, err := m.Distribution(4)
+	whole, _ := headTailOf(t, small, "santext", 0.5)
+	d, err := whole.Row(4)
 	if err != nil {
 		t.Fatal(err)
 	}
-	requireFit(t, "all in the head", sample(m, 4, 50_000, stream.FromUint64(52)), d.Probabilities)
+	requireFit(t, "all in the head", sample(whole, 4, 50_000, stream.FromUint64(52)), d)
 }
 
 // TestNearestCandidates compares the candidates of a row with all words in
@@ -329,7 +327,7 @@ func TestNearestCandidates(t *testing.T) {
 		{"one fold", scaled(3*folds, 3, 1), oneFold},
 	} {
 		law := func(epsilon float64) distanceLaw { return distanceLaw{epsilon / 2, math.Inf(1)} }
-		full := &selector{built: built{settings: Settings{Epsilon: 1}}}
+		full := &selector{epsilon: 1}
 		for _, path := range kernel.Paths() {
 			restore, err := kernel.Use(path)
 			if err != nil {
@@ -402,10 +400,10 @@ func TestHeadTailTextIsTheSame(t *testing.T) {
 	space := spacetest.Gaussian(t, 2000, 12, 1, 53)
 	for _, name := range []string{"santext", "tem", "santext-plus"} {
 		for _, epsilon := range []float64{0.5, 3, 40} {
-			requireSameText(t, fmt.Sprintf("%s, ε = %v", name, epsilon), space, epsilon, func(few bool) Mechanism {
-				m := headTailOf(t, space, name, epsilon)
+			requireSameText(t, fmt.Sprintf("%s, ε = %v", name, epsilon), space, epsilon, func(few bool) *Mechanism {
+				m, x := headTailOf(t, space, name, epsilon)
 				if few {
-					m.rowsKept.limit = 20 << 10
+					x.rowsKept.limit = 20 << 10
 				}
 				return m
 			})
@@ -417,7 +415,7 @@ func TestHeadTailTextIsTheSame(t *testing.T) {
 // what is kept. fresh makes the mechanism, with memory for a few rows only
 // where few is set.
 func requireSameText(t *testing.T, name string, space *embeddings.Space, epsilon float64,
-	fresh func(few bool) Mechanism) {
+	fresh func(few bool) *Mechanism) {
 	t.Helper()
 	rng := stream.FromUint64(54).Rand()
 	documents := make([][]string, 40)
@@ -448,24 +446,13 @@ func requireSameText(t *testing.T, name string, space *embeddings.Space, epsilon
 			}
 			for d, document := range documents { // one at a time
 				ids := space.Vocabulary.Encode(nil, document)
-				m.Privatize(ids, ids, nil, stream.FromUint64(55).At(uint64(d)).Rand())
+				if err := m.Privatize(context.Background(), ids, ids, stream.FromUint64(55).At(uint64(d)).Rand()); err != nil {
+					t.Fatal(err)
+				}
 				for j, id := range ids {
 					if space.Vocabulary.Word(id) != want[d][j] {
 						t.Fatalf("%s: document %d alone differs at %d", name, d, j)
 					}
-				}
-			}
-			// Words with a separate epsilon, equal to the instance's or not.
-			ids := space.Vocabulary.Encode(nil, documents[0])
-			other := make([]WordID, len(ids))
-			epsilons := make([]float64, len(ids))
-			for j := range epsilons {
-				epsilons[j] = epsilon + float64(j%2)
-			}
-			m.Privatize(other, ids, epsilons, stream.FromUint64(55).At(0).Rand())
-			for j := 0; j < len(ids); j += 2 {
-				if space.Vocabulary.Word(other[j]) != want[0][j] {
-					t.Fatalf("%s: word %d differs with an epsilon of its own that is the instance's", name, j)
 				}
 			}
 		}
@@ -478,7 +465,7 @@ func requireSameText(t *testing.T, name string, space *embeddings.Space, epsilon
 func TestUnderflowLosesNoWord(t *testing.T) {
 	t.Parallel()
 	space := spacetest.Gaussian(t, 5000, 50, 1, 56)
-	m := headTailOf(t, space, "santext", 1000)
+	_, m := headTailOf(t, space, "santext", 1000)
 	underflow := 0
 	for y, l := range m.held(9, m.rowOf(9)) {
 		if math.Exp(l) == 0 {
@@ -493,8 +480,8 @@ func TestUnderflowLosesNoWord(t *testing.T) {
 	}
 	// A table has a least probability instead.
 	small := spacetest.Gaussian(t, 60, 50, 1, 56)
-	table := mustNew(t, Environment{Space: small}, Settings{Mechanism: "santext", Epsilon: 1000}).(*selector)
-	b := table.builder()
+	table := mustNew(t, Environment{Space: small}, Settings{Mechanism: "santext", Epsilon: 1000})
+	b := samplerOf[*selector](t, table).builder()
 	b.build([]rowKey{{9, 1000}}, func(_ int, a *aliasTable) {
 		for y, p := range a.held() {
 			if p < leastProbability*(1-1e-3) {
@@ -504,6 +491,8 @@ func TestUnderflowLosesNoWord(t *testing.T) {
 	})
 }
 
+var ctx = context.Background()
+
 var selectionEpsilons = []float64{1, 2, 3, 5, 10}
 
 // BenchmarkSelectionPrepare measures the making of rows, many at once.
@@ -512,7 +501,7 @@ func BenchmarkSelectionPrepare(b *testing.B) {
 	for _, name := range []string{"santext", "tem"} {
 		for _, epsilon := range selectionEpsilons {
 			b.Run(fmt.Sprintf("%s/%v", name, epsilon), func(b *testing.B) {
-				m := headTailOf(b, s, name, epsilon)
+				_, m := headTailOf(b, s, name, epsilon)
 				builder := m.builder()
 				keys := make([]rowKey, m.rowsAtOnce())
 				word, columns, rows := 0, 0, 0
@@ -550,7 +539,7 @@ func BenchmarkSelectionFirst(b *testing.B) {
 						words[i] = WordID(word * 7 % s.Len()) // in no order of frequency
 						word++
 					}
-					m.Privatize(words, words, nil, rng)
+					_ = m.sampler.draw(ctx, []Document{{words, epsilon, rng}}, 1)
 				}
 				b.ReportMetric((cpuSeconds()-cpu)*1e3/float64(word), "cpu-ms/word")
 				b.ReportMetric(0, "ns/op")
@@ -566,16 +555,11 @@ func BenchmarkSelectionText(b *testing.B) {
 	env := Environment{Space: s, Thesaurus: everyWord{}}
 	rng := stream.FromUint64(61).Rand()
 	zipf := rand.NewZipf(rng, 1.1, 10, uint64(s.Len()-1))
-	documents, rngs := make([][]WordID, 500), make([]*rand.Rand, 500)
+	documents := make([][]WordID, 500)
 	for i := range documents {
 		for range 200 {
 			documents[i] = append(documents[i], WordID(zipf.Uint64()))
 		}
-		rngs[i] = stream.FromUint64(62).At(uint64(i)).Rand()
-	}
-	out := make([][]WordID, len(documents))
-	for i := range out {
-		out[i] = make([]WordID, 200)
 	}
 	for _, name := range []string{"santext", "tem", "syntf"} {
 		for _, epsilon := range selectionEpsilons {
@@ -583,7 +567,7 @@ func BenchmarkSelectionText(b *testing.B) {
 				cpu := cpuSeconds()
 				for b.Loop() {
 					m := mustNew(b, env, Settings{Mechanism: name, Epsilon: epsilon})
-					m.(Batcher).PrivatizeBatch(out, documents, nil, rngs)
+					_ = m.sampler.draw(ctx, texts(documents, epsilon, stream.FromUint64(62)), 1)
 				}
 				b.ReportMetric((cpuSeconds()-cpu)*1e6/100_000/float64(b.N), "cpu-µs/word")
 				b.ReportMetric(0, "ns/op")
@@ -599,24 +583,22 @@ func BenchmarkSelectionDraw(b *testing.B) {
 	for _, name := range []string{"santext", "tem"} {
 		for _, epsilon := range selectionEpsilons {
 			b.Run(fmt.Sprintf("%s/%v", name, epsilon), func(b *testing.B) {
-				m := headTailOf(b, s, name, epsilon)
+				_, m := headTailOf(b, s, name, epsilon)
 				rng := stream.FromUint64(57).Rand()
 				documents := make([][]WordID, s.Len()/25)
-				rngs := make([]*rand.Rand, len(documents))
-				out := make([][]WordID, len(documents))
 				order := rng.Perm(s.Len())
 				for i := range documents {
 					for _, w := range order[25*i : 25*i+25] {
 						documents[i] = append(documents[i], WordID(w))
 					}
-					rngs[i] = stream.FromUint64(58).At(uint64(i)).Rand()
-					out[i] = make([]WordID, 25)
 				}
-				m.PrivatizeBatch(out, documents, nil, rngs)
+				all := texts(documents, epsilon, stream.FromUint64(58))
+				_ = m.draw(ctx, all, 1)
 				words, cpu := 0, cpuSeconds()
 				for b.Loop() {
 					d := words / 25 % len(documents)
-					m.Privatize(out[d], documents[d], nil, rngs[d])
+					copy(all[d].Words, documents[d])
+					_ = m.draw(ctx, all[d:d+1], 1)
 					words += 25
 				}
 				b.ReportMetric(float64(words)/b.Elapsed().Seconds(), "words/s")

@@ -68,17 +68,17 @@ func ExampleGuarantee() {
 }
 
 // The exact distribution of a word.
-func ExampleDistributor() {
+func ExampleMechanism_Row() {
 	space := animals()
 	m, err := mechanisms.New(mechanisms.Environment{Space: space}, mechanisms.Settings{Mechanism: "santext", Epsilon: 2})
 	if err != nil {
 		log.Fatal(err)
 	}
-	d, err := m.(mechanisms.Distributor).Distribution(space.Vocabulary.ID("cat"))
+	d, err := m.Row(space.Vocabulary.ID("cat"))
 	if err != nil {
 		log.Fatal(err)
 	}
-	for id, p := range d.Probabilities {
+	for id, p := range d {
 		fmt.Printf("%s %.4f\n", space.Vocabulary.Word(embeddings.WordID(id)), p)
 	}
 	// Output:

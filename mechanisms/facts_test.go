@@ -442,7 +442,7 @@ func TestReleasedSynTF(t *testing.T) {
 	}
 	// w1 occurs twice; the counts are 2 1 1 1 1 1 (w1 w2 w3 outside w0 w5001).
 	// Of its lemmas w1, w0 and W0_lemma, the last is not in the corpus.
-	d, err := m.(Distributor).Distribution(v.ID("w1"))
+	d, err := m.Row(v.ID("w1"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -450,16 +450,16 @@ func TestReleasedSynTF(t *testing.T) {
 	for word, want := range map[string]float64{
 		"w1": heavy / (2*heavy + 1), "w0": heavy / (2*heavy + 1), "W0_lemma": 1 / (2*heavy + 1), "w2": 0,
 	} {
-		if got := d.Probabilities[v.ID(word)]; math.Abs(got-want) > 1e-15 {
+		if got := d[v.ID(word)]; math.Abs(got-want) > 1e-15 {
 			t.Errorf("Pr[%s] = %v, want %v", word, got, want)
 		}
 	}
 	for _, stays := range []string{"w6", "W0_lemma"} { // not covered; no input
-		d, err := m.(Distributor).Distribution(v.ID(stays))
+		d, err := m.Row(v.ID(stays))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d.Probabilities[v.ID(stays)] != 1 {
+		if d[v.ID(stays)] != 1 {
 			t.Errorf("%s does not stay", stays)
 		}
 	}
@@ -472,7 +472,7 @@ func TestProvedSynTF(t *testing.T) {
 	const epsilon = 3.0
 	m := mustNew(t, environment(s), Settings{Mechanism: "syntf", Epsilon: epsilon})
 	for _, w := range []WordID{3, 6} {
-		d, err := m.(Distributor).Distribution(w)
+		d, err := m.Row(w)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -491,8 +491,8 @@ func TestProvedSynTF(t *testing.T) {
 			sum += weights[y]
 		}
 		for y, weight := range weights {
-			if math.Abs(d.Probabilities[y]-weight/sum) > 1e-14 {
-				t.Errorf("Pr[%d|%d] = %v, want %v", y, w, d.Probabilities[y], weight/sum)
+			if math.Abs(d[y]-weight/sum) > 1e-14 {
+				t.Errorf("Pr[%d|%d] = %v, want %v", y, w, d[y], weight/sum)
 			}
 		}
 	}
@@ -501,7 +501,7 @@ func TestProvedSynTF(t *testing.T) {
 func TestMonteCarloKeepsItsError(t *testing.T) {
 	s := spacetest.Gaussian(t, 40, 4, 1, 54)
 	m := mustNew(t, Environment{Space: s}, Settings{Mechanism: "santext", Epsilon: 2})
-	exact, err := m.(Distributor).Distribution(5)
+	exact, err := m.Row(5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -509,12 +509,12 @@ func TestMonteCarloKeepsItsError(t *testing.T) {
 	// probability below 1e-6 if it does.
 	failures := 0
 	for i := range 200 {
-		d, err := MonteCarlo(m, 5, 0, 2000, stream.FromUint64(55).At(uint64(i)))
+		d, err := MonteCarlo(ctx, m, 5, 2000, stream.FromUint64(55).At(uint64(i)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for y, p := range d.Probabilities {
-			if math.Abs(p-exact.Probabilities[y]) > d.AbsoluteError {
+			if math.Abs(p-exact[y]) > d.Error {
 				failures++
 				break
 			}
@@ -523,10 +523,10 @@ func TestMonteCarloKeepsItsError(t *testing.T) {
 	if failures >= 30 {
 		t.Errorf("the error was exceeded in %d of 200 runs", failures)
 	}
-	if _, err := MonteCarlo(m, -1, 0, 10, stream.FromUint64(1)); err == nil {
+	if _, err := MonteCarlo(ctx, m, -1, 10, stream.FromUint64(1)); err == nil {
 		t.Error("an unknown word is accepted")
 	}
-	if _, err := MonteCarlo(m, 1, 0, 0, stream.FromUint64(1)); err == nil {
+	if _, err := MonteCarlo(ctx, m, 1, 0, stream.FromUint64(1)); err == nil {
 		t.Error("no samples are accepted")
 	}
 }

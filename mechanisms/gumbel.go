@@ -1,12 +1,14 @@
 package mechanisms
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 
 	"mldpbench/embeddings"
+	"mldpbench/internal/list"
 )
 
 func init() {
@@ -40,46 +42,45 @@ func init() {
 //     and Δ₀ are those of one random word's distances; where α ≤ 0,
 //     b = 2Δ/Re W₀(2αΔ), a complex W.
 type truncatedGumbel struct {
-	built
-	space   *embeddings.Space
-	extent  extent
-	poisson truncatedPoisson
+	epsilon  float64
+	released bool
+	space    *embeddings.Space
+	extent   extent
+	poisson  truncatedPoisson
 	// near holds the candidates of each word: w first except in AsRun, where a
 	// word that shares the vector of w may come before it.
 	near *neighborLists
 }
 
-// newTruncatedGumbel has k in [least, greatest]; its extent and guarantee are
-// yet to be set.
-func newTruncatedGumbel(s Settings, space *embeddings.Space, mean float64, least, greatest int,
+// newTruncatedGumbel has k in [least, greatest]; its extent is yet to be set.
+func newTruncatedGumbel(space *embeddings.Space, epsilon, mean float64, least, greatest int,
 	ownFirst bool) *truncatedGumbel {
-	m := &truncatedGumbel{built: built{settings: s, vocabulary: space.Vocabulary}, space: space,
+	m := &truncatedGumbel{epsilon: epsilon, released: least == 0, space: space,
 		poisson: newTruncatedPoisson(mean, least, greatest)}
 	m.near = neighborsOf(space, m.poisson.most(), ownFirst)
 	return m
 }
 
-func newGumbel(env Environment, s Settings) (Mechanism, error) {
+func (m *truncatedGumbel) mechanism(s Settings, g Guarantee) *Mechanism {
+	return &Mechanism{settings: s, guarantee: g, vocabulary: m.space.Vocabulary, sampler: m, valid: m.checkEpsilon}
+}
+
+func newGumbel(env Environment, s Settings) (*Mechanism, error) {
 	if s.Variant == AsRun {
 		return newAsRunGumbel(env, s)
 	}
 	n := env.Space.Len()
 	if s.Variant == Released {
-		m := newTruncatedGumbel(s, env.Space, math.Log(float64(n-1)), 0, n-1, true)
-		m.guarantee = Guarantee{Reason: "the distances that set the noise are those of one random word, " +
-			"below its smallest usable epsilon the scale comes from a complex number"}
-		return m, m.drawStart(env)
+		m := newTruncatedGumbel(env.Space, s.Epsilon, math.Log(float64(n-1)), 0, n-1, true)
+		return m.mechanism(s, Guarantee{Reason: "the distances that set the noise are those of one random word, " +
+			"below its smallest usable epsilon the scale comes from a complex number"}), m.drawStart(env)
 	}
-	m := newTruncatedGumbel(s, env.Space, math.Log(float64(n)), 1, n, true)
+	m := newTruncatedGumbel(env.Space, s.Epsilon, math.Log(float64(n)), 1, n, true)
 	var err error
 	if m.extent, err = extentOf(env.Space); err != nil {
 		return nil, err
 	}
-	if err := m.CheckEpsilon(s.Epsilon); err != nil {
-		return nil, err
-	}
-	m.guarantee = m.provedGuarantee()
-	return m, nil
+	return m.mechanism(s, m.provedGuarantee()), m.checkEpsilon(s.Epsilon)
 }
 
 // provedGuarantee is the source's ε·d, unless counting candidates refutes it
@@ -89,12 +90,12 @@ func newGumbel(env Environment, s Settings) (Mechanism, error) {
 func (m *truncatedGumbel) provedGuarantee() Guarantee {
 	n := m.space.Len()
 	needed := (m.poisson.logMass(1) - m.poisson.logMass(n)) / m.extent.largest
-	if m.settings.Epsilon < needed {
+	if m.epsilon < needed {
 		return Guarantee{Reason: fmt.Sprintf("the source's ε·d fails here: a word's farthest word needs k = n = "+
 			"%d candidates, "+
 			"which is rarer than any epsilon below %.4g allows", n, needed)}
 	}
-	return euclideanGuarantee(m.space, m.settings.Epsilon,
+	return euclideanGuarantee(m.space, m.epsilon,
 		"as stated by the source; whether far words are candidates often enough was checked for the farthest only")
 }
 
@@ -118,7 +119,7 @@ func (m *truncatedGumbel) drawStart(env Environment) error {
 		if m.extent.largest == 0 {
 			last = errNoDistance
 		} else {
-			last = m.CheckEpsilon(m.settings.Epsilon)
+			last = m.checkEpsilon(m.epsilon)
 		}
 		if last == nil {
 			return nil
@@ -127,9 +128,9 @@ func (m *truncatedGumbel) drawStart(env Environment) error {
 	return fmt.Errorf("no start word will do: %w", last)
 }
 
-// CheckEpsilon returns an *UndefinedError where no noise scale exists.
-func (m *truncatedGumbel) CheckEpsilon(epsilon float64) error {
-	if m.settings.Variant == Released {
+// checkEpsilon returns an *UndefinedError where no noise scale exists.
+func (m *truncatedGumbel) checkEpsilon(epsilon float64) error {
+	if m.released {
 		if b := m.scale(epsilon); !(b > 0) || math.IsInf(b, 1) {
 			return &UndefinedError{Reason: fmt.Sprintf("epsilon = %v: the noise scale of these distances is %.4g",
 				epsilon, b)}
@@ -159,35 +160,25 @@ func (m *truncatedGumbel) scale(epsilon float64) float64 {
 	return 2 * delta / w
 }
 
-func (m *truncatedGumbel) Privatize(dst, src []WordID, epsilons []float64, rng *rand.Rand) {
-	m.near.search(src)
-	noise := gumbelNoise{scale: m.scale(m.settings.Epsilon), bound: m.extent.largest}
-	for i, w := range src {
-		if epsilons != nil {
-			noise.scale = m.scale(epsilons[i])
-		}
-		k := m.poisson.draw(rng)
-		best, bestCost := w, math.Inf(1)
-		for _, c := range m.near.of(w)[:k] {
-			if cost := c.Distance + noise.draw(rng); cost < bestCost {
-				best, bestCost = c.ID, cost
-			}
-		}
-		dst[i] = best
-	}
-}
+func (m *truncatedGumbel) whole() bool { return false }
 
-// PrivatizeBatch searches for the candidates of the words of all documents
-// together.
-func (m *truncatedGumbel) PrivatizeBatch(dst, src [][]WordID, epsilons [][]float64, rngs []*rand.Rand) {
-	m.near.search(slices.Concat(src...))
-	for i := range src {
-		var own []float64
-		if epsilons != nil {
-			own = epsilons[i]
+// draw searches for the candidates of the words of all documents together.
+func (m *truncatedGumbel) draw(_ context.Context, documents []Document, _ int) error {
+	m.near.search(slices.Concat(list.Map(documents, func(x Document) []WordID { return x.Words })...))
+	for _, x := range documents {
+		noise := gumbelNoise{scale: m.scale(x.Epsilon), bound: m.extent.largest}
+		for i, w := range x.Words {
+			k := m.poisson.draw(x.Rand)
+			best, bestCost := w, math.Inf(1)
+			for _, c := range m.near.of(w)[:k] {
+				if cost := c.Distance + noise.draw(x.Rand); cost < bestCost {
+					best, bestCost = c.ID, cost
+				}
+			}
+			x.Words[i] = best
 		}
-		m.Privatize(dst[i], src[i], own, rngs[i])
 	}
+	return nil
 }
 
 // gumbelNoise is Gumbel(0, scale) truncated to [−bound, bound].

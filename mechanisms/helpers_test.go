@@ -3,6 +3,7 @@ package mechanisms
 import (
 	"context"
 	"math"
+	"slices"
 	"sync"
 	"testing"
 
@@ -40,7 +41,7 @@ func gloveSpace(t testing.TB) *embeddings.Space {
 	return glove.space
 }
 
-func mustNew(t testing.TB, env Environment, s Settings) Mechanism {
+func mustNew(t testing.TB, env Environment, s Settings) *Mechanism {
 	t.Helper()
 	m, err := New(env, s)
 	if err != nil {
@@ -49,14 +50,35 @@ func mustNew(t testing.TB, env Environment, s Settings) Mechanism {
 	return m
 }
 
+// samplerOf is what a mechanism draws by.
+func samplerOf[S sampler](t testing.TB, m *Mechanism) S {
+	t.Helper()
+	s, ok := m.sampler.(S)
+	if !ok {
+		t.Fatalf("%s draws by %T", m.settings.Mechanism, m.sampler)
+	}
+	return s
+}
+
+// texts are copies of documents, each with a generator of its own.
+func texts(words [][]WordID, epsilon float64, seed stream.Seed) []Document {
+	all := make([]Document, len(words))
+	for i, w := range words {
+		all[i] = Document{slices.Clone(w), epsilon, seed.At(uint64(i)).Rand()}
+	}
+	return all
+}
+
 // sample privatises one word n times as documents of one word each.
-func sample(m Mechanism, word WordID, n int, seed stream.Seed) []int {
+func sample(m *Mechanism, word WordID, n int, seed stream.Seed) []int {
 	counts := make([]int, m.Vocabulary().Len())
 	src, dst := make([]WordID, n), make([]WordID, n)
 	for i := range src {
 		src[i] = word
 	}
-	m.Privatize(dst, src, nil, seed.Rand())
+	if err := m.Privatize(context.Background(), dst, src, seed.Rand()); err != nil {
+		panic(err) // no mechanism of these tests can fail
+	}
 	for _, w := range dst {
 		counts[w]++
 	}

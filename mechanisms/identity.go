@@ -18,10 +18,7 @@ func init() {
 }
 
 // newIdentity leaves every word unchanged at every ε: full utility, no privacy.
-func newIdentity(env Environment, s Settings) (Mechanism, error) {
-	return &closedForm{
-		built: built{s, Guarantee{Reason: "every word is published"}, env.Space.Vocabulary},
-		draw:  func(word WordID, _ float64, _ *rand.Rand) WordID { return word },
-		logs:  func(dst []float64, word WordID, _ float64) { certain(dst, word) },
-	}, nil
+func newIdentity(env Environment, s Settings) (*Mechanism, error) {
+	return closed(s, Guarantee{Reason: "every word is published"}, env.Space.Vocabulary,
+		func(word WordID, _ float64, _ *rand.Rand) WordID { return word }, certain), nil
 }

@@ -20,7 +20,7 @@ func init() {
 
 // newKRR builds randomised response over all of W: the word itself with
 // probability e^ε/(e^ε+n−1), each other word with 1/(e^ε+n−1).
-func newKRR(env Environment, s Settings) (Mechanism, error) {
+func newKRR(env Environment, s Settings) (*Mechanism, error) {
 	n := env.Space.Len()
 	// logKept returns ln(e^ε/(e^ε+n−1)) without overflow of e^ε.
 	logKept := func(epsilon float64) float64 { return -math.Log1p(float64(n-1) * math.Exp(-epsilon)) }
@@ -28,24 +28,21 @@ func newKRR(env Environment, s Settings) (Mechanism, error) {
 		Metric: "discrete", Epsilon: s.Epsilon, Distance: discrete,
 		Reason: "randomised response: the two probabilities differ by a factor of e^epsilon",
 	}
-	return &closedForm{
-		built: built{s, g, env.Space.Vocabulary},
-		draw: func(word WordID, epsilon float64, rng *rand.Rand) WordID {
-			if n == 1 || rng.Float64() < math.Exp(logKept(epsilon)) {
-				return word
-			}
-			other := WordID(rng.IntN(n - 1))
-			if other >= word {
-				other++
-			}
-			return other
-		},
-		logs: func(dst []float64, word WordID, epsilon float64) {
-			kept := logKept(epsilon)
-			for y := range dst {
-				dst[y] = kept - epsilon
-			}
-			dst[word] = kept
-		},
-	}, nil
+	draw := func(word WordID, epsilon float64, rng *rand.Rand) WordID {
+		if n == 1 || rng.Float64() < math.Exp(logKept(epsilon)) {
+			return word
+		}
+		other := WordID(rng.IntN(n - 1))
+		if other >= word {
+			other++
+		}
+		return other
+	}
+	return closed(s, g, env.Space.Vocabulary, draw, func(dst []float64, word WordID) {
+		kept := logKept(s.Epsilon)
+		for y := range dst {
+			dst[y] = kept - s.Epsilon
+		}
+		dst[word] = kept
+	}), nil
 }

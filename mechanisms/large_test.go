@@ -59,22 +59,15 @@ func BenchmarkLarge(b *testing.B) {
 		for _, epsilon := range []string{"1", "5", "10"} {
 			b.Run(name+"/"+epsilon, func(b *testing.B) {
 				e := map[string]float64{"1": 1, "5": 5, "10": 10}[epsilon]
-				m := mustNew(b, Environment{Space: s}, Settings{Mechanism: name, Epsilon: e}).(interface {
-					Mechanism
-					Batcher
-				})
-				out, rngs := make([][]WordID, len(documents)), make([]*rand.Rand, len(documents))
-				for i := range documents {
-					out[i], rngs[i] = make([]WordID, 100), stream.FromUint64(82).At(uint64(i)).Rand()
-				}
+				m := mustNew(b, Environment{Space: s}, Settings{Mechanism: name, Epsilon: e})
 				first := time.Now()
 				cpu := cpuSeconds()
-				m.PrivatizeBatch(out, documents, nil, rngs)
+				_ = m.sampler.draw(ctx, texts(documents, e, stream.FromUint64(82)), 1)
 				words := 100 * float64(len(documents))
 				b.ReportMetric(words/time.Since(first).Seconds(), "words/s-first")
 				b.ReportMetric(1e6*(cpuSeconds()-cpu)/words, "cpu-µs/word-first")
 				for b.Loop() {
-					m.PrivatizeBatch(out, documents, nil, rngs)
+					_ = m.sampler.draw(ctx, texts(documents, e, stream.FromUint64(82)), 1)
 				}
 				b.ReportMetric(words*float64(b.N)/b.Elapsed().Seconds(), "words/s")
 				b.ReportMetric(peakMiB(), "MiB-peak")

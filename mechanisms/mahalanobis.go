@@ -36,7 +36,7 @@ func init() {
 // the space scaled to trace p, then the nearest word by Euclidean distance. It
 // guarantees ε·d_R, d_R(w,u) = ‖R^{−1/2}(φ(w)−φ(u))‖, which is not ε·d: along
 // directions of little variance d_R exceeds d.
-func newMahalanobis(env Environment, s Settings) (Mechanism, error) {
+func newMahalanobis(env Environment, s Settings) (*Mechanism, error) {
 	lambda := s.Parameters["lambda"].(float64)
 	if s.Variant == AsRun {
 		return newAsRunCMP(env, s)
@@ -45,9 +45,9 @@ func newMahalanobis(env Environment, s Settings) (Mechanism, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := newProjector(env, s, 1)
+	m := newProjector(env.Space, s.Epsilon, 1)
 	m.shape, m.whiten = shape.transposed, shape.whiten
-	m.guarantee = Guarantee{
+	return m.mechanism(s, Guarantee{
 		Metric:           "mahalanobis",
 		Epsilon:          s.Epsilon,
 		EuclideanEpsilon: s.Epsilon / math.Sqrt(shape.smallest),
@@ -56,8 +56,7 @@ func newMahalanobis(env Environment, s Settings) (Mechanism, error) {
 		Distance: func(a, b WordID) float64 {
 			return shape.distance(env.Space.Vector(a), env.Space.Vector(b))
 		},
-	}
-	return m, nil
+	}), nil
 }
 
 // mahalanobisShape is R and a root of it. Any A with AAᵀ = R turns spherical
@@ -158,4 +157,15 @@ func (m *mahalanobisShape) distance(a, b []float32) float64 {
 	}
 	m.whiten(z)
 	return floats.Norm(z, 2)
+}
+
+// whiten solves L·y = z in place, by forward substitution: ‖y‖ = ‖R^{−1/2}z‖.
+func (m *mahalanobisShape) whiten(z []float64) {
+	for i := range z {
+		row := m.lower[i*(i+1)/2:][:i+1]
+		for k := range i {
+			z[i] -= row[k] * z[k]
+		}
+		z[i] /= row[i]
+	}
 }

@@ -8,17 +8,20 @@
 // only: file formats, classifiers and corpora are elsewhere.
 //
 // New builds every mechanism from its Settings. Every property that other
-// packages need is a small interface or a field of the mechanism's Definition.
+// packages need is a method of Mechanism or a field of its Definition.
 //
 // Guarantees are proved in real arithmetic; docs/guarantees.md says what finite
 // precision changes.
 package mechanisms
 
 import (
+	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 
 	"mldpbench/embeddings"
+	"mldpbench/internal/check"
 )
 
 // WordID and Unknown are those of package embeddings; see Mechanism.Vocabulary.
@@ -37,47 +40,177 @@ const (
 	Released Variant = "released" // what the study's, or the source's, released package computes, where it differs
 )
 
-// Mechanism replaces words. Instances are immutable and safe for concurrent
-// use; all randomness comes from the caller's generator.
-type Mechanism interface {
-	// Settings returns the settings the instance was built from, with defaults
-	// filled in.
-	Settings() Settings
-
-	// Guarantee returns what the instance guarantees per word.
-	Guarantee() Guarantee
-
-	// Vocabulary covers all inputs and outputs. Its first Space.Len() words
-	// are the space's; SynTF appends words that only a thesaurus knows, and
-	// the baseline that deletes words appends the empty word.
-	Vocabulary() *embeddings.Vocabulary
-
-	// Privatize writes one noisy word for each word of src to dst (same length;
-	// dst may be src). epsilons, if not nil, gives each word its own epsilon,
-	// checked before by CheckEpsilon; the guarantee then holds word by word
-	// with that epsilon; nil means Settings().Epsilon. Words must not be
-	// Unknown: a Policy handles unknown words. All draws of a document come
-	// from rng in an order that depends on src alone, so PrivatizeBatch of many
-	// documents equals Privatize of each.
-	Privatize(dst, src []WordID, epsilons []float64, rng *rand.Rand)
-}
-
-// built is what every mechanism answers about itself.
-type built struct {
+// Mechanism replaces words. It is immutable and safe for concurrent use; all
+// randomness comes from the caller's generator.
+//
+// What a word becomes is either a row, the probabilities of all outputs, or
+// noise on its vector and a choice that follows; see Closed and Noise. A few
+// have neither: they are drawn from.
+type Mechanism struct {
 	settings   Settings
 	guarantee  Guarantee
 	vocabulary *embeddings.Vocabulary
+	sampler    sampler
+
+	row   func(dst []float64, word WordID)  // ln Pr[y | word] of all outputs; nil where it is not known
+	rows  func(words []WordID) [][]float64  // several rows in probabilities, where that costs less; nil
+	noise *Noise                            // nil where no vector is moved
+	text  Rewriter                          // of a mechanism that rewrites text as a whole
+	keeps map[string]struct{}               // words that pass unchanged, also outside the vocabulary
+	valid func(epsilon float64) error       // nil: every ε > 0 is
+	at    func(float64) (*Mechanism, error) // nil: ε cannot be changed
 }
 
-func (m *built) Settings() Settings                 { return m.settings }
-func (m *built) Guarantee() Guarantee               { return m.guarantee }
-func (m *built) Vocabulary() *embeddings.Vocabulary { return m.vocabulary }
+// Document is a list of words that is overwritten by noisy ones.
+type Document struct {
+	Words   []WordID
+	Epsilon float64    // of each word
+	Rand    *rand.Rand // all draws come from it, in an order that depends on Words alone
+}
 
-// Batcher is implemented by mechanisms that are faster on many documents at
-// once (the noise family: one search for the words of all). The result equals
-// that of Privatize on each document with its own generator.
-type Batcher interface {
-	PrivatizeBatch(dst, src [][]WordID, epsilons [][]float64, rngs []*rand.Rand)
+// sampler draws outputs.
+type sampler interface {
+	// draw overwrites documents. whole reports whether it wants all documents
+	// of a corpus at once, which it then divides among workers; else it gets a
+	// few of them and one worker.
+	draw(ctx context.Context, documents []Document, workers int) error
+	whole() bool
+}
+
+// Settings returns the settings the instance was built from, with defaults
+// filled in.
+func (m *Mechanism) Settings() Settings { return m.settings }
+
+// Guarantee returns what the instance guarantees per word.
+func (m *Mechanism) Guarantee() Guarantee { return m.guarantee }
+
+// Vocabulary covers all inputs and outputs. Its first Space.Len() words are the
+// space's; SynTF appends words that only a thesaurus knows, and the baseline that
+// deletes words appends the empty word.
+func (m *Mechanism) Vocabulary() *embeddings.Vocabulary { return m.vocabulary }
+
+// At returns the mechanism at another ε.
+func (m *Mechanism) At(epsilon float64) (*Mechanism, error) {
+	switch {
+	case epsilon == m.settings.Epsilon:
+		return m, nil
+	case m.at == nil:
+		return nil, fmt.Errorf("%s has one epsilon, %v", m.settings.Mechanism, m.settings.Epsilon)
+	}
+	return m.at(epsilon)
+}
+
+// CheckEpsilon returns an error for an ε at which the mechanism is not defined.
+func (m *Mechanism) CheckEpsilon(epsilon float64) error {
+	if err := check.Positive("epsilon", epsilon); err != nil || m.valid == nil {
+		return err
+	}
+	return m.valid(epsilon)
+}
+
+// Promising returns the mechanism with another guarantee: what is claimed for it
+// when it is audited.
+func (m *Mechanism) Promising(g Guarantee) *Mechanism {
+	other := *m
+	other.guarantee = g
+	return &other
+}
+
+// Privatize writes one noisy word for each word of src to dst (same length; dst
+// may be src). Words must not be Unknown: a Policy handles unknown words. Only a
+// command can fail, and a cancelled ctx.
+func (m *Mechanism) Privatize(ctx context.Context, dst, src []WordID, rng *rand.Rand) error {
+	copy(dst, src)
+	return m.sampler.draw(ctx, []Document{{dst[:len(src)], m.settings.Epsilon, rng}}, 1)
+}
+
+// Closed reports whether the probabilities of outputs are known.
+func (m *Mechanism) Closed() bool { return m.row != nil }
+
+// Noise returns the noise that the mechanism adds to the vector of a word, nil
+// where it adds none or looks at the word again.
+func (m *Mechanism) Noise() *Noise { return m.noise }
+
+// LogRow returns ln Pr[y | word] of all outputs, up to rounding, however small
+// they are. The mechanism must be Closed.
+func (m *Mechanism) LogRow(word WordID) ([]float64, error) {
+	if err := m.checkRow(word); err != nil {
+		return nil, err
+	}
+	logs := make([]float64, m.vocabulary.Len())
+	m.row(logs, word)
+	return logs, nil
+}
+
+// Row returns the probabilities of all outputs, in float64. The mechanism must
+// be Closed.
+func (m *Mechanism) Row(word WordID) ([]float64, error) {
+	rows, err := m.Rows(word, 1)
+	if err != nil {
+		return nil, err
+	}
+	return rows[0], nil
+}
+
+// Rows are the rows of n words from one on. A few asked for together cost less
+// than each on its own where rows start from distances.
+func (m *Mechanism) Rows(first WordID, n int) ([][]float64, error) {
+	words := make([]WordID, n)
+	for i := range words {
+		words[i] = first + WordID(i)
+		if err := m.checkRow(words[i]); err != nil {
+			return nil, err
+		}
+	}
+	if m.rows != nil {
+		return m.rows(words), nil
+	}
+	rows := make([][]float64, n)
+	for i, w := range words {
+		rows[i] = make([]float64, m.vocabulary.Len())
+		m.row(rows[i], w)
+		for y, x := range rows[i] {
+			rows[i][y] = math.Exp(x)
+		}
+	}
+	return rows, nil
+}
+
+func (m *Mechanism) checkRow(word WordID) error {
+	if m.row == nil {
+		return fmt.Errorf("%s %s: its probabilities are not known", m.settings.Mechanism, m.settings.Variant)
+	}
+	return checkWord(m.vocabulary, word)
+}
+
+// checkWord returns an error for an id outside the vocabulary.
+func checkWord(v *embeddings.Vocabulary, word WordID) error {
+	if word < 0 || int(word) >= v.Len() {
+		return fmt.Errorf("word = %d: must be in [0, %d)", word, v.Len())
+	}
+	return nil
+}
+
+// closed makes a mechanism whose probabilities are given by a formula, and which
+// is cheap to draw from without a table. row writes ln Pr[y] of all outputs y.
+func closed(s Settings, g Guarantee, v *embeddings.Vocabulary,
+	draw func(word WordID, epsilon float64, rng *rand.Rand) WordID,
+	row func(dst []float64, word WordID)) *Mechanism {
+	return &Mechanism{settings: s, guarantee: g, vocabulary: v, sampler: drawn(draw), row: row}
+}
+
+// drawn samples word by word.
+type drawn func(word WordID, epsilon float64, rng *rand.Rand) WordID
+
+func (d drawn) whole() bool { return false }
+
+func (d drawn) draw(_ context.Context, documents []Document, _ int) error {
+	for _, x := range documents {
+		for i, w := range x.Words {
+			x.Words[i] = d(w, x.Epsilon, x.Rand)
+		}
+	}
+	return nil
 }
 
 // VectorMechanism releases noisy vectors instead of words (PrivEmb). The
@@ -90,33 +223,6 @@ type VectorMechanism interface {
 	OutputDimension() int
 	// Release writes one noisy vector per word to dst (len(src) × m, row-major).
 	Release(dst []float32, src []WordID, rng *rand.Rand)
-}
-
-// Distribution is the output distribution of a mechanism for one input word,
-// over Vocabulary().
-type Distribution struct {
-	Probabilities []float64
-	// AbsoluteError bounds the error of every probability: 0 for a closed form
-	// evaluated in float64; a proven bound for numerical integration; for Monte
-	// Carlo, the half-width of a simultaneous 95% bound.
-	AbsoluteError float64
-	// Samples is the number of Monte Carlo samples, 0 for a computed distribution.
-	Samples int
-}
-
-// Distributor is implemented by mechanisms whose distribution can be computed
-// without sampling.
-type Distributor interface {
-	Distribution(word WordID) (Distribution, error)
-}
-
-// LogBounder is implemented by mechanisms whose probabilities have proven
-// bounds, however small the probabilities are; an exact audit needs this. low
-// and high are natural logarithms over Vocabulary(): low is −Inf where an
-// output may be impossible, high where it is. For a closed form they are equal
-// up to rounding.
-type LogBounder interface {
-	LogBounds(word WordID) (low, high []float64, err error)
 }
 
 // Guarantee is the guarantee of one instance, per word. The zero value

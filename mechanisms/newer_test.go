@@ -14,13 +14,13 @@ import (
 )
 
 // lawOf is the exact distribution of a word.
-func lawOf(t *testing.T, m Mechanism, word WordID) []float64 {
+func lawOf(t *testing.T, m *Mechanism, word WordID) []float64 {
 	t.Helper()
-	d, err := m.(Distributor).Distribution(word)
+	d, err := m.Row(word)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return d.Probabilities
+	return d
 }
 
 func requireLaw(t *testing.T, name string, got, want []float64, tolerance float64) {
@@ -233,7 +233,7 @@ func TestRankFixOnTheLine(t *testing.T) {
 		for r, y := range order {
 			want[y] += p * math.Exp(-c*epsilon*float64(r)) / sum
 		}
-		requireLaw(t, "given x*", m.(*rankFix).given(WordID(x))[order[0]:order[0]+1], []float64{1 / sum}, 1e-12)
+		requireLaw(t, "given x*", samplerOf[*rankFix](t, m).given(WordID(x))[order[0]:order[0]+1], []float64{1 / sum}, 1e-12)
 	}
 	requireFit(t, "rank-fix", sample(m, word, 200000, stream.FromUint64(64)), want)
 	for _, bad := range []Parameters{{"c": 0.0}, {"base": "santext"}, {"base": "nothing"}, {"base": "privemb"}} {
@@ -271,9 +271,9 @@ func TestNeighborLists(t *testing.T) {
 func TestRankFixFarRanks(t *testing.T) {
 	s := spacetest.Gaussian(t, 3*keptRanks, 3, 1, 65)
 	m := mustNew(t, Environment{Space: s}, Settings{Mechanism: "rank-fix", Epsilon: 1e6,
-		Parameters: Parameters{"c": 1e-9}}).(*rankFix)
+		Parameters: Parameters{"c": 1e-9}})
 	// ε so large that x* is the word itself; c·ε = 0.001.
-	requireFit(t, "far ranks", sample(m, 5, 20000, stream.FromUint64(66)), m.given(5))
+	requireFit(t, "far ranks", sample(m, 5, 20000, stream.FromUint64(66)), samplerOf[*rankFix](t, m).given(5))
 }
 
 // Groups, lists and orders are the same when built one after another or
@@ -307,19 +307,19 @@ func TestRows(t *testing.T) {
 	t.Parallel()
 	env := Environment{Space: spacetest.Gaussian(t, 50, 3, 1, 72), Documents: [][]string{{"w1", "w2"}}}
 	for _, name := range []string{"santext", "santext-plus", "custext", "k-rr", "diffractor"} {
-		d := mustNew(t, env, Settings{Mechanism: name, Epsilon: 2}).(Distributor)
+		d := mustNew(t, env, Settings{Mechanism: name, Epsilon: 2})
 		for _, n := range []int{1, 4, 7} {
-			rows, err := Rows(d, 3, n)
+			rows, err := d.Rows(3, n)
 			if err != nil || len(rows) != n {
 				t.Fatalf("%s: %d rows, %v", name, len(rows), err)
 			}
 			for i, row := range rows {
-				if p, err := d.Distribution(WordID(3 + i)); err != nil || !slices.Equal(p.Probabilities, row) {
+				if p, err := d.Row(WordID(3 + i)); err != nil || !slices.Equal(p, row) {
 					t.Errorf("%s: the row of word %d differs, %v", name, 3+i, err)
 				}
 			}
 		}
-		if _, err := Rows(d, 48, 4); err == nil {
+		if _, err := d.Rows(48, 4); err == nil {
 			t.Errorf("%s: rows beyond the vocabulary", name)
 		}
 	}
@@ -331,10 +331,10 @@ func (m *rankFix) given(star WordID) []float64 {
 	p := make([]float64, len(order))
 	var sum float64
 	for r := range order {
-		sum += math.Exp(-m.decay * m.settings.Epsilon * float64(r))
+		sum += math.Exp(-m.decay * m.epsilon * float64(r))
 	}
 	for r, y := range order {
-		p[y] = math.Exp(-m.decay*m.settings.Epsilon*float64(r)) / sum
+		p[y] = math.Exp(-m.decay*m.epsilon*float64(r)) / sum
 	}
 	return p
 }

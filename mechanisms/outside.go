@@ -121,7 +121,7 @@ func (s Settings) Definition() (Definition, error) {
 	}
 	return Definition{
 		Name: s.Mechanism, Title: s.Mechanism, Variants: []Variant{External},
-		New: func(env Environment, s Settings) (Mechanism, error) {
+		New: func(env Environment, s Settings) (*Mechanism, error) {
 			if env.Outside == nil {
 				return nil, errors.New("is not built in, and nothing here opens it")
 			}

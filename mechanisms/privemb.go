@@ -35,7 +35,8 @@ func init() {
 // than 1+β, and then the release is ε·d-private: this is the (ε, δ) of the
 // source. Without projection it is the multivariate Laplace mechanism on x.
 type privEmb struct {
-	built
+	settings   Settings
+	guarantee  Guarantee
 	space      *embeddings.Space
 	projection []float64 // m × p, row-major; nil for M1
 	m          int
@@ -57,7 +58,7 @@ func newPrivEmb(env Environment, s Settings) (VectorMechanism, error) {
 	p := env.Space.Dimension
 	if s.Parameters["projection"] == "none" {
 		g := euclideanGuarantee(env.Space, s.Epsilon, "multivariate Laplace noise on the vector")
-		return &privEmb{built: built{s, g, env.Space.Vocabulary}, space: env.Space, m: p, noise: s.Epsilon}, nil
+		return &privEmb{settings: s, guarantee: g, space: env.Space, m: p, noise: s.Epsilon}, nil
 	}
 	m := ProjectedDimension(p, beta, delta)
 	if v, ok := s.Parameters["m"].(float64); ok {
@@ -66,7 +67,7 @@ func newPrivEmb(env Environment, s Settings) (VectorMechanism, error) {
 	g := euclideanGuarantee(env.Space, s.Epsilon,
 		"with probability 1-delta over the projection it stretches no distance by more than 1+beta")
 	g.Delta = delta
-	e := &privEmb{built: built{s, g, env.Space.Vocabulary}, space: env.Space, m: m, noise: s.Epsilon / (1 + beta)}
+	e := &privEmb{settings: s, guarantee: g, space: env.Space, m: m, noise: s.Epsilon / (1 + beta)}
 	rng := env.Seed.Derive("privemb", "projection").Rand()
 	e.projection = make([]float64, m*p)
 	for i := range e.projection {
@@ -83,7 +84,10 @@ func ProjectedDimension(p int, beta, delta float64) int {
 	return max(1, int(math.Round(root*root/(beta*beta))))
 }
 
-func (m *privEmb) OutputDimension() int { return m.m }
+func (m *privEmb) Settings() Settings                 { return m.settings }
+func (m *privEmb) Guarantee() Guarantee               { return m.guarantee }
+func (m *privEmb) Vocabulary() *embeddings.Vocabulary { return m.space.Vocabulary }
+func (m *privEmb) OutputDimension() int               { return m.m }
 
 // Release adds in float64 and rounds once, to the grid. float32 represents the
 // grid exactly up to 2²⁴ steps from 0 and more coarsely beyond.

@@ -1,6 +1,7 @@
 package mechanisms
 
 import (
+	"context"
 	"math/rand/v2"
 
 	"mldpbench/embeddings"
@@ -18,13 +19,10 @@ const batchWords = 2048
 // is a guarantee of the mechanism, as long as search and choice do not look at
 // the input word again.
 type projector struct {
-	built
-	space *embeddings.Space
-	index *nearest.Index
+	epsilon float64
+	space   *embeddings.Space
+	index   *nearest.Index
 
-	// noise fills a row with the noise of an ε, to which the vector of the word
-	// is added; nil is spherical noise.
-	noise func(z []float32, epsilon float64, rng *rand.Rand)
 	// shape, Dimension × Dimension, turns rows of spherical noise into the
 	// mechanism's noise by multiplication from the right; nil leaves them.
 	shape []float32
@@ -41,41 +39,82 @@ type projector struct {
 	radius float64
 }
 
-func newProjector(env Environment, s Settings, neighbors int) *projector {
+func newProjector(space *embeddings.Space, epsilon float64, neighbors int) *projector {
 	return &projector{
-		built:     built{settings: s, vocabulary: env.Space.Vocabulary},
-		space:     env.Space,
-		index:     nearest.Of(env.Space),
+		epsilon:   epsilon,
+		space:     space,
+		index:     nearest.Of(space),
 		neighbors: neighbors,
-		radius:    noisyRadius(longestVector(env.Space)),
+		radius:    noisyRadius(longestVector(space)),
 	}
 }
 
-func (m *projector) Privatize(dst, src []WordID, epsilons []float64, rng *rand.Rand) {
-	m.PrivatizeBatch([][]WordID{dst}, [][]WordID{src}, [][]float64{epsilons}, []*rand.Rand{rng})
+// mechanism is the projector with a guarantee, which is one of its noise where it
+// holds.
+func (m *projector) mechanism(s Settings, g Guarantee) *Mechanism {
+	out := &Mechanism{settings: s, guarantee: g, vocabulary: m.space.Vocabulary, sampler: m}
+	if g.Holds() {
+		out.noise = &Noise{m.noisyVectors, m.project, m.whiten}
+	}
+	return out
 }
 
-// PrivatizeBatch searches for the words of all documents together.
-func (m *projector) PrivatizeBatch(dst, src [][]WordID, epsilons [][]float64, rngs []*rand.Rand) {
-	words := list.Sum(src, func(document []WordID) int { return len(document) })
+// Noise is that of a mechanism that adds it to the vector of a word and chooses
+// its output from the noisy vector without looking at the word again. The
+// guarantee is one of the noise: in its metric the log-density of the noise
+// changes by at most ε times the distance of two vectors.
+type Noise struct {
+	// Vectors writes noisy vectors of a word, as they are searched for, to the
+	// rows of dst, len(dst) / dimension of them.
+	Vectors func(dst []float32, word WordID, rng *rand.Rand)
+	// Project writes to dst the words that are released for noisy vectors, one a
+	// row. It is not told the input word.
+	Project func(dst []WordID, vectors []float32, rng *rand.Rand)
+	// Whiten turns a displacement into one whose Euclidean length is its length
+	// in the metric of the guarantee; nil leaves it as it is.
+	Whiten func(z []float64)
+}
+
+func (m *projector) noisyVectors(dst []float32, word WordID, rng *rand.Rand) {
+	d := m.space.Dimension
+	for len(dst) > 0 {
+		n := min(len(dst)/d, batchWords)
+		b, outputs := m.newBatch(n), make([]WordID, n)
+		for i := range n {
+			b.add(word, m.epsilon, rng, &outputs[i])
+		}
+		copy(dst, b.queries())
+		dst = dst[n*d:]
+	}
+}
+
+func (m *projector) project(dst []WordID, vectors []float32, rng *rand.Rand) {
+	near := make([]nearest.Neighbor, len(dst)*m.neighbors)
+	m.index.Search(near, vectors, m.neighbors)
+	for i := range dst {
+		dst[i] = m.pick(embeddings.Unknown, near[i*m.neighbors:][:m.neighbors], rng.Float64())
+	}
+}
+
+func (m *projector) whole() bool { return false }
+
+// draw searches for the words of all documents together.
+func (m *projector) draw(ctx context.Context, documents []Document, _ int) error {
+	words := list.Sum(documents, func(x Document) int { return len(x.Words) })
 	b := m.newBatch(min(words, batchWords))
-	for d, document := range src {
-		for i, w := range document {
-			b.add(w, tokenEpsilon(m.settings.Epsilon, epsilons, d, i), rngs[d], &dst[d][i])
+	for _, x := range documents {
+		for i, w := range x.Words {
+			b.add(w, x.Epsilon, x.Rand, &x.Words[i])
 			if len(b.words) == cap(b.words) {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
 				b.flush()
 			}
 		}
 	}
 	b.flush()
-}
-
-// tokenEpsilon is the ε of word i of document d.
-func tokenEpsilon(epsilon float64, epsilons [][]float64, d, i int) float64 {
-	if epsilons == nil || epsilons[d] == nil {
-		return epsilon
-	}
-	return epsilons[d][i]
+	return nil
 }
 
 // batch collects noise until there is enough for one search.
@@ -109,12 +148,9 @@ func (m *projector) newBatch(words int) *batch {
 // add draws everything one word needs, in a fixed order.
 func (b *batch) add(w WordID, epsilon float64, rng *rand.Rand, output *WordID) {
 	d := b.m.space.Dimension
-	switch z := b.noise[len(b.words)*d:][:d]; {
-	case b.m.noise != nil:
-		b.m.noise(z, epsilon, rng)
-	case b.m.shape == nil:
+	if z := b.noise[len(b.words)*d:][:d]; b.m.shape == nil {
 		addSphericalNoise(z, b.m.space.Vector(w), b.scratch, epsilon, rng)
-	default:
+	} else {
 		sphericalNoise(z, epsilon, rng)
 	}
 	var u float64
@@ -138,7 +174,7 @@ func (b *batch) queries() []float32 {
 	}
 	for i, w := range b.words {
 		row := q[i*d:][:d]
-		if m.shape != nil || m.noise != nil {
+		if m.shape != nil {
 			for j, x := range m.space.Vector(w) {
 				row[j] += x
 			}

@@ -1,6 +1,7 @@
 package mechanisms
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -32,7 +33,7 @@ const defaultBase = "cmp"
 // the r-th nearest word of x* (r = 0 is x* itself, ties by id) with probability
 // ∝ e^{−c·ε·r}, r = 0 … n−1. The source gives c = 0.04 for GloVe at 300
 // dimensions. The guarantee is that of the base mechanism.
-func newRankFix(env Environment, s Settings) (Mechanism, error) {
+func newRankFix(env Environment, s Settings) (*Mechanism, error) {
 	decay := s.Parameters["c"].(float64)
 	name := s.Parameters["base"].(string)
 	definition, err := Find(name)
@@ -43,40 +44,48 @@ func newRankFix(env Environment, s Settings) (Mechanism, error) {
 	if err != nil {
 		return nil, fmt.Errorf("base: %w", err)
 	}
-	noisy, ok := base.(*projector)
-	if !ok || !base.Guarantee().Holds() {
+	noisy, ok := base.sampler.(*projector)
+	if !ok || !base.guarantee.Holds() {
 		return nil, fmt.Errorf("base = %q: must add noise to vectors and have a guarantee", name)
 	}
-	g := base.Guarantee()
+	m := &rankFix{s.Epsilon, noisy, decay, neighborsOf(env.Space, keptRanks, true)}
+	g := base.guarantee
 	g.Reason = fmt.Sprintf("the rank is drawn from the output of %s alone, which is post-processing: %s",
 		definition.Title, g.Reason)
-	return &rankFix{built{s, g, env.Space.Vocabulary}, noisy, decay, neighborsOf(env.Space, keptRanks, true)}, nil
+	return &Mechanism{settings: s, guarantee: g, vocabulary: env.Space.Vocabulary, sampler: m,
+		noise: &Noise{noisy.noisyVectors, m.project, noisy.whiten}}, nil
 }
 
 type rankFix struct {
-	built
-	base  *projector
-	decay float64
-	near  *neighborLists
+	epsilon float64
+	base    *projector
+	decay   float64
+	near    *neighborLists
 }
 
 // keptRanks is the number of neighbours stored per word; farther ones are
 // searched for each time.
 const keptRanks = 256
 
-func (m *rankFix) Privatize(dst, src []WordID, epsilons []float64, rng *rand.Rand) {
-	m.PrivatizeBatch([][]WordID{dst}, [][]WordID{src}, [][]float64{epsilons}, []*rand.Rand{rng})
+func (m *rankFix) whole() bool { return false }
+
+// draw searches for the words of all documents together. The ranks of a document
+// are drawn after its noise.
+func (m *rankFix) draw(ctx context.Context, documents []Document, workers int) error {
+	if err := m.base.draw(ctx, documents, workers); err != nil {
+		return err
+	}
+	m.move(documents)
+	return nil
 }
 
-// PrivatizeBatch searches for the words of all documents together. The ranks
-// of a document are drawn after its noise.
-func (m *rankFix) PrivatizeBatch(dst, src [][]WordID, epsilons [][]float64, rngs []*rand.Rand) {
-	m.base.PrivatizeBatch(dst, src, epsilons, rngs)
-	m.move(dst, epsilons, rngs)
+func (m *rankFix) project(dst []WordID, vectors []float32, rng *rand.Rand) {
+	m.base.project(dst, vectors, rng)
+	m.move([]Document{{dst, m.epsilon, rng}})
 }
 
 // move replaces words of the base by words of a drawn rank among their nearest.
-func (m *rankFix) move(dst [][]WordID, epsilons [][]float64, rngs []*rand.Rand) {
+func (m *rankFix) move(documents []Document) {
 	type move struct {
 		star WordID
 		rank int
@@ -84,15 +93,15 @@ func (m *rankFix) move(dst [][]WordID, epsilons [][]float64, rngs []*rand.Rand) 
 	}
 	var near, beyond []move
 	var stars []WordID // of near
-	for d := range dst {
-		for i, star := range dst[d] {
-			rank := m.rank(tokenEpsilon(m.settings.Epsilon, epsilons, d, i), rngs[d])
+	for _, x := range documents {
+		for i, star := range x.Words {
+			rank := m.rank(x.Epsilon, x.Rand)
 			switch {
 			case rank == 0:
 			case rank < keptRanks:
-				near, stars = append(near, move{star, rank, &dst[d][i]}), append(stars, star)
+				near, stars = append(near, move{star, rank, &x.Words[i]}), append(stars, star)
 			default:
-				beyond = append(beyond, move{star, rank, &dst[d][i]})
+				beyond = append(beyond, move{star, rank, &x.Words[i]})
 			}
 		}
 	}

@@ -63,7 +63,7 @@ type Environment struct {
 	// 1-Diffractor's lists).
 	Seed stream.Seed
 	// Outside opens mechanisms that are not built in; nil where none are used.
-	Outside func(Settings) (Mechanism, error)
+	Outside func(Settings) (*Mechanism, error)
 }
 
 // Parameter describes one parameter of a mechanism for help texts and checks.
@@ -121,13 +121,10 @@ type Definition struct {
 	// and that nothing is drawn at construction. Many copies of a text then
 	// cost little more than one, when one call of Text privatises them all.
 	PerWord bool
-	// Weighs means that each draw weighs the words of the space: its cost grows
-	// with their number.
-	Weighs bool
 	// New builds a word mechanism, NewVector one that releases vectors. One of
 	// the two is set. Settings are checked before: ε > 0, a known variant, and
 	// all parameters present and of the default's type.
-	New       func(Environment, Settings) (Mechanism, error)
+	New       func(Environment, Settings) (*Mechanism, error)
 	NewVector func(Environment, Settings) (VectorMechanism, error)
 }
 
@@ -205,11 +202,21 @@ func Complete(s Settings) (Settings, error) {
 }
 
 // New builds a word mechanism.
-func New(env Environment, s Settings) (Mechanism, error) {
-	return build(env, s, "vectors, not words", func(d Definition) func(Environment, Settings) (Mechanism,
-		error) {
+func New(env Environment, s Settings) (*Mechanism, error) {
+	m, err := build(env, s, "vectors, not words", func(d Definition) func(Environment, Settings) (*Mechanism, error) {
 		return d.New
 	})
+	if err != nil {
+		return nil, err
+	}
+	if m.at == nil && s.Outside == nil {
+		m.at = func(epsilon float64) (*Mechanism, error) {
+			other := m.settings
+			other.Epsilon = epsilon
+			return New(env, other)
+		}
+	}
+	return m, nil
 }
 
 // NewVector builds a mechanism that releases vectors.

@@ -4,9 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"math/rand/v2"
 	"slices"
-	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -98,30 +96,16 @@ func checkRewritten(r Rewriter, before, after [][]string, first int) error {
 	return nil
 }
 
-// Err returns the first error of a mechanism whose Privatize can fail, and nil
-// for all others. Callers of Privatize must check it at the end: output after
-// an error is not a result.
-func Err(m Mechanism) error {
-	if f, ok := m.(interface{ Err() error }); ok {
-		return f.Err()
-	}
-	return nil
-}
-
-// OutsideVocabulary is the output of a WordByWord mechanism that stands for
-// every word outside the space.
+// OutsideVocabulary is the output of a mechanism made of a Rewriter that stands
+// for every word outside the space.
 const OutsideVocabulary = "(outside the vocabulary)"
 
 // WordByWord makes a Mechanism out of an aligned Rewriter, so that audit,
-// deniability and bench can sample it word by word. The vocabulary is that of
+// deniability and calibrate can sample it word by word. The vocabulary is that of
 // the space plus OutsideVocabulary. Merging outputs into that word is
 // post-processing, so the guarantee still holds. PrivatizeText uses Rewrite for
 // the text, which keeps words outside the space.
-//
-// Privatize has no error to return: after the first failure, which Err returns,
-// it writes OutsideVocabulary everywhere and never the input words. Cancelling
-// ctx stops all requests.
-func WordByWord(ctx context.Context, r Rewriter, space *embeddings.Space) (Mechanism, error) {
+func WordByWord(r Rewriter, space *embeddings.Space) (*Mechanism, error) {
 	name, g := r.Settings().Mechanism, r.Guarantee()
 	if !r.Aligned() {
 		return nil, notByWord(name)
@@ -130,7 +114,7 @@ func WordByWord(ctx context.Context, r Rewriter, space *embeddings.Space) (Mecha
 		return nil, fmt.Errorf("%s declares a guarantee in the metric %q: word by word only euclidean and "+
 			"discrete are known", name, g.Metric)
 	}
-	return Rewriting(ctx, r, space)
+	return Rewriting(r, space)
 }
 
 func notByWord(name string) error {
@@ -140,117 +124,84 @@ func notByWord(name string) error {
 // Rewriting is WordByWord for any Rewriter, used for its text. Privatize fails
 // where tokens do not stay in place (see TakesWords), and a guarantee in a
 // metric unknown here has no Distance.
-func Rewriting(ctx context.Context, r Rewriter, space *embeddings.Space) (Mechanism, error) {
+func Rewriting(r Rewriter, space *embeddings.Space) (*Mechanism, error) {
 	v, err := embeddings.NewVocabulary(append(slices.Clone(space.Vocabulary.Words()), OutsideVocabulary))
 	if err != nil {
 		return nil, err
 	}
-	w := &wordByWord{built: built{r.Settings(), r.Guarantee(), v}, ctx: ctx, rewriter: r}
-	switch w.guarantee.Metric {
+	g := r.Guarantee()
+	switch g.Metric {
 	case "euclidean":
-		w.guarantee.Distance, w.guarantee.EuclideanEpsilon = space.Distance, w.guarantee.Epsilon
+		g.Distance, g.EuclideanEpsilon = space.Distance, g.Epsilon
 	case "discrete":
-		w.guarantee.Distance = discrete
+		g.Distance = discrete
 	}
-	return w, nil
+	return &Mechanism{settings: r.Settings(), guarantee: g, vocabulary: v, text: r, sampler: rewriting{r, v}}, nil
 }
 
-// TakesWords reports whether a mechanism can privatise single words. One that
+// TakesWords reports whether the mechanism can privatise single words. One that
 // rewrites text as a whole cannot.
-func TakesWords(m Mechanism) bool {
-	w, ok := m.(*wordByWord)
-	return !ok || w.rewriter.Aligned()
-}
+func (m *Mechanism) TakesWords() bool { return m.text == nil || m.text.Aligned() }
 
 // Repeatable reports whether equal seeds give equal text, as all built-in
 // mechanisms do.
-func Repeatable(m Mechanism) bool {
-	w, ok := m.(*wordByWord)
-	return !ok || w.rewriter.Repeatable()
-}
+func (m *Mechanism) Repeatable() bool { return m.text == nil || m.text.Repeatable() }
 
-// text privatises documents; empty ones are left out.
-func (m *wordByWord) text(ctx context.Context, documents [][]string, seedOf func(i int) stream.Seed,
+// rewriteFull rewrites documents that are not empty.
+func rewriteFull(ctx context.Context, r Rewriter, documents [][]string, seedOf func(i int) stream.Seed,
 	workers int) ([][]string, error) {
+	out := make([][]string, len(documents))
 	var full [][]string
 	var at []int
 	for i, d := range documents {
-		if len(d) > 0 {
+		if out[i] = []string{}; len(d) > 0 {
 			full, at = append(full, d), append(at, i)
 		}
 	}
-	private, err := Rewrite(ctx, m.rewriter, full, func(i int) stream.Seed { return seedOf(at[i]) }, workers)
-	if err != nil {
-		return nil, err
-	}
-	out := make([][]string, len(documents))
-	for i := range out {
-		out[i] = []string{}
-	}
+	private, err := Rewrite(ctx, r, full, func(i int) stream.Seed { return seedOf(at[i]) }, workers)
 	for i, d := range private {
 		out[at[i]] = d
 	}
-	return out, nil
+	return out, err
 }
 
-type wordByWord struct {
-	built
-	ctx      context.Context // Privatize takes none
-	rewriter Rewriter
-
-	mu  sync.Mutex
-	err error
+// rewriting samples a Rewriter word by word.
+type rewriting struct {
+	rewriter   Rewriter
+	vocabulary *embeddings.Vocabulary
 }
 
-// Err returns the first failure.
-func (m *wordByWord) Err() error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.err
-}
+func (s rewriting) whole() bool { return false }
 
-func (m *wordByWord) fail(err error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.err == nil {
-		m.err = err
-	}
-}
-
-func (m *wordByWord) Privatize(dst, src []WordID, epsilons []float64, rng *rand.Rand) {
-	var seed stream.Seed
-	for i := 0; i < len(seed); i += 8 {
-		binary.LittleEndian.PutUint64(seed[i:], rng.Uint64())
-	}
-	tokens := list.Map(src, m.vocabulary.Word)
-	outside := WordID(m.vocabulary.Len() - 1)
-	for i := range dst {
-		dst[i] = outside
-	}
-	if m.Err() != nil || len(src) == 0 {
-		return
-	}
-	if !m.rewriter.Aligned() {
-		m.fail(notByWord(m.Settings().Mechanism))
-		return
-	}
-	for _, e := range epsilons {
-		if e != m.Settings().Epsilon {
-			m.fail(fmt.Errorf("%s takes one epsilon for all words", m.Settings().Mechanism))
-			return
+func (s rewriting) draw(ctx context.Context, documents []Document, _ int) error {
+	settings := s.rewriter.Settings()
+	for _, x := range documents {
+		var seed stream.Seed
+		for i := 0; i < len(seed); i += 8 {
+			binary.LittleEndian.PutUint64(seed[i:], x.Rand.Uint64())
+		}
+		switch {
+		case len(x.Words) == 0:
+			continue
+		case !s.rewriter.Aligned():
+			return notByWord(settings.Mechanism)
+		case x.Epsilon != settings.Epsilon:
+			return fmt.Errorf("%s takes one epsilon for all words", settings.Mechanism)
+		}
+		tokens := [][]string{list.Map(x.Words, s.vocabulary.Word)}
+		out, err := s.rewriter.Rewrite(ctx, tokens, []stream.Seed{seed})
+		if err == nil {
+			err = checkRewritten(s.rewriter, tokens, out, 0)
+		}
+		if err != nil {
+			return err
+		}
+		for i, t := range out[0] {
+			x.Words[i] = s.vocabulary.ID(t)
+			if x.Words[i] == embeddings.Unknown {
+				x.Words[i] = WordID(s.vocabulary.Len() - 1)
+			}
 		}
 	}
-	out, err := m.rewriter.Rewrite(m.ctx, [][]string{tokens}, []stream.Seed{seed})
-	if err == nil {
-		err = checkRewritten(m.rewriter, [][]string{tokens}, out, 0)
-	}
-	if err != nil {
-		m.fail(err)
-		return
-	}
-	for i, t := range out[0] {
-		if id := m.vocabulary.ID(t); id != embeddings.Unknown {
-			dst[i] = id
-		}
-	}
+	return nil
 }

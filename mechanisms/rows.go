@@ -43,7 +43,7 @@ type rowSampler[R any] interface {
 	// the pool.
 	builder() rowBuilder[R]
 	release(rowBuilder[R])
-	draw(row *R, key rowKey, random wordRandom) WordID
+	choose(row *R, key rowKey, random wordRandom) WordID
 }
 
 // rowBuilder computes at most rowsAtOnce rows and passes them to use in order,
@@ -63,68 +63,59 @@ type occurrence struct {
 	output *WordID
 }
 
-// byRows privatises texts with rows of m.
-func byRows[R any](m rowSampler[R]) grouping {
-	return func(ctx context.Context, dst, src [][]WordID, epsilons [][]float64, rngs []*rand.Rand, workers int) error {
-		return privatizeRows(ctx, m, dst, src, epsilons, rngs, workers)
-	}
-}
-
-// privatizeRows draws for all words in document order. Words whose row is
-// cached are done at once; the others are grouped by word, so a corpus costs
-// one row per distinct word however little memory there is for rows.
-func privatizeRows[R any](ctx context.Context, m rowSampler[R], dst, src [][]WordID, epsilons [][]float64,
-	rngs []*rand.Rand, workers int) error {
-	for start := 0; start < len(src); {
-		end, words := start, 0
-		for end < len(src) && words < groupWords {
-			words += len(src[end])
+// drawRows draws for all words in document order. Words whose row is cached are
+// done at once; the others are grouped by word, so a corpus costs one row per
+// distinct word however little memory there is for rows.
+func drawRows[R any](ctx context.Context, m rowSampler[R], documents []Document, workers int) error {
+	for len(documents) > 0 {
+		end, words := 0, 0
+		for end < len(documents) && words < groupWords {
+			words += len(documents[end].Words)
 			end++
 		}
-		waiting, err := drawKept(ctx, m, dst, src, epsilons, rngs, start, end, words, workers)
+		waiting, err := drawKept(ctx, m, documents[:end], words, workers)
 		if err == nil {
 			err = drawWaiting(ctx, m, waiting, workers)
 		}
 		if err != nil {
 			return err
 		}
-		start = end
+		documents = documents[end:]
 	}
 	return nil
 }
 
-// drawKept draws the random numbers of documents start to end and the words
-// whose rows are cached. It returns the other words.
-func drawKept[R any](ctx context.Context, m rowSampler[R], dst, src [][]WordID, epsilons [][]float64, rngs []*rand.Rand,
-	start, end, words, workers int) ([]occurrence, error) {
+// drawKept draws the random numbers of documents and the words whose rows are
+// cached. It returns the other words.
+func drawKept[R any](ctx context.Context, m rowSampler[R], documents []Document, words, workers int) ([]occurrence,
+	error) {
 	own := m.ownEpsilon()
-	part := func(start, end int) []occurrence {
+	part := func(documents []Document) []occurrence {
 		var waiting []occurrence
-		for d := start; d < end; d++ {
-			rng := rngs[d]
-			for i, w := range src[d] {
-				o := occurrence{key: rowKey{w, tokenEpsilon(own, epsilons, d, i)}, random: m.random(rng)}
-				if o.key.epsilon == own {
+		for _, x := range documents {
+			for i, w := range x.Words {
+				o := occurrence{key: rowKey{w, x.Epsilon}, random: m.random(x.Rand)}
+				if x.Epsilon == own {
 					if row := m.kept(w); row != nil {
-						dst[d][i] = m.draw(row, o.key, o.random)
+						x.Words[i] = m.choose(row, o.key, o.random)
 						continue
 					}
 				}
-				o.output = &dst[d][i]
+				o.output = &x.Words[i]
 				waiting = append(waiting, o)
 			}
 		}
 		return waiting
 	}
 	if workers == 1 {
-		return part(start, end), ctx.Err()
+		return part(documents), ctx.Err()
 	}
 	// More parts than workers, because documents differ in length.
 	share := words/(4*workers) + 1
-	bounds := []int{start}
-	for words := 0; start < end; start++ {
-		if words += len(src[start]); words >= share || start == end-1 {
-			bounds, words = append(bounds, start+1), 0
+	bounds, words := []int{0}, 0
+	for i, x := range documents {
+		if words += len(x.Words); words >= share || i == len(documents)-1 {
+			bounds, words = append(bounds, i+1), 0
 		}
 	}
 	parts := make([][]occurrence, len(bounds)-1)
@@ -132,7 +123,7 @@ func drawKept[R any](ctx context.Context, m rowSampler[R], dst, src [][]WordID, 
 	g.SetLimit(workers)
 	for i := range parts {
 		g.Go(func() error {
-			parts[i] = part(bounds[i], bounds[i+1])
+			parts[i] = part(documents[bounds[i]:bounds[i+1]])
 			return ctx.Err()
 		})
 	}
@@ -177,7 +168,7 @@ func drawWaiting[R any](ctx context.Context, m rowSampler[R], all []occurrence, 
 			}
 			b.build(keys, func(i int, row *R) {
 				for _, o := range all[bounds[i]:bounds[i+1]] {
-					*o.output = m.draw(row, o.key, o.random)
+					*o.output = m.choose(row, o.key, o.random)
 				}
 			})
 		}

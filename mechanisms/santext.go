@@ -18,7 +18,7 @@ func init() {
 // newSanText builds the exponential mechanism over all of W with the distance
 // as cost: Pr[y] ∝ exp(−(ε/2)·d(w,y)). The weights and, by the triangle
 // inequality, the normaliser each change by at most e^{(ε/2)·d(w,w')}.
-func newSanText(env Environment, s Settings) (Mechanism, error) {
+func newSanText(env Environment, s Settings) (*Mechanism, error) {
 	if s.Variant == AsRun {
 		return newAsRunSanText(env, s)
 	}

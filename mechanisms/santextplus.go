@@ -44,7 +44,7 @@ func init() {
 // V_S is the part of it that has vectors; words of the space that never occur
 // count as the rarest. The script takes one word more than the share. It
 // replaces unknown words at random, which is policy random.
-func newSanTextPlus(env Environment, s Settings) (Mechanism, error) {
+func newSanTextPlus(env Environment, s Settings) (*Mechanism, error) {
 	w, p := s.Parameters["w"].(float64), s.Parameters["p"].(float64)
 	n := env.Space.Len()
 	sensitive, isSensitive := rarestWords(env, w)
@@ -76,10 +76,10 @@ func newSanTextPlus(env Environment, s Settings) (Mechanism, error) {
 	}
 	law := func(epsilon float64) distanceLaw { return distanceLaw{epsilon / 2, math.Inf(1)} }
 	full := newSelector(s, g, env.Space.Vocabulary, distanceBasis(env.Space), scores)
-	if n <= fullWords {
-		return full, nil
+	if n > fullWords {
+		full.sampler = newHeadTail(full.sampler.(*selector), env.Space, law, &outputSet{sensitive, isSensitive, p})
 	}
-	return newHeadTail(full, env.Space, law, &outputSet{sensitive, isSensitive, p}), nil
+	return full, nil
 }
 
 // rarestWords returns the words of the space that are in the rarest share w of

@@ -1,6 +1,7 @@
 package mechanisms
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -16,25 +17,29 @@ import (
 // Where weights fall with distance and the vocabulary is large, see
 // distanceSelector.
 type selector struct {
-	grouping
-	built
-	basis *basis // nil where scores do not depend on vectors
+	epsilon    float64
+	vocabulary *embeddings.Vocabulary
+	basis      *basis // nil where scores do not depend on vectors
 	// scores gives the logarithms of the weights of word's outputs, up to a
 	// constant. The outputs are the ids returned, nil meaning words 0 …
 	// len(scores)−1. It may use and return row, which holds the word's row of
 	// the basis; without a basis, row is as long as the vocabulary.
 	scores func(word WordID, epsilon float64, row []float64) (scores []float64, ids []WordID)
-	rows   *rowCache[aliasTable] // of the instance's own epsilon
+	tables *rowCache[aliasTable] // of the instance's own epsilon
 }
 
+// newSelector makes a mechanism of scores.
 func newSelector(s Settings, g Guarantee, v *embeddings.Vocabulary, b *basis,
-	scores func(WordID, float64, []float64) ([]float64, []WordID)) *selector {
-	m := &selector{
-		built: built{s, g, v}, basis: b, scores: scores,
-		rows: newRowCache[aliasTable](v.Len(), rowMemory),
-	}
-	m.grouping = byRows(m)
-	return m
+	scores func(WordID, float64, []float64) ([]float64, []WordID)) *Mechanism {
+	x := &selector{epsilon: s.Epsilon, vocabulary: v, basis: b, scores: scores,
+		tables: newRowCache[aliasTable](v.Len(), rowMemory)}
+	return &Mechanism{settings: s, guarantee: g, vocabulary: v, sampler: x, row: x.row, rows: x.rows}
+}
+
+func (m *selector) whole() bool { return true }
+
+func (m *selector) draw(ctx context.Context, documents []Document, workers int) error {
+	return drawRows(ctx, m, documents, workers)
 }
 
 // basisRows fills the rows that the scores of at most kernel.PairRows words
@@ -47,32 +52,13 @@ func (m *selector) basisRows(buffer []float64, words ...WordID) (rows []float64,
 	return m.basis.rows(buffer, words...)
 }
 
-func (m *selector) scoresOf(word WordID) ([]float64, []WordID) {
-	row, _ := m.basisRows(nil, word)
-	return m.scores(word, m.settings.Epsilon, row)
-}
-
-// Distribution evaluates the closed form in float64.
-func (m *selector) Distribution(word WordID) (Distribution, error) {
-	rows, err := m.rowsOf([]WordID{word})
-	if err != nil {
-		return Distribution{}, err
-	}
-	return Distribution{Probabilities: rows[0]}, nil
-}
-
-// rowsOf makes the rows of the basis together.
-func (m *selector) rowsOf(words []WordID) ([][]float64, error) {
-	var out [][]float64
+// rows evaluates the closed form in float64. The rows of the basis are made
+// together.
+func (m *selector) rows(words []WordID) (out [][]float64) {
 	for together := range slices.Chunk(words, kernel.PairRows) {
-		for _, w := range together {
-			if err := checkWord(m.vocabulary, w); err != nil {
-				return nil, err
-			}
-		}
 		rows, stride := m.basisRows(nil, together...)
 		for i, w := range together {
-			p, ids := m.scores(w, m.settings.Epsilon, rows[i*stride:(i+1)*stride:(i+1)*stride])
+			p, ids := m.scores(w, m.epsilon, rows[i*stride:(i+1)*stride:(i+1)*stride])
 			softmax(p)
 			if ids != nil {
 				full := make([]float64, m.vocabulary.Len())
@@ -84,28 +70,24 @@ func (m *selector) rowsOf(words []WordID) ([][]float64, error) {
 			out = append(out, p)
 		}
 	}
-	return out, nil
+	return out
 }
 
-// LogBounds evaluates the closed form in logarithms, which do not underflow.
-func (m *selector) LogBounds(word WordID) (low, high []float64, err error) {
-	if err := checkWord(m.vocabulary, word); err != nil {
-		return nil, nil, err
-	}
-	logs := make([]float64, m.vocabulary.Len())
-	for i := range logs {
-		logs[i] = math.Inf(-1)
-	}
-	scores, ids := m.scoresOf(word)
+// row evaluates the closed form in logarithms, which do not underflow.
+func (m *selector) row(dst []float64, word WordID) {
+	row, _ := m.basisRows(nil, word)
+	scores, ids := m.scores(word, m.epsilon, row)
 	normalizer := floats.LogSumExp(scores)
+	for y := range dst {
+		dst[y] = math.Inf(-1)
+	}
 	for i, s := range scores {
 		y := i
 		if ids != nil {
 			y = int(ids[i])
 		}
-		logs[y] = s - normalizer
+		dst[y] = s - normalizer
 	}
-	return logs, logs, nil
 }
 
 // leastProbability is the least probability of a possible output in a table, so
@@ -147,13 +129,13 @@ func softmax(scores []float64) {
 	}
 }
 
-func (m *selector) ownEpsilon() float64                               { return m.settings.Epsilon }
-func (m *selector) random(rng *rand.Rand) wordRandom                  { return drawRandom(rng, 1) }
-func (m *selector) kept(w WordID) *aliasTable                         { return m.rows.get(w) }
-func (m *selector) rowsAtOnce() int                                   { return kernel.PairRows }
-func (m *selector) builder() rowBuilder[aliasTable]                   { return &tableBuilder{m: m} }
-func (m *selector) release(rowBuilder[aliasTable])                    {}
-func (m *selector) draw(t *aliasTable, _ rowKey, r wordRandom) WordID { return t.draw(r[0]) }
+func (m *selector) ownEpsilon() float64                                 { return m.epsilon }
+func (m *selector) random(rng *rand.Rand) wordRandom                    { return drawRandom(rng, 1) }
+func (m *selector) kept(w WordID) *aliasTable                           { return m.tables.get(w) }
+func (m *selector) rowsAtOnce() int                                     { return kernel.PairRows }
+func (m *selector) builder() rowBuilder[aliasTable]                     { return &tableBuilder{m: m} }
+func (m *selector) release(rowBuilder[aliasTable])                      {}
+func (m *selector) choose(t *aliasTable, _ rowKey, r wordRandom) WordID { return t.draw(r[0]) }
 
 // tableBuilder is one goroutine's scratch space for tables.
 type tableBuilder struct {
@@ -173,13 +155,13 @@ func (b *tableBuilder) build(keys []rowKey, use func(i int, t *aliasTable)) {
 	b.rows = rows
 	for i, key := range keys {
 		t := &b.scratch
-		kept := key.epsilon == b.m.settings.Epsilon && b.m.rows.hasRoom()
+		kept := key.epsilon == b.m.epsilon && b.m.tables.hasRoom()
 		if kept {
 			t = new(aliasTable)
 		}
 		b.table(t, key, rows[i*stride:(i+1)*stride])
 		if kept {
-			b.m.rows.keep(key.word, t, t.bytes())
+			b.m.tables.keep(key.word, t, t.bytes())
 		}
 		use(i, t)
 	}

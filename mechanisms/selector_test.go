@@ -29,7 +29,7 @@ func TestSanTextClosedForm(t *testing.T) {
 	s := spacetest.Gaussian(t, 60, 5, 1, 2)
 	const epsilon = 1.7
 	m := mustNew(t, Environment{Space: s}, Settings{Mechanism: "santext", Epsilon: epsilon})
-	d, err := m.(Distributor).Distribution(11)
+	d, err := m.Row(11)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func TestSanTextClosedForm(t *testing.T) {
 	for y := range WordID(60) {
 		z += math.Exp(-epsilon / 2 * s.Distance(11, y))
 	}
-	for y, p := range d.Probabilities {
+	for y, p := range d {
 		want := math.Exp(-epsilon/2*s.Distance(11, WordID(y))) / z
 		if math.Abs(p-want) > 1e-15 {
 			t.Fatalf("Pr[%d] = %v, want %v", y, p, want)
@@ -92,12 +92,12 @@ func TestTEMEqualsItsGumbelForm(t *testing.T) {
 	} {
 		m := mustNew(t, Environment{Space: s}, Settings{Mechanism: "tem", Variant: variant, Epsilon: epsilon,
 			Parameters: Parameters{"gamma": gamma}})
-		d, err := m.(Distributor).Distribution(word)
+		d, err := m.Row(word)
 		if err != nil {
 			t.Fatal(err)
 		}
 		requireFit(t, string(variant), temByGumbel(s, word, epsilon, gamma, beyondScore, 100000, stream.FromUint64(6)),
-			d.Probabilities)
+			d)
 	}
 }
 
@@ -123,12 +123,12 @@ func TestTheorem3KeepsWordsWithinGamma(t *testing.T) {
 			largest := 0.0
 			for i := range words {
 				w := WordID(i * s.Len() / words)
-				d, err := m.(Distributor).Distribution(w)
+				d, err := m.Row(w)
 				if err != nil {
 					t.Fatal(err)
 				}
 				beyond := 0.0
-				for y, p := range d.Probabilities {
+				for y, p := range d {
 					if s.Distance(w, WordID(y)) > gamma {
 						beyond += p
 					}
@@ -156,15 +156,16 @@ func TestRowCacheForgetsWithoutConsequence(t *testing.T) {
 	}
 	want := make([]WordID, len(src))
 	m := mustNew(t, Environment{Space: s}, Settings{Mechanism: "santext", Epsilon: 2})
-	m.Privatize(want, src, nil, stream.FromUint64(8).Rand())
+	_ = m.Privatize(ctx, want, src, stream.FromUint64(8).Rand())
 
-	full := mustNew(t, Environment{Space: s}, Settings{Mechanism: "santext", Epsilon: 2}).(*selector)
-	full.rows.limit = 1 // no room after the first rows
+	again := mustNew(t, Environment{Space: s}, Settings{Mechanism: "santext", Epsilon: 2})
+	full := samplerOf[*selector](t, again)
+	full.tables.limit = 1 // no room after the first rows
 	got := make([]WordID, len(src))
-	full.Privatize(got, src, nil, stream.FromUint64(8).Rand())
+	_ = again.Privatize(ctx, got, src, stream.FromUint64(8).Rand())
 	kept := 0
-	for w := range full.rows.slots {
-		if full.rows.slots[w].Load() != nil {
+	for w := range full.tables.slots {
+		if full.tables.slots[w].Load() != nil {
 			kept++
 		}
 	}

@@ -32,7 +32,7 @@ func init() {
 //     like any other: left unchanged, it could be distinguished from all
 //     others. Guarantee: ε-DP per word, any two words being neighbours.
 //   - Released and AsRun: see newThesaurusSynTF.
-func newSynTF(env Environment, s Settings) (Mechanism, error) {
+func newSynTF(env Environment, s Settings) (*Mechanism, error) {
 	if env.Thesaurus == nil {
 		return nil, errors.New("it needs a thesaurus: WordNet, or that of the generated corpus")
 	}
@@ -64,10 +64,10 @@ func newSynTF(env Environment, s Settings) (Mechanism, error) {
 		return row, candidates
 	}
 	full := newSelector(s, g, space.Vocabulary, productBasis(space, candidates), scores)
-	if len(candidates) <= fullWords {
-		return full, nil
+	if len(candidates) > fullWords {
+		full.sampler = newCosineSelector(full.sampler.(*selector), space, candidates, norms)
 	}
-	return newCosineSelector(full, space, candidates, norms), nil
+	return full, nil
 }
 
 // newThesaurusSynTF builds what the study's package computes. The candidates of
@@ -84,7 +84,7 @@ func newSynTF(env Environment, s Settings) (Mechanism, error) {
 //
 // AsRun reads the train texts only. Its tf-idf has no words of one letter, which
 // are left unchanged, as is every word that the train texts do not have.
-func newThesaurusSynTF(env Environment, s Settings) (Mechanism, error) {
+func newThesaurusSynTF(env Environment, s Settings) (*Mechanism, error) {
 	counts := map[string]float64{}
 	words := env.Space.Vocabulary.Words()
 	words = words[:len(words):len(words)]

@@ -41,7 +41,7 @@ const temTheorem3 = "theorem3"
 //     words within γ. Where there are no others, the element does not exist.
 //
 // γ of Theorem 3 depends on ε: a word with a separate ε gets a separate γ.
-func newTEM(env Environment, s Settings) (Mechanism, error) {
+func newTEM(env Environment, s Settings) (*Mechanism, error) {
 	n := env.Space.Len()
 	beta := s.Parameters["beta"].(float64)
 	var truncation func(epsilon float64, words int) float64
@@ -69,7 +69,7 @@ const unprovedTEM = "the weight of the words beyond gamma depends on how many wo
 
 // newReleasedTEM rounds the γ of so many words to one decimal.
 func newReleasedTEM(s Settings, g Guarantee, space *embeddings.Space, words int,
-	truncation func(epsilon float64, words int) float64) *selector {
+	truncation func(epsilon float64, words int) float64) *Mechanism {
 	return newSelector(s, g, space.Vocabulary, distanceBasis(space),
 		func(_ WordID, epsilon float64, row []float64) ([]float64, []WordID) {
 			row = row[:space.Len()]

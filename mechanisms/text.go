@@ -1,10 +1,10 @@
 package mechanisms
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -80,7 +80,7 @@ func (o TextOptions) Warnings(g Guarantee) []string {
 // Words that the mechanism keeps (see KeepWords) stay unchanged, known or not.
 // A mechanism made from a Rewriter decides itself about unknown words and the
 // number of tokens. A cancelled ctx stops the work between batches.
-func PrivatizeText(ctx context.Context, m Mechanism, documents [][]string, o TextOptions) ([][]string, error) {
+func PrivatizeText(ctx context.Context, m *Mechanism, documents [][]string, o TextOptions) ([][]string, error) {
 	if o.Policy == "" {
 		o.Policy = Random
 	}
@@ -100,34 +100,38 @@ func PrivatizeText(ctx context.Context, m Mechanism, documents [][]string, o Tex
 		return nil, fmt.Errorf("%d epsilons for %d documents", len(o.Epsilons), len(documents))
 	}
 	for i, e := range o.Epsilons {
-		if err := CheckEpsilon(m, e); err != nil {
+		if err := m.CheckEpsilon(e); err != nil {
 			return nil, fmt.Errorf("document %d: %w", i, err)
 		}
 	}
-	t := &textRun{
-		mechanism: m, options: o, documents: documents,
-		ids: make([][]WordID, len(documents)),
-		out: make([][]string, len(documents)),
+	t := &textRun{m, o, documents, make([][]string, len(documents))}
+	if m.text != nil {
+		return rewriteFull(ctx, m.text, documents, t.seedOf, o.Workers)
 	}
-	if k, ok := m.(keeper); ok {
-		t.mechanism, t.keeps = k.base(), k.keeps
-	}
-	if w, ok := m.(*wordByWord); ok {
-		if err := w.Err(); err != nil {
+	if m.sampler.whole() {
+		if err := t.part(ctx, 0, len(documents), o.Workers); err != nil {
 			return nil, err
 		}
-		return w.text(ctx, documents, t.seedOf, o.Workers)
+		return t.out, nil
 	}
-	var err error
-	if g, ok := t.mechanism.(grouped); ok {
-		err = t.runGrouped(ctx, g, o.Workers)
-	} else {
-		err = t.runBatches(ctx, o.Workers)
+	g, running := errgroup.WithContext(ctx)
+	g.SetLimit(o.Workers)
+	for start := 0; start < len(documents) && running.Err() == nil; {
+		end, words := start, 0
+		for end < len(documents) && words < batchWords {
+			words += len(documents[end])
+			end++
+		}
+		from := start
+		g.Go(func() error {
+			if err := running.Err(); err != nil {
+				return err
+			}
+			return t.part(running, from, end, 1)
+		})
+		start = end
 	}
-	if err == nil {
-		err = Err(t.mechanism)
-	}
-	if err != nil {
+	if err := cmp.Or(g.Wait(), ctx.Err()); err != nil {
 		return nil, err
 	}
 	return t.out, nil
@@ -135,7 +139,7 @@ func PrivatizeText(ctx context.Context, m Mechanism, documents [][]string, o Tex
 
 // Text is PrivatizeText from document 0 on; workers must be at least 1.
 func Text(
-	ctx context.Context, m Mechanism, policy Policy, documents [][]string, seed stream.Seed, workers int,
+	ctx context.Context, m *Mechanism, policy Policy, documents [][]string, seed stream.Seed, workers int,
 ) ([][]string, error) {
 	if err := check.AtLeast("workers", workers, 1); err != nil {
 		return nil, err
@@ -143,53 +147,12 @@ func Text(
 	return PrivatizeText(ctx, m, documents, TextOptions{Policy: policy, Seed: seed, Workers: workers})
 }
 
-// grouped is implemented by the selection family: one table per distinct word
-// of the whole corpus is faster than any division by documents.
-type grouped interface {
-	privatizeGrouped(ctx context.Context, dst, src [][]WordID, epsilons [][]float64, rngs []*rand.Rand,
-		workers int) error
-}
-
-// grouping makes a mechanism of that family from what privatises many texts.
-type grouping func(ctx context.Context, dst, src [][]WordID, epsilons [][]float64, rngs []*rand.Rand,
-	workers int) error
-
-func (g grouping) privatizeGrouped(ctx context.Context, dst, src [][]WordID, epsilons [][]float64,
-	rngs []*rand.Rand, workers int) error {
-	return g(ctx, dst, src, epsilons, rngs, workers)
-}
-
-// Privatize is PrivatizeBatch of one text.
-func (g grouping) Privatize(dst, src []WordID, epsilons []float64, rng *rand.Rand) {
-	g.PrivatizeBatch([][]WordID{dst}, [][]WordID{src}, [][]float64{epsilons}, []*rand.Rand{rng})
-}
-
-// PrivatizeBatch computes what every distinct word needs once.
-func (g grouping) PrivatizeBatch(dst, src [][]WordID, epsilons [][]float64, rngs []*rand.Rand) {
-	_ = g(context.Background(), dst, src, epsilons, rngs, 1) // only a cancelled context can fail
-}
-
 // textRun is one call of PrivatizeText.
 type textRun struct {
-	mechanism Mechanism
-	keeps     func(word string) bool // nil keeps none
+	*Mechanism
 	options   TextOptions
 	documents [][]string
-	ids       [][]WordID // the words of each document that are passed to the mechanism
 	out       [][]string
-}
-
-// begin returns what the mechanism needs for documents start to end.
-func (t *textRun) begin(start, end int) (ids [][]WordID, epsilons [][]float64, rngs []*rand.Rand) {
-	epsilons, rngs = make([][]float64, end-start), make([]*rand.Rand, end-start)
-	for i := start; i < end; i++ {
-		t.encode(i)
-		rngs[i-start] = t.seedOf(i).Rand()
-		if t.options.Epsilons != nil {
-			epsilons[i-start] = slices.Repeat(t.options.Epsilons[i:i+1], len(t.ids[i]))
-		}
-	}
-	return t.ids[start:end], epsilons, rngs
 }
 
 func (t *textRun) seedOf(i int) stream.Seed {
@@ -199,85 +162,47 @@ func (t *textRun) seedOf(i int) stream.Seed {
 	return t.options.Seed.At(t.options.First + uint64(i))
 }
 
-func (t *textRun) runGrouped(ctx context.Context, g grouped, workers int) error {
-	ids, epsilons, rngs := t.begin(0, len(t.documents))
-	if err := g.privatizeGrouped(ctx, ids, ids, epsilons, rngs, workers); err != nil {
+// part privatises documents start to end.
+func (t *textRun) part(ctx context.Context, start, end, workers int) error {
+	inside := make([]Document, end-start)
+	for i := range inside {
+		inside[i] = Document{t.encode(start + i), t.settings.Epsilon, t.seedOf(start + i).Rand()}
+		if t.options.Epsilons != nil {
+			inside[i].Epsilon = t.options.Epsilons[start+i]
+		}
+	}
+	if err := t.sampler.draw(ctx, inside, workers); err != nil {
 		return err
 	}
-	for i := range t.documents {
-		t.decode(i)
+	for i := range inside {
+		t.decode(start+i, inside[i].Words)
+		inside[i] = Document{}
 	}
 	return nil
 }
 
-func (t *textRun) runBatches(ctx context.Context, workers int) error {
-	var g errgroup.Group
-	g.SetLimit(workers)
-	for start := 0; start < len(t.documents) && ctx.Err() == nil; {
-		end, words := start, 0
-		for end < len(t.documents) && words < batchWords {
-			words += len(t.documents[end])
-			end++
-		}
-		from := start
-		g.Go(func() error {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			t.runBatch(from, end)
-			return nil
-		})
-		start = end
-	}
-	if err := g.Wait(); err != nil {
-		return err
-	}
-	return ctx.Err()
-}
-
-func (t *textRun) runBatch(start, end int) {
-	ids, epsilons, rngs := t.begin(start, end)
-	privatizeAll(t.mechanism, ids, epsilons, rngs)
-	for i := start; i < end; i++ {
-		t.decode(i)
-	}
-}
-
-// privatizeAll overwrites documents, together where the mechanism can.
-func privatizeAll(m Mechanism, ids [][]WordID, epsilons [][]float64, rngs []*rand.Rand) {
-	if b, ok := m.(Batcher); ok {
-		b.PrivatizeBatch(ids, ids, epsilons, rngs)
-		return
-	}
-	for i := range ids {
-		m.Privatize(ids[i], ids[i], epsilons[i], rngs[i])
-	}
-}
-
 // encode collects the known words of a document that are not kept.
-func (t *textRun) encode(i int) {
-	v := t.mechanism.Vocabulary()
+func (t *textRun) encode(i int) []WordID {
 	ids := make([]WordID, 0, len(t.documents[i]))
 	for _, token := range t.documents[i] {
-		if t.keeps != nil && t.keeps(token) {
+		if _, kept := t.keeps[token]; kept {
 			continue
 		}
-		if id := v.ID(token); id != embeddings.Unknown {
+		if id := t.vocabulary.ID(token); id != embeddings.Unknown {
 			ids = append(ids, id)
 		}
 	}
-	t.ids[i] = ids
+	return ids
 }
 
 // decode puts the privatised words back in place and applies the policy to
 // the others.
-func (t *textRun) decode(i int) {
-	v := t.mechanism.Vocabulary()
-	known := t.ids[i]
+func (t *textRun) decode(i int, known []WordID) {
+	v := t.vocabulary
 	out := make([]string, 0, len(t.documents[i]))
 	var unknown *rand.Rand
 	for _, token := range t.documents[i] {
-		if t.keeps != nil && t.keeps(token) {
+		if _, kept := t.keeps[token]; kept {
 			out = append(out, token)
 			continue
 		}
@@ -302,30 +227,5 @@ func (t *textRun) decode(i int) {
 			out = append(out, v.Word(WordID(unknown.IntN(v.Len()))))
 		}
 	}
-	t.out[i], t.ids[i] = out, nil
-}
-
-// checkWord returns an error for an id outside the vocabulary.
-func checkWord(v *embeddings.Vocabulary, word WordID) error {
-	if word < 0 || int(word) >= v.Len() {
-		return fmt.Errorf("word = %d: must be in [0, %d)", word, v.Len())
-	}
-	return nil
-}
-
-// EpsilonChecker is implemented by mechanisms that are not defined for every
-// ε > 0.
-type EpsilonChecker interface {
-	CheckEpsilon(epsilon float64) error
-}
-
-// CheckEpsilon checks the ε of a word. Call it before Privatize, which does not.
-func CheckEpsilon(m Mechanism, epsilon float64) error {
-	if err := check.Positive("epsilon", epsilon); err != nil {
-		return err
-	}
-	if c, ok := m.(EpsilonChecker); ok {
-		return c.CheckEpsilon(epsilon)
-	}
-	return nil
+	t.out[i] = out
 }

@@ -47,7 +47,7 @@ func TestTextDoesNotDependOnWorkers(t *testing.T) {
 		}
 		// A document is privatised alone exactly as among others.
 		ids := m.Vocabulary().Encode(nil, []string{"w1", "w2", "w3"})
-		m.Privatize(ids, ids, nil, stream.FromUint64(10).At(0).Rand())
+		_ = m.Privatize(ctx, ids, ids, stream.FromUint64(10).At(0).Rand())
 		alone, err := Text(context.Background(), m, Random, [][]string{{"w1", "w2", "w3"}}, stream.FromUint64(10), 1)
 		if err != nil {
 			t.Fatal(err)
@@ -141,8 +141,11 @@ func TestKeptWords(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, full)
 		}
 		src := []WordID{3, 1, 3, 2}
-		m.Privatize(src, src, []float64{1, 1e9, 1, 1e9}, stream.FromUint64(14).Rand())
-		if !reflect.DeepEqual(src, []WordID{3, 1, 3, 2}) {
+		sure, err := m.At(1e9)
+		if err == nil {
+			err = sure.Privatize(ctx, src, src, stream.FromUint64(14).Rand())
+		}
+		if err != nil || !reflect.DeepEqual(src, []WordID{3, 1, 3, 2}) {
 			t.Errorf("%s: kept and certain words became %v", name, src)
 		}
 		g := m.Guarantee()
@@ -152,16 +155,15 @@ func TestKeptWords(t *testing.T) {
 		if w := (TextOptions{Policy: Keep}).Warnings(g); len(w) != 2 {
 			t.Errorf("%s: warnings %q", name, w)
 		}
-		d, ok := m.(Distributor)
-		if _, exact := inner.(Distributor); ok != exact {
-			t.Fatalf("%s: distribution %v, that of the mechanism %v", name, ok, exact)
+		if m.Closed() != inner.Closed() {
+			t.Fatalf("%s: closed %v, the mechanism %v", name, m.Closed(), inner.Closed())
 		}
-		if !ok {
+		if !m.Closed() {
 			continue
 		}
-		kept, err := d.Distribution(3)
-		if err != nil || kept.Probabilities[3] != 1 {
-			t.Errorf("%s: a kept word stays with probability %v, %v", name, kept.Probabilities[3], err)
+		kept, err := m.Row(3)
+		if err != nil || kept[3] != 1 {
+			t.Errorf("%s: a kept word stays with probability %v, %v", name, kept[3], err)
 		}
 	}
 	inner := mustNew(t, Environment{Space: s}, Settings{Mechanism: "cmp", Epsilon: 1})

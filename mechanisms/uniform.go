@@ -22,17 +22,15 @@ func init() {
 
 // newUniform ignores the word: Pr[y] = 1/n at every ε. It is 0-private in every
 // metric; only the number of words of a text is preserved.
-func newUniform(env Environment, s Settings) (Mechanism, error) {
+func newUniform(env Environment, s Settings) (*Mechanism, error) {
 	n := env.Space.Len()
-	return &closedForm{
-		built: built{s, perfect("the output does not depend on the word"), env.Space.Vocabulary},
-		draw:  func(_ WordID, _ float64, rng *rand.Rand) WordID { return WordID(rng.IntN(n)) },
-		logs: func(dst []float64, _ WordID, _ float64) {
+	return closed(s, perfect("the output does not depend on the word"), env.Space.Vocabulary,
+		func(_ WordID, _ float64, rng *rand.Rand) WordID { return WordID(rng.IntN(n)) },
+		func(dst []float64, _ WordID) {
 			for y := range dst {
 				dst[y] = -math.Log(float64(n))
 			}
-		},
-	}, nil
+		}), nil
 }
 
 // perfect returns the guarantee with ε = 0, whatever ε the instance was built

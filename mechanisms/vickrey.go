@@ -29,30 +29,28 @@ func init() {
 //   - Released: three neighbours are fetched, w is dropped when it is the very
 //     nearest, and the first of the two left, at distance a, is drawn with
 //     probability e^{−a}/(e^{−a}+1).
-func newVickrey(env Environment, s Settings) (Mechanism, error) {
+func newVickrey(env Environment, s Settings) (*Mechanism, error) {
 	if s.Variant == AsRun {
 		return newAsRunVickrey(env, s)
 	}
 	if s.Variant == Released {
-		m := newProjector(env, s, 3)
+		m := newProjector(env.Space, s.Epsilon, 3)
 		m.choose = chooseReleasedVickrey
-		m.guarantee = Guarantee{Reason: "the neighbours depend on the input word: it is dropped when it " +
-			"is the nearest, " +
-			"which is not post-processing of the noisy vector"}
-		return m, nil
+		return m.mechanism(s, Guarantee{Reason: "the neighbours depend on the input word: it is dropped when it " +
+			"is the nearest, which is not post-processing of the noisy vector"}), nil
 	}
 	t := s.Parameters["t"].(float64)
-	m := newProjector(env, s, 2)
+	m := newProjector(env.Space, s.Epsilon, 2)
 	m.choose = func(_ WordID, near []nearest.Neighbor, u float64) WordID {
 		if near[1].ID == embeddings.Unknown || u < firstPrice(t, near[0].Distance, near[1].Distance) {
 			return near[0].ID
 		}
 		return near[1].ID
 	}
-	m.guarantee = euclideanGuarantee(env.Space, s.Epsilon,
-		"the noise is ε·d-private and the choice among its nearest words is post-processing")
-	return m, nil
+	return m.mechanism(s, euclideanGuarantee(env.Space, s.Epsilon, chosenAmongNearest)), nil
 }
+
+const chosenAmongNearest = "the noise is ε·d-private and the choice among its nearest words is post-processing"
 
 // firstPrice returns the probability of the first of two neighbours at
 // distances a1 ≤ a2: (1−t)·a2 / (t·a1 + (1−t)·a2) (Xu et al. 2021b, eq. 3).

@@ -44,12 +44,12 @@ func init() {
 // nearest words of the noisy vector, at distances a_r, the r-th is returned
 // with probability ∝ exp(−t_r·a_r). Where the space has fewer than k words, the
 // choice is among all of them.
-func newVickreyK(env Environment, s Settings) (Mechanism, error) {
+func newVickreyK(env Environment, s Settings) (*Mechanism, error) {
 	t := s.Parameters["t"].([]float64)
 	if len(t) < 1 || len(t) > mostNeighbors {
 		return nil, fmt.Errorf("t has %d numbers: must be 1 to %d", len(t), mostNeighbors)
 	}
-	m := newProjector(env, s, min(len(t), env.Space.Len()))
+	m := newProjector(env.Space, s.Epsilon, min(len(t), env.Space.Len()))
 	m.choose = func(_ WordID, near []nearest.Neighbor, u float64) WordID {
 		var weights [mostNeighbors]float64
 		// The smallest cost is subtracted so that one weight is 1.
@@ -72,20 +72,17 @@ func newVickreyK(env Environment, s Settings) (Mechanism, error) {
 		}
 		return near[len(near)-1].ID
 	}
-	m.guarantee = euclideanGuarantee(env.Space, s.Epsilon,
-		"the noise is ε·d-private and the choice among its nearest words is post-processing")
-	return m, nil
+	return m.mechanism(s, euclideanGuarantee(env.Space, s.Epsilon, chosenAmongNearest)), nil
 }
 
 // newKth builds the deterministic k-th neighbour over all of W.
-func newKth(env Environment, s Settings) (Mechanism, error) {
+func newKth(env Environment, s Settings) (*Mechanism, error) {
 	k := s.Parameters["k"].(float64)
 	if n := env.Space.Len(); k > float64(n) {
 		return nil, fmt.Errorf("k = %v: must be at most the number of words, %d", k, n)
 	}
-	m := newProjector(env, s, int(k))
+	m := newProjector(env.Space, s.Epsilon, int(k))
 	m.choose = func(_ WordID, near []nearest.Neighbor, _ float64) WordID { return near[len(near)-1].ID }
-	m.guarantee = euclideanGuarantee(env.Space, s.Epsilon,
-		"the noise is ε·d-private and its k-th nearest word is post-processing")
-	return m, nil
+	return m.mechanism(s, euclideanGuarantee(env.Space, s.Epsilon,
+		"the noise is ε·d-private and its k-th nearest word is post-processing")), nil
 }

@@ -38,18 +38,20 @@ const blockTokens = 1 << 14
 // fast, and the study's 25 × 100 outputs are one call. privatize should have a
 // separate random generator: the outcome then depends on words, runs and
 // generator only.
-func MeasureDeniability[W comparable](words []W, runs int, privatize func(dst, src []W)) ([]Deniability[W], error) {
+func MeasureDeniability[W comparable](words []W, runs int, privatize func(dst, src []W) error) ([]Deniability[W],
+	error) {
 	if runs < 1 {
 		return nil, fmt.Errorf("runs = %d: must be >= 1", runs)
 	}
 	result := make([]Deniability[W], 0, len(words))
-	eachOutputs(words, runs, privatize, func(w W, outputs []W) { result = append(result, countOutputs(w, outputs)) })
-	return result, nil
+	err := eachOutputs(words, runs, privatize, func(w W, outputs []W) { result = append(result, countOutputs(w, outputs)) })
+	return result, err
 }
 
 // eachOutputs calls take with the outputs of every word, which are overwritten by
 // the next ones.
-func eachOutputs[W any](words []W, runs int, privatize func(dst, src []W), take func(w W, outputs []W)) {
+func eachOutputs[W any](words []W, runs int, privatize func(dst, src []W) error,
+	take func(w W, outputs []W)) error {
 	var src, dst []W
 	for block := range slices.Chunk(words, max(1, blockTokens/max(1, runs))) {
 		src = src[:0]
@@ -57,11 +59,14 @@ func eachOutputs[W any](words []W, runs int, privatize func(dst, src []W), take 
 			src = append(src, slices.Repeat([]W{w}, runs)...)
 		}
 		dst = append(dst[:0], src...)
-		privatize(dst, src)
+		if err := privatize(dst, src); err != nil {
+			return err
+		}
 		for i, w := range block {
 			take(w, dst[i*runs:(i+1)*runs])
 		}
 	}
+	return nil
 }
 
 func countOutputs[W comparable](word W, outputs []W) Deniability[W] {

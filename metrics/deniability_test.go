@@ -7,9 +7,9 @@ import (
 )
 
 // sampler draws from known distributions by inversion.
-func sampler(rows [][]float64, label string) func(dst, src []int32) {
+func sampler(rows [][]float64, label string) func(dst, src []int32) error {
 	rng := testRand(label)
-	return func(dst, src []int32) {
+	return func(dst, src []int32) error {
 		for i, w := range src {
 			u := rng.Float64()
 			y := 0
@@ -19,6 +19,7 @@ func sampler(rows [][]float64, label string) func(dst, src []int32) {
 			}
 			dst[i] = int32(y)
 		}
+		return nil
 	}
 }
 
@@ -26,11 +27,12 @@ func TestMeasureDeniabilityCounts(t *testing.T) {
 	next := 0
 	// Word 7 comes back as 7, 1, 2, 3, 7, 1, …
 	cycle := []int{7, 1, 2, 3}
-	got, err := MeasureDeniability([]int{7, 9}, 6, func(dst, src []int) {
+	got, err := MeasureDeniability([]int{7, 9}, 6, func(dst, src []int) error {
 		for i := range src {
 			dst[i] = cycle[next%len(cycle)]
 			next++
 		}
+		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -53,14 +55,14 @@ func TestMeasureDeniabilityCounts(t *testing.T) {
 func TestMeasureDeniabilityIsOneBlockForTheStudy(t *testing.T) {
 	calls := 0
 	words := make([]int, 25)
-	if _, err := MeasureDeniability(words, 100, func(dst, src []int) { calls++ }); err != nil {
+	if _, err := MeasureDeniability(words, 100, func(dst, src []int) error { calls++; return nil }); err != nil {
 		t.Fatal(err)
 	}
 	if calls != 1 {
 		t.Errorf("%d calls, want 1", calls)
 	}
 	words = make([]int, 1000)
-	got, err := MeasureDeniability(words, 100, func(dst, src []int) {})
+	got, err := MeasureDeniability(words, 100, func(dst, src []int) error { return nil })
 	if err != nil || len(got) != 1000 || got[999].Runs != 100 || got[999].Unchanged != 100 {
 		t.Errorf("blocks lose words: %d outcomes, %v", len(got), err)
 	}

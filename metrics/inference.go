@@ -373,10 +373,10 @@ func (a Adversary) learn(outputs []Outputs, use func(run int) bool) map[int]outp
 // SampleOutputs runs a mechanism `runs` times on each of the candidates
 // (words, as numbers of the mechanism's vocabulary) for EstimateInference.
 // privatize is that of MeasureDeniability.
-func SampleOutputs[W ~int32](candidates []W, runs int, privatize func(dst, src []W)) []Outputs {
+func SampleOutputs[W ~int32](candidates []W, runs int, privatize func(dst, src []W) error) ([]Outputs, error) {
 	var result []Outputs
-	eachOutputs(candidates, runs, privatize, func(_ W, outputs []W) {
+	err := eachOutputs(candidates, runs, privatize, func(_ W, outputs []W) {
 		result = append(result, list.Map(outputs, func(y W) int { return int(y) }))
 	})
-	return result
+	return result, err
 }

@@ -159,7 +159,11 @@ func TestEstimateMeetsExact(t *testing.T) {
 		t.Fatal(err)
 	}
 	candidates := []int32{0, 1, 2, 3, 4, 5}
-	got, err := a.EstimateInference(SampleOutputs(candidates, runs, sampler(f, "estimate draws")), nil)
+	outputs, err := SampleOutputs(candidates, runs, sampler(f, "estimate draws"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := a.EstimateInference(outputs, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,7 +214,11 @@ func TestEstimateBracketsExact(t *testing.T) {
 	for i := range candidates {
 		candidates[i] = int32(i)
 	}
-	got, err := a.EstimateInference(SampleOutputs(candidates, runs, sampler(f, "bracket draws")), nil)
+	outputs, err := SampleOutputs(candidates, runs, sampler(f, "bracket draws"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := a.EstimateInference(outputs, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

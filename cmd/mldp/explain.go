@@ -62,7 +62,7 @@ func (o *explainOptions) run(cmd *cobra.Command, a *answer) error {
 			err = o.meaning(m, known, a)
 		}
 	}
-	return errors.Join(err, mechanisms.Err(m), end())
+	return errors.Join(err, end())
 }
 
 // wordsHelp describes --words.
@@ -120,7 +120,7 @@ func findWords(cmd *cobra.Command, v *embeddings.Vocabulary, words []string, fro
 
 // outputs prints the likeliest outputs of words, and says how their
 // probabilities are known.
-func (o *explainOptions) outputs(cmd *cobra.Command, m mechanisms.Mechanism, words []embeddings.WordID,
+func (o *explainOptions) outputs(cmd *cobra.Command, m *mechanisms.Mechanism, words []embeddings.WordID,
 	seed stream.Seed, a *answer) error {
 	how := "closed form"
 	bar := progress.Start(cmd.Context(), "words", len(words), float64(len(words)))
@@ -128,18 +128,18 @@ func (o *explainOptions) outputs(cmd *cobra.Command, m mechanisms.Mechanism, wor
 	v := m.Vocabulary()
 	var rows [][]any
 	for _, id := range words {
-		var d mechanisms.Distribution
+		var d mechanisms.Estimate
 		var err error
-		if exact, ok := m.(mechanisms.Distributor); ok {
-			d, err = exact.Distribution(id)
+		if m.Closed() {
+			d.Probabilities, err = m.Row(id)
 		} else {
-			d, err = mechanisms.MonteCarlo(m, id, 0, o.samples, seed.At(uint64(id)).Derive("samples"))
+			d, err = mechanisms.MonteCarlo(cmd.Context(), m, id, o.samples, seed.At(uint64(id)).Derive("samples"))
 		}
 		if err != nil {
 			return err
 		}
 		if d.Samples > 0 {
-			how = fmt.Sprintf("%d samples, error of every probability at most %.2g (95%%)", d.Samples, d.AbsoluteError)
+			how = fmt.Sprintf("%d samples, error of every probability at most %.2g (95%%)", d.Samples, d.Error)
 		}
 		shown := likeliest(d.Probabilities, o.top)
 		for _, y := range shown {
@@ -165,7 +165,7 @@ func (o *explainOptions) outputs(cmd *cobra.Command, m mechanisms.Mechanism, wor
 func odds(p float64) string { return fmt.Sprintf("1 in %.3g", 1/p) }
 
 // meaning prints what the guarantee means between words.
-func (o *explainOptions) meaning(m mechanisms.Mechanism, words []embeddings.WordID, a *answer) error {
+func (o *explainOptions) meaning(m *mechanisms.Mechanism, words []embeddings.WordID, a *answer) error {
 	g, v := m.Guarantee(), m.Vocabulary()
 	fmt.Fprintf(a.text, "\n%s; guarantee per word: %s\n", instanceName(m.Settings()), g)
 	if !g.Holds() || g.Distance == nil || len(words) < 2 {

@@ -237,7 +237,7 @@ func (o *commandOptions) open(ctx context.Context, epsilon float64, vectors func
 // orBuiltIn opens the mechanism that is sampled word by word: the command if
 // there is one, else the built-in mechanism of o. end closes it.
 func (o *commandOptions) orBuiltIn(ctx context.Context, built *instanceOptions,
-	root stream.Seed) (m mechanisms.Mechanism, end func() error, err error) {
+	root stream.Seed) (m *mechanisms.Mechanism, end func() error, err error) {
 	end = func() error { return nil }
 	if o.line == "" {
 		s, env, err := built.environment(ctx, root)
@@ -254,7 +254,7 @@ func (o *commandOptions) orBuiltIn(ctx context.Context, built *instanceOptions,
 	if err != nil {
 		return nil, end, err
 	}
-	if m, err = mechanisms.WordByWord(ctx, r, env.Space); err != nil {
+	if m, err = mechanisms.WordByWord(r, env.Space); err != nil {
 		return nil, end, errors.Join(err, c.Close())
 	}
 	return m, c.Close, nil

@@ -164,7 +164,7 @@ func (o *privatizeOptions) run(cmd *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return usage(err)
 	}
-	s.First = p.first
+	s.First = func(x privatize.Sample) error { return p.first(cmd.Context(), x) }
 	for _, f := range files {
 		f.options.Whole = f.options.Whole || p.options.Texts != nil
 		if err := f.privatize(cmd, s); err != nil {
@@ -278,7 +278,7 @@ func (p *privatizing) state() {
 }
 
 // first says what the guarantee means for the first words of the text.
-func (p *privatizing) first(sample privatize.Sample) (err error) {
+func (p *privatizing) first(ctx context.Context, sample privatize.Sample) (err error) {
 	perWord := p.perDocument * sample.Share // 0: the mechanism's own
 	notice := privatize.Notice{
 		Seeded: p.seeded, KeepCase: p.options.KeepCase, Policy: p.options.Policy,
@@ -286,7 +286,7 @@ func (p *privatizing) first(sample privatize.Sample) (err error) {
 	}
 	if p.options.Mechanism == nil {
 		notice.Unknown = 0 // decided by the command
-	} else if p.report.Probe, err = privatize.NewProbe(p.options.Mechanism, p.space, sample.Known, perWord,
+	} else if p.report.Probe, err = privatize.NewProbe(ctx, p.options.Mechanism, p.space, sample.Known, perWord,
 		p.root); err != nil { // separate noise, so what is shown reveals nothing about the noise of the text
 		return err
 	}

@@ -57,14 +57,14 @@ type server struct {
 	settings  mechanisms.Settings
 	env       mechanisms.Environment
 	options   privatize.Options // without the mechanism
-	instances map[float64]mechanisms.Mechanism
+	instances map[float64]*mechanisms.Mechanism
 }
 
 // mostInstances bounds the memory used for a client that keeps requesting new
 // epsilons.
 const mostInstances = 16
 
-func (s *server) at(epsilon float64) (mechanisms.Mechanism, error) {
+func (s *server) at(epsilon float64) (*mechanisms.Mechanism, error) {
 	if m, ok := s.instances[epsilon]; ok {
 		return m, nil
 	}
@@ -75,14 +75,14 @@ func (s *server) at(epsilon float64) (mechanisms.Mechanism, error) {
 		return nil, err
 	}
 	if s.instances == nil || len(s.instances) == mostInstances {
-		s.instances = map[float64]mechanisms.Mechanism{}
+		s.instances = map[float64]*mechanisms.Mechanism{}
 	}
 	s.instances[epsilon] = m
 	return m, nil
 }
 
 // hello describes the mechanism and its guarantee at the epsilon of m.
-func (s *server) hello(m mechanisms.Mechanism) external.Hello {
+func (s *server) hello(m *mechanisms.Mechanism) external.Hello {
 	g := m.Guarantee()
 	p := &external.Promise{Metric: g.Metric, Delta: g.Delta, Reason: g.Reason}
 	if g.Holds() {

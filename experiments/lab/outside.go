@@ -174,8 +174,8 @@ func digest(texts []string) string {
 // one repetition of a data set, counted from 1; space has its words. A command
 // that declares to be repeatable is checked once.
 func (l *Lab) Outside(ctx context.Context, sample Sample, space *embeddings.Space,
-	repetition int) func(mechanisms.Settings) (mechanisms.Mechanism, error) {
-	return func(s mechanisms.Settings) (mechanisms.Mechanism, error) {
+	repetition int) func(mechanisms.Settings) (*mechanisms.Mechanism, error) {
+	return func(s mechanisms.Settings) (*mechanisms.Mechanism, error) {
 		corpus, err := l.Corpus(ctx, sample)
 		if err != nil {
 			return nil, err
@@ -190,7 +190,7 @@ func (l *Lab) Outside(ctx context.Context, sample Sample, space *embeddings.Spac
 			if err != nil {
 				return nil, err
 			}
-			return mechanisms.Rewriting(ctx, r, space)
+			return mechanisms.Rewriting(r, space)
 		}
 		m, err := l.mechanism(ctx, o, space, s.Epsilon)
 		if err != nil {
@@ -203,15 +203,15 @@ func (l *Lab) Outside(ctx context.Context, sample Sample, space *embeddings.Spac
 		}); err != nil {
 			return nil, err
 		}
-		return mechanisms.Rewriting(ctx, r, space)
+		return mechanisms.Rewriting(r, space)
 	}
 }
 
 // WordByWord returns the function that opens commands for single words of a
 // space, without a data set.
-func (l *Lab) WordByWord(ctx context.Context, space *embeddings.Space) func(mechanisms.Settings) (mechanisms.Mechanism,
+func (l *Lab) WordByWord(ctx context.Context, space *embeddings.Space) func(mechanisms.Settings) (*mechanisms.Mechanism,
 	error) {
-	return func(s mechanisms.Settings) (mechanisms.Mechanism, error) {
+	return func(s mechanisms.Settings) (*mechanisms.Mechanism, error) {
 		o := s.Outside.At(s)
 		if o.Text != "" {
 			return nil, errors.New("text of one ε cannot be calibrated")
@@ -220,7 +220,7 @@ func (l *Lab) WordByWord(ctx context.Context, space *embeddings.Space) func(mech
 		if err != nil {
 			return nil, err
 		}
-		return mechanisms.WordByWord(ctx, m, space)
+		return mechanisms.WordByWord(m, space)
 	}
 }
 

@@ -257,7 +257,7 @@ func (r *Release) target(ctx context.Context, q *Query) (*attackTarget, error) {
 
 // targetOf is what a mechanism makes of the documents of the release, under the
 // settings and the policy of a spec.
-func (r *Release) targetOf(ctx context.Context, q *Query, m mechanisms.Mechanism, spec *Spec) (*attackTarget, error) {
+func (r *Release) targetOf(ctx context.Context, q *Query, m *mechanisms.Mechanism, spec *Spec) (*attackTarget, error) {
 	o, settings := q.Options.(*attackOptions), spec.Mechanism
 	read := func() (*texts, error) { return r.read(ctx, o, attack.NewLexicon(m.Vocabulary())) }
 	var t *texts

@@ -293,28 +293,26 @@ func withoutInterval(v float64) metrics.Interval {
 }
 
 // evaluate measures the target's quantity, with an interval where it has one.
-func (o CalibrationOptions) evaluate(ctx context.Context, m mechanisms.Mechanism, inputs int) (
+func (o CalibrationOptions) evaluate(ctx context.Context, m *mechanisms.Mechanism, inputs int) (
 	value metrics.Interval, exact bool, err error) {
 	rng := o.Seed.Rand() // the same draws at every ε
-	distributor, closed := m.(mechanisms.Distributor)
 	if o.Target.Quantity == "em" {
 		e, err := InferFull(ctx, m, make([]int, inputs), FullOptions{Samples: o.Runs}, o.Seed, o.Threads)
 		return e.Uniform, e.Runs == 0, err
 	}
-	sum := 0.0
-	for i := 0; closed && i < len(o.Words); i++ {
-		d, err := distributor.Distribution(o.Words[i])
-		if err != nil {
-			return value, false, err
+	if m.Closed() {
+		sum := 0.0
+		for _, w := range o.Words {
+			p, err := m.Row(w)
+			if err != nil {
+				return value, false, err
+			}
+			sum += p[w]
 		}
-		closed = d.AbsoluteError == 0 // drawing costs less than integrating
-		sum += d.Probabilities[o.Words[i]]
-	}
-	if closed {
 		return withoutInterval(sum / float64(len(o.Words))), true, nil
 	}
 	outcomes, err := metrics.MeasureDeniability(o.Words, o.Runs, Draw(ctx, m, rng))
-	if err := errors.Join(err, mechanisms.Err(m)); err != nil {
+	if err != nil {
 		return value, false, err
 	}
 	return withoutInterval(metrics.TotalDeniability(outcomes).Nw() / 100), false, nil

@@ -53,7 +53,7 @@ func measureDeniability(ctx context.Context, r *Release, q *Query) ([]results.Ro
 		return nil, err
 	}
 	row := r.Row(q)
-	if !mechanisms.TakesWords(m) {
+	if !m.TakesWords() {
 		return []results.Row{unmeasured(row, "n_w", notOfWords)}, nil
 	}
 	words := SampleWords(r.Space.Space, o.Words, r.ProbeSeed().Derive("deniability"))
@@ -130,11 +130,11 @@ func pythonWords(ranked []string, n int, seed uint64, v *embeddings.Vocabulary) 
 
 // deniabilityRows are those of one measurement; with closed, of closed forms too.
 // kept words always come back.
-func deniabilityRows(ctx context.Context, row results.Row, m mechanisms.Mechanism, words []mechanisms.WordID,
+func deniabilityRows(ctx context.Context, row results.Row, m *mechanisms.Mechanism, words []mechanisms.WordID,
 	kept []string,
 	runs int, seed stream.Seed, closed bool) ([]results.Row, error) {
 	outcomes, err := metrics.MeasureDeniability(words, runs, Draw(ctx, m, seed.Rand()))
-	if err := errors.Join(err, mechanisms.Err(m), ctx.Err()); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	named := make([]metrics.Deniability[string], len(outcomes))

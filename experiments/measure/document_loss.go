@@ -40,7 +40,6 @@ const (
 	defaultDelta = 1e-5
 	leastDelta   = 1e-9 // rounding of the convolution is below
 	gameLevel    = 0.95
-	closedWithin = 1e-6 // bounds of a logarithm that count as a closed form
 )
 
 func init() {
@@ -210,22 +209,10 @@ type documentLoss struct {
 }
 
 // lossesOf are the losses of pairs, nil where the mechanism has no closed form.
-func lossesOf(ctx context.Context, m mechanisms.Mechanism, pairs []documentPair, delta float64) ([]documentLoss,
+func lossesOf(ctx context.Context, m *mechanisms.Mechanism, pairs []documentPair, delta float64) ([]documentLoss,
 	error) {
-	bounder, ok := m.(mechanisms.LogBounder)
-	if !ok {
+	if !m.Closed() {
 		return nil, nil
-	}
-	closed := true
-	row := func(w mechanisms.WordID) ([]float64, error) {
-		low, high, err := bounder.LogBounds(w)
-		for i := range low {
-			closed = closed && (low[i] == high[i] || high[i]-low[i] <= closedWithin)
-		}
-		return high, err
-	}
-	if _, err := row(pairs[0].x[0]); err != nil || !closed {
-		return nil, err
 	}
 	var out []documentLoss
 	for _, p := range pairs {
@@ -245,7 +232,7 @@ func lossesOf(ctx context.Context, m mechanisms.Mechanism, pairs []documentPair,
 					continue
 				}
 				var err error
-				if rows[w], err = row(w); err != nil {
+				if rows[w], err = m.LogRow(w); err != nil {
 					return nil, err
 				}
 			}
@@ -275,9 +262,6 @@ func lossesOf(ctx context.Context, m mechanisms.Mechanism, pairs []documentPair,
 			}
 		}
 		out = append(out, l)
-	}
-	if !closed {
-		return nil, nil
 	}
 	return out, nil
 }
@@ -323,13 +307,17 @@ func medianOf(losses []documentLoss, of func(documentLoss) float64) results.Meas
 // originals, drawn by a coin, it came from: the one with more equal words at
 // equal places. Of a mechanism that takes words, texts are drawn anew; of others,
 // the released text of the documents is used.
-func (r *Release) game(ctx context.Context, m mechanisms.Mechanism, pairs []documentPair, rounds int,
+func (r *Release) game(ctx context.Context, m *mechanisms.Mechanism, pairs []documentPair, rounds int,
 	rng *rand.Rand) (right, played int, err error) {
-	if mechanisms.TakesWords(m) {
+	if m.TakesWords() {
 		for _, p := range pairs {
-			right += wordGame(m, p, rounds, rng)
+			n, err := wordGame(ctx, m, p, rounds, rng)
+			if err != nil {
+				return 0, 0, err
+			}
+			right += n
 		}
-		return right, rounds * len(pairs), errors.Join(mechanisms.Err(m), ctx.Err())
+		return right, rounds * len(pairs), ctx.Err()
 	}
 	text, err := r.Text(ctx)
 	if err != nil || text[2] == nil {
@@ -349,16 +337,19 @@ func (r *Release) game(ctx context.Context, m mechanisms.Mechanism, pairs []docu
 }
 
 // wordGame plays rounds on one pair and returns how many guesses were right.
-func wordGame(m mechanisms.Mechanism, p documentPair, rounds int, rng *rand.Rand) (right int) {
+func wordGame(ctx context.Context, m *mechanisms.Mechanism, p documentPair, rounds int,
+	rng *rand.Rand) (right int, err error) {
 	out := make([]mechanisms.WordID, len(p.x))
 	for range rounds {
 		coin := rng.IntN(2)
-		m.Privatize(out, [][]mechanisms.WordID{p.x, p.y}[coin], nil, rng)
+		if err := m.Privatize(ctx, out, [][]mechanisms.WordID{p.x, p.y}[coin], rng); err != nil {
+			return 0, err
+		}
 		if guess(p.x, p.y, out, rng) == coin {
 			right++
 		}
 	}
-	return right
+	return right, nil
 }
 
 // guess is the original with more equal words at equal places, drawn where both

@@ -62,7 +62,11 @@ func TestGameIsBelowTheExactLoss(t *testing.T) {
 						t.Errorf("%s: ε %v at δ, %v at 0, ε·d %v", what, l.epsilon, l.Worst, l.bound)
 					}
 					const rounds = 200
-					bound, err := GameEpsilon(wordGame(m, pairs[i], rounds, rng), rounds, delta, 1-1e-10)
+					right, err := wordGame(t.Context(), m, pairs[i], rounds, rng)
+					if err != nil {
+						t.Fatal(err)
+					}
+					bound, err := GameEpsilon(right, rounds, delta, 1-1e-10)
 					if err != nil || bound > l.epsilon {
 						t.Errorf("%s: the game has ε ≥ %v, exact is %v, %v", what, bound, l.epsilon, err)
 					}
@@ -108,8 +112,8 @@ func TestDocumentEpsilonIsOfTheWorseDirection(t *testing.T) {
 		}
 		var ofOne [2]float64 // ε by direction
 		for k, one := range []documentPair{pairs[i], pairs[i+1]} {
-			x, _, _ := m.(mechanisms.LogBounder).LogBounds(one.x[0])
-			y, _, _ := m.(mechanisms.LogBounder).LogBounds(one.y[0])
+			x, _ := m.LogRow(one.x[0])
+			y, _ := m.LogRow(one.y[0])
 			least, most := 0.0, 100.0 // by bisection, of δ(ε) = Σ max(0, P − e^ε·Q)
 			for range 60 {
 				e, d := (least+most)/2, 0.0

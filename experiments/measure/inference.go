@@ -113,7 +113,7 @@ func measureInference(ctx context.Context, r *Release, q *Query) ([]results.Row,
 		return nil, err
 	}
 	row := r.Row(q)
-	if !mechanisms.TakesWords(m) {
+	if !m.TakesWords() {
 		return []results.Row{unmeasured(row, "e_m_map", notOfWords)}, nil
 	}
 	adversary := Adversary{
@@ -121,7 +121,7 @@ func measureInference(ctx context.Context, r *Release, q *Query) ([]results.Row,
 		Space:      r.Space.Space, Polarity: r.Corpus.Polarity, Runs: o.Samples,
 	}
 	e, err := adversary.Infer(m, Draw(ctx, m, r.RepetitionSeed().Derive("inference").Rand()))
-	if err := errors.Join(err, mechanisms.Err(m), ctx.Err()); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	var rows []results.Row
@@ -203,7 +203,7 @@ func (q *Query) FullDraws() int {
 // where the mechanism takes no words.
 func (r *Release) fullError(ctx context.Context, q *Query) (*FullError, error) {
 	m, err := r.Words(ctx)
-	if err != nil || !mechanisms.TakesWords(m) {
+	if err != nil || !m.TakesWords() {
 		return nil, err
 	}
 	o := q.full()
@@ -255,7 +255,7 @@ type FullOptions struct {
 // Samples draws per word, or, with Most, draws until two doublings in a row
 // change E_M by less than 0.005 each; what more of them would do is in the
 // interval.
-func InferFull(ctx context.Context, m mechanisms.Mechanism, counts []int, o FullOptions, seed stream.Seed,
+func InferFull(ctx context.Context, m *mechanisms.Mechanism, counts []int, o FullOptions, seed stream.Seed,
 	threads int) (FullError, error) {
 	var out FullError
 	prior, err := metrics.EmpiricalPrior(counts, 1)
@@ -327,7 +327,7 @@ func (f FullError) GuessDistance(ctx context.Context, distance func(a, b int) fl
 }
 
 // drawAll draws so many outputs of every word.
-func drawAll(ctx context.Context, m mechanisms.Mechanism, words, samples int, seed stream.Seed,
+func drawAll(ctx context.Context, m *mechanisms.Mechanism, words, samples int, seed stream.Seed,
 	threads int) (metrics.Draws, error) {
 	if words > math.MaxInt32/max(1, samples) {
 		return metrics.Draws{}, fmt.Errorf("%d draws of %d words: too many", samples, words)
@@ -345,15 +345,14 @@ func drawAll(ctx context.Context, m mechanisms.Mechanism, words, samples int, se
 			for x := first; x < last; x++ {
 				ids = append(ids, slices.Repeat([]mechanisms.WordID{mechanisms.WordID(x)}, samples)...)
 			}
-			m.Privatize(ids, ids, nil, seed.At(uint64(first/drawnTogether)).Rand())
+			if err := m.Privatize(running, ids, ids, seed.At(uint64(first/drawnTogether)).Rand()); err != nil {
+				return err
+			}
 			for i, y := range ids {
 				d.Outputs[first*samples+i] = int32(y)
 			}
 			return nil
 		})
 	}
-	if err := g.Wait(); err != nil {
-		return d, err
-	}
-	return d, mechanisms.Err(m)
+	return d, g.Wait()
 }

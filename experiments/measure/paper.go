@@ -114,7 +114,7 @@ func measureUserAudit(ctx context.Context, r *Release, q *Query) ([]results.Row,
 		Release: func(_ context.Context, documents [][]int32, _ stream.Seed) ([][]int32, error) {
 			return documents, nil
 		}}
-	var m mechanisms.Mechanism
+	var m *mechanisms.Mechanism
 	if !r.IsBaseline() {
 		if m, err = r.Words(ctx); err != nil {
 			return nil, err

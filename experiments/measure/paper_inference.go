@@ -136,7 +136,7 @@ func measureInferenceRuns(ctx context.Context, r *Release, q *Query) ([]results.
 
 // scoreRedacted privatises the words of the redaction list in all texts and
 // scores a classifier trained and tested on them.
-func scoreRedacted(ctx context.Context, r *Release, q *Query, m mechanisms.Mechanism, redacted []bool,
+func scoreRedacted(ctx context.Context, r *Release, q *Query, m *mechanisms.Mechanism, redacted []bool,
 	seed stream.Seed) (Score, error) {
 	documents, err := redact(ctx, r, q, m, redacted, seed)
 	if err != nil {
@@ -157,7 +157,7 @@ func scoreRedacted(ctx context.Context, r *Release, q *Query, m mechanisms.Mecha
 	return Test(ctx, t.Model, classes, x[2])
 }
 
-func redact(ctx context.Context, r *Release, q *Query, m mechanisms.Mechanism, redacted []bool,
+func redact(ctx context.Context, r *Release, q *Query, m *mechanisms.Mechanism, redacted []bool,
 	seed stream.Seed) ([][]string, error) {
 	documents := r.Corpus.Documents
 	secret, at := make([][]string, len(documents)), make([][]int, len(documents))

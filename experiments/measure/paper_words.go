@@ -182,7 +182,9 @@ func (o *examples) outputs(ctx context.Context, r *Release, env mechanisms.Envir
 		}
 		src := slices.Repeat([]embeddings.WordID{id}, o.Runs)
 		dst := make([]embeddings.WordID, len(src))
-		m.Privatize(dst, src, nil, seed.Derive(word).Rand())
+		if err := m.Privatize(ctx, dst, src, seed.Derive(word).Rand()); err != nil {
+			return nil, err
+		}
 		n := map[embeddings.WordID]int{}
 		for _, y := range dst {
 			n[y]++

@@ -47,7 +47,7 @@ type batch struct {
 	threads   int
 	built     bool
 	env       mechanisms.Environment
-	mechanism mechanisms.Mechanism
+	mechanism *mechanisms.Mechanism
 	vector    mechanisms.VectorMechanism
 	released  bool
 	failed    error // of building; every unit of the run that needs it fails
@@ -142,7 +142,7 @@ func (r *Release) Row(q *Query) results.Row {
 	switch b := r.batch; {
 	case b.mechanism != nil:
 		row.Promise = results.PromiseOf(b.mechanism.Guarantee())
-		row.Unrepeatable = !mechanisms.Repeatable(b.mechanism)
+		row.Unrepeatable = !b.mechanism.Repeatable()
 	case b.vector != nil:
 		row.Promise = results.PromiseOf(b.vector.Guarantee())
 	case !r.IsBaseline():
@@ -213,7 +213,7 @@ func (r *Release) settings() mechanisms.Settings {
 }
 
 // Words returns the mechanism, which must return words.
-func (r *Release) Words(ctx context.Context) (mechanisms.Mechanism, error) {
+func (r *Release) Words(ctx context.Context) (*mechanisms.Mechanism, error) {
 	if err := r.build(ctx); err != nil {
 		return nil, err
 	}

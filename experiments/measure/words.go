@@ -2,6 +2,7 @@ package measure
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -34,20 +35,19 @@ const supportTail = 0.05
 // ExactDeniability returns the means over words of N_w in percent, of the
 // expected number of distinct outputs in so many runs, and of the effective
 // support; missing (NaN) where the mechanism has no closed form.
-func ExactDeniability(m mechanisms.Mechanism, words []mechanisms.WordID, runs int) (nw, sw, support float64) {
+func ExactDeniability(m *mechanisms.Mechanism, words []mechanisms.WordID, runs int) (nw, sw, support float64) {
 	missing := math.NaN()
-	d, ok := m.(mechanisms.Distributor)
-	if !ok {
+	if !m.Closed() {
 		return missing, missing, missing
 	}
 	for _, word := range words {
-		p, err := d.Distribution(word)
-		if err != nil || p.Samples > 0 {
+		p, err := m.Row(word)
+		if err != nil {
 			return missing, missing, missing
 		}
-		nw += metrics.ExactNw(p.Probabilities, int(word))
-		sw += metrics.ExpectedDistinct(p.Probabilities, runs)
-		support += float64(metrics.EffectiveSupport(p.Probabilities, supportTail))
+		nw += metrics.ExactNw(p, int(word))
+		sw += metrics.ExpectedDistinct(p, runs)
+		support += float64(metrics.EffectiveSupport(p, supportTail))
 	}
 	n := float64(len(words))
 	return nw / n, sw / n, support / n
@@ -69,7 +69,7 @@ type Adversary struct {
 
 // Infer returns the error of the adversary: exact where the distribution is
 // known, sampled elsewhere. draw is the sampler of m.
-func (a Adversary) Infer(m mechanisms.Mechanism, draw func(dst, src []mechanisms.WordID)) (metrics.InferenceError,
+func (a Adversary) Infer(m *mechanisms.Mechanism, draw func(dst, src []mechanisms.WordID) error) (metrics.InferenceError,
 	error) {
 	if a.Prior == nil {
 		a.Prior = metrics.UniformPrior(len(a.Candidates))
@@ -88,19 +88,18 @@ func (a Adversary) Infer(m mechanisms.Mechanism, draw func(dst, src []mechanisms
 			return 0
 		}
 	}
-	if d, ok := m.(mechanisms.Distributor); ok && !a.Sampled {
-		if p, err := d.Distribution(a.Candidates[0]); err == nil && p.Samples == 0 {
-			return x.ExactInference(func(i int) ([]float64, error) {
-				p, err := d.Distribution(a.Candidates[i])
-				return p.Probabilities, err
-			})
-		}
+	if m.Closed() && !a.Sampled {
+		return x.ExactInference(func(i int) ([]float64, error) { return m.Row(a.Candidates[i]) })
 	}
 	fallback := a.Fallback
 	if fallback == nil {
 		fallback = a.nearest
 	}
-	return x.EstimateInference(metrics.SampleOutputs(a.Candidates, a.Runs, draw), fallback)
+	outputs, err := metrics.SampleOutputs(a.Candidates, a.Runs, draw)
+	if err != nil {
+		return metrics.InferenceError{}, err
+	}
+	return x.EstimateInference(outputs, fallback)
 }
 
 // nearest returns the candidate closest to an output.
@@ -141,7 +140,7 @@ func (a Adversary) Itself() func(output int) int {
 // r·n to r·n+n−1 of the seed, so no copy depends on the others. A nil copy is
 // left out, and so is a document without tokens; both keep their position.
 // Removed words leave no trace; see PrivatizeAligned.
-func Privatize(ctx context.Context, m mechanisms.Mechanism, policy mechanisms.Policy, copies [][][]string, n int,
+func Privatize(ctx context.Context, m *mechanisms.Mechanism, policy mechanisms.Policy, copies [][][]string, n int,
 	seed stream.Seed, threads int) ([][][]string, error) {
 	out, err := PrivatizeAligned(ctx, m, policy, copies, n, seed, threads)
 	for i, c := range out {
@@ -169,7 +168,7 @@ func Shown(aligned [][]string) [][]string {
 // PrivatizeAligned is Privatize with the empty word in the place of every word
 // that was removed, by the mechanism or by the policy, so that text and
 // original can be compared word by word.
-func PrivatizeAligned(ctx context.Context, m mechanisms.Mechanism, policy mechanisms.Policy, copies [][][]string, n int,
+func PrivatizeAligned(ctx context.Context, m *mechanisms.Mechanism, policy mechanisms.Policy, copies [][][]string, n int,
 	seed stream.Seed, threads int) ([][][]string, error) {
 	var documents [][]string
 	for _, c := range copies {
@@ -246,12 +245,9 @@ func releasable(dst []mechanisms.WordID, tokens []string, v *embeddings.Vocabula
 	return dst
 }
 
-// Draw adapts a mechanism and one generator to the samplers of metrics. It
-// draws nothing once ctx is cancelled, so check ctx before using the results.
-func Draw(ctx context.Context, m mechanisms.Mechanism, rng *rand.Rand) func(dst, src []mechanisms.WordID) {
-	return func(dst, src []mechanisms.WordID) {
-		if ctx.Err() == nil {
-			m.Privatize(dst, src, nil, rng)
-		}
+// Draw adapts a mechanism and one generator to the samplers of metrics.
+func Draw(ctx context.Context, m *mechanisms.Mechanism, rng *rand.Rand) func(dst, src []mechanisms.WordID) error {
+	return func(dst, src []mechanisms.WordID) error {
+		return errors.Join(ctx.Err(), m.Privatize(ctx, dst, src, rng))
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"runtime"
 	"slices"
@@ -40,14 +41,10 @@ type Options struct {
 	// default 200,000. A quarter as many per word are drawn first, to choose
 	// the tests.
 	Samples int
-	// Words is the number of random words that are paired with their nearest,
-	// their farthest and a random word; default 20 for exact audits, 2 for
-	// sampled ones.
+	// Words is the number of words that are looked at, spread over frequency,
+	// density of the neighbourhood and length of the vector; default 2,000 for
+	// exact audits, 300 for sampled ones, all where there are fewer.
 	Words int
-	// Closest is the number of closest pairs of the vocabulary that are
-	// audited, because little is allowed where ε·d is small; default 20 for
-	// exact audits, 8 for sampled ones.
-	Closest int
 	// Workers is the number of goroutines that sample; default all cores. No
 	// result depends on it.
 	Workers int
@@ -65,7 +62,6 @@ func (o *Options) complete() error {
 		check.Inside("alpha", o.Alpha, 0, 1),
 		check.AtLeast("samples", o.Samples, 1000),
 		check.AtLeast("words", o.Words, 0),
-		check.AtLeast("closest", o.Closest, 0),
 		check.AtLeast("workers", o.Workers, 1),
 	)
 }
@@ -89,6 +85,7 @@ type Report struct {
 	Metric  string
 	Alpha   float64 // of a sampled report: probability of a false accusation
 	Samples int     // per word and test
+	Words   int     // looked at
 	Pairs   int     // ordered pairs looked at
 	Tests   int     // events tested on fresh samples; 0 where exact
 
@@ -106,18 +103,18 @@ type Report struct {
 	OutsidePairs    int
 	Outside         Finding
 	OutsideViolated bool
-	// Noise is the audit of the noise, nil for a mechanism that is not Noisy.
+	// Noise is the audit of the noise, nil for a mechanism without Noise.
 	Noise *NoiseReport
-	// Detects is the smallest factor by which ε could exceed its claim that this
-	// audit would have found, measured by planting it; 0 where none was found up
-	// to the largest planted, or nothing is promised.
-	Detects float64
+	// Detects is the least factor by which ε could exceed its claim, for all
+	// words alike, that this run would have found, computed from what it saw:
+	// log-ratios grow in proportion to ε. 0 where that is not known. DetectsOne
+	// is the same for a violation on one word in a hundred, of those that a fault
+	// strikes by chance, found in at least 9 of 10 cases.
+	Detects, DetectsOne float64
 	// Reason is why nothing was audited.
 	Reason string
 
-	// blind means that no samples could have exceeded what ε allows, whatever the
-	// mechanism does: there is nothing to learn from planting.
-	blind bool
+	powers map[embeddings.WordID]float64 // of words looked at: the least factor that their pairs show
 }
 
 // DetectsText says what the audit could have seen.
@@ -125,12 +122,21 @@ func (r Report) DetectsText() string {
 	switch {
 	case r.Method == NoAudit || !r.Guarantee.Holds() || r.Violated:
 		return ""
-	case r.Detects == 0:
-		return fmt.Sprintf("would not have found %g times the claimed epsilon", planted[len(planted)-1])
-	case r.Noise != nil: // a comparison of words shows less than one of lengths
-		return fmt.Sprintf("would have found %.3g times the claimed epsilon in the noise that it reports", r.Detects)
+	case r.Settings.Variant == mechanisms.External:
+		return "what it would have found: not measured"
 	}
-	return fmt.Sprintf("would have found %.3g times the claimed epsilon", r.Detects)
+	factor := func(x float64) string {
+		if x == 0 {
+			return "no factor"
+		}
+		return fmt.Sprintf("%.3g times the claimed epsilon", x)
+	}
+	where := "on all words"
+	if r.Noise != nil { // a comparison of words shows less than one of lengths
+		where += ", in the noise that it reports,"
+	}
+	return fmt.Sprintf("would have found %s %s and %s on one word in a hundred", factor(r.Detects), where,
+		factor(r.DetectsOne))
 }
 
 // Finding is one pair of words and one event.
@@ -148,7 +154,10 @@ func (f Finding) excess() float64 { return f.LogRatio - f.Allowed }
 
 // violates reports whether the ratio exceeds what is allowed by more than
 // rounding.
-func (f Finding) violates() bool { return f.excess() > tolerance*(1+math.Abs(f.Allowed)) }
+// A log-ratio and a bound that are both infinite do not compare.
+func (f Finding) violates() bool {
+	return !math.IsInf(f.Allowed, 1) && f.excess() > tolerance*(1+math.Abs(f.Allowed))
+}
 
 // Breach reports whether a guarantee that is claimed does not hold.
 func (r Report) Breach() bool { return r.Violated && r.Guarantee.Holds() }
@@ -212,41 +221,12 @@ func Run(ctx context.Context, env mechanisms.Environment, s mechanisms.Settings,
 	if err != nil {
 		return Report{}, err
 	}
-	if r, err = Mechanism(ctx, m, env.Space, o); err != nil || r.Violated || !r.Guarantee.Holds() || r.Detects > 0 ||
-		r.blind {
-		return r, err
-	}
-	for _, factor := range planted {
-		more := s
-		more.Epsilon *= factor
-		stronger, err := mechanisms.New(env, more)
-		if err != nil {
-			break // undefined there: nothing to plant
-		}
-		found, err := Mechanism(ctx, pretender{stronger, m}, env.Space, o)
-		if err != nil {
-			return r, err
-		}
-		if found.Violated {
-			r.Detects = factor
-			break
-		}
-	}
-	return r, nil
+	return Mechanism(ctx, m, env.Space, o)
 }
-
-// pretender runs at one ε and promises that of another.
-type pretender struct {
-	mechanisms.Mechanism
-	honest mechanisms.Mechanism
-}
-
-func (p pretender) Settings() mechanisms.Settings   { return p.honest.Settings() }
-func (p pretender) Guarantee() mechanisms.Guarantee { return p.honest.Guarantee() }
 
 // Mechanism audits an instance over a space against its guarantee or, where it
 // has none, against the ε and metric that its source states.
-func Mechanism(ctx context.Context, m mechanisms.Mechanism, space *embeddings.Space, o Options) (Report, error) {
+func Mechanism(ctx context.Context, m *mechanisms.Mechanism, space *embeddings.Space, o Options) (Report, error) {
 	if err := o.complete(); err != nil {
 		return Report{}, err
 	}
@@ -254,14 +234,15 @@ func Mechanism(ctx context.Context, m mechanisms.Mechanism, space *embeddings.Sp
 	r := Report{Settings: s, Guarantee: m.Guarantee()}
 	epsilon := strconv.FormatFloat(s.Epsilon, 'g', -1, 64)
 	seed := o.Seed.Derive("audit", s.Mechanism, string(s.Variant), s.Parameters.String(), epsilon)
-	a := &audit{
-		space: space, options: o, output: m.Vocabulary().Word,
+	a := &audit{mechanism: m, space: space, options: o, output: m.Vocabulary().Word,
 		count: func(ctx context.Context, w embeddings.WordID, samples int, purpose string) ([]int, error) {
 			return countSamples(ctx, released(m, w), m.Vocabulary().Len(), samples, o.Workers,
 				seed.Derive(purpose, strconv.Itoa(int(w))))
 		},
 	}
-	if !r.Guarantee.Holds() {
+	if r.Guarantee.Holds() {
+		r.Metric, a.epsilon, a.distance = r.Guarantee.Metric, r.Guarantee.Epsilon, r.Guarantee.Distance
+	} else {
 		definition, err := mechanisms.Find(s.Mechanism)
 		if err != nil {
 			return Report{}, err
@@ -271,29 +252,25 @@ func Mechanism(ctx context.Context, m mechanisms.Mechanism, space *embeddings.Sp
 			return Report{}, err
 		}
 	}
-	runs := m
-	if p, ok := m.(pretender); ok {
-		runs = p.Mechanism
-	}
-	a.bounder, _ = runs.(mechanisms.LogBounder)
-	noisy, isNoisy := runs.(mechanisms.Noisy)
-	isNoisy = isNoisy && r.Guarantee.Holds() && a.bounder == nil
-	if isNoisy { // half of alpha for the outputs, half for the noise
+	noisy := r.Guarantee.Holds() && m.Noise() != nil
+	if noisy { // half of alpha for the outputs, half for the noise
 		a.options.Alpha /= 2
 	}
-	if err := a.run(ctx, &r); err != nil || !isNoisy || r.Method == NoAudit {
+	if err := a.run(ctx, &r); err != nil || r.Method == NoAudit {
 		return r, err
 	}
-	r.Alpha = o.Alpha
-	found, err := noise(ctx, noisy, space, o.Samples, o.Alpha/2, seed.Derive("noise"))
-	if err != nil {
-		return r, err
+	if noisy {
+		r.Alpha = o.Alpha
+		found, err := noise(ctx, m.Noise(), space, o.Samples, o.Alpha/2, seed.Derive("noise"))
+		if err != nil {
+			return r, err
+		}
+		r.Noise = &found
+		if found.Words, err = words(ctx, m, m.Noise(), space, o, seed.Derive("noise")); err != nil {
+			return r, err
+		}
+		r.judgeNoise(a.epsilon)
 	}
-	r.Noise = &found
-	if found.Words, err = words(ctx, m, noisy, space, o, seed.Derive("noise")); err != nil {
-		return r, err
-	}
-	r.judgeNoise(a.epsilon)
 	return r, nil
 }
 
@@ -319,44 +296,78 @@ func (r *Report) judgeNoise(epsilon float64) {
 	}
 }
 
-// planted are the factors that an audit of outputs plants to learn what it would
-// have found.
-var planted = []float64{1.1, 1.5, 2, 3, 5, 10, 20, 50, 100}
-
 // run audits the guarantee, or the source's claim where there is none, and then
 // the pairs outside the scope of the guarantee.
 func (a *audit) run(ctx context.Context, r *Report) error {
-	if r.Guarantee.Holds() {
-		r.Metric, a.epsilon, a.distance = r.Guarantee.Metric, r.Guarantee.Epsilon, r.Guarantee.Distance
+	words := exactWords
+	if !a.mechanism.Closed() {
+		words = sampledWords
 	}
-	words, closest := 2, 8
-	if a.bounder != nil {
-		words, closest = 20, 20
-	}
-	every := a.bounder != nil && a.space.Len() <= allPairs
-	inside, outside := a.pairs(cmp.Or(a.options.Words, words), cmp.Or(a.options.Closest, closest), every, r)
+	inside, outside := a.pairs(min(cmp.Or(a.options.Words, words), a.space.Len()), r)
 	r.Pairs, r.OutsidePairs = len(inside), len(outside)
 	r.Method = Exact
 	examine := a.exact
-	if a.bounder == nil {
+	if !a.mechanism.Closed() {
 		r.Method, r.Alpha, r.Samples = Sampled, a.options.Alpha, a.options.Samples
 		examine = a.sampled
 		if err := a.see(slices.Concat(inside, outside), r); err != nil || r.Method == NoAudit {
 			return err
 		}
 	}
-	tests, err := examine(ctx, inside, r.record)
+	if err := a.representable(slices.Concat(inside, outside), r); err != nil || r.Method == NoAudit {
+		return err
+	}
+	tests, err := examine(ctx, inside, r)
 	if err != nil {
 		return err
 	}
 	r.Tests = tests
-	_, err = examine(ctx, outside, func(f Finding) {
-		if r.Outside.A == "" || f.excess() > r.Outside.excess() {
-			r.Outside = f
-		}
-		r.OutsideViolated = r.OutsideViolated || f.violates()
-	})
+	r.power(a.space.Len())
+	var beyond Report
+	_, err = examine(ctx, outside, &beyond)
+	r.Outside, r.OutsideViolated = beyond.Worst, beyond.Violated
 	return err
+}
+
+// representable reports where ε times a distance is beyond float64: there, ratios
+// of +Inf would be compared with bounds of +Inf.
+func (a *audit) representable(pairs []pair, r *Report) error {
+	for _, p := range pairs {
+		if math.IsInf(a.epsilon*a.distance(p.a, p.b), 1) {
+			r.Method, r.Reason = NoAudit, fmt.Sprintf("undefined: epsilon = %v times the distance of %s and %s is beyond "+
+				"float64", a.epsilon, a.output(p.a), a.output(p.b))
+			return nil
+		}
+	}
+	return nil
+}
+
+const (
+	exactWords   = 2000 // looked at, by default
+	sampledWords = 300
+	// aHundredth is how many words must be looked at, each of which would show a
+	// fault, to meet one of a fault in a hundred in 9 of 10 cases: 1 − .99^230.
+	aHundredth = 230
+)
+
+// power computes what the run would have found, from the least factor that each
+// of the words looked at would have shown, of so many in all. Where all are
+// looked at, 9 in 10 faults of a single word are of those with the least factors.
+func (r *Report) power(words int) {
+	if len(r.powers) == 0 || !r.Guarantee.Holds() {
+		return
+	}
+	powers := slices.Sorted(maps.Values(r.powers))
+	needed := aHundredth
+	if r.Words == words {
+		needed = min(needed, (9*words+9)/10)
+	}
+	if x := powers[0]; !math.IsInf(x, 1) {
+		r.Detects = x
+	}
+	if needed <= len(powers) && !math.IsInf(powers[needed-1], 1) {
+		r.DetectsOne = powers[needed-1]
+	}
 }
 
 // see reports what samples could show at best: an event that the first word of a
@@ -370,7 +381,7 @@ func (a *audit) see(pairs []pair, r *Report) error {
 	for _, p := range pairs {
 		least = min(least, a.epsilon*a.distance(p.a, p.b))
 	}
-	r.blind = least > most
+	a.most = most
 	// Beyond this the lower bound of ε would be 0 as well; see record.
 	if most <= tolerance*(1+least) {
 		r.Method, r.Reason = NoAudit, fmt.Sprintf("%d samples show a log-ratio of %.3g at most, and epsilon allows "+

@@ -35,7 +35,7 @@ func ExampleMechanism() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, m := range []mechanisms.Mechanism{santext, nearest} {
+	for _, m := range []*mechanisms.Mechanism{santext, nearest} {
 		r, err := audit.Mechanism(context.Background(), m, space, audit.Options{})
 		if err != nil {
 			log.Fatal(err)

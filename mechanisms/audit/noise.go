@@ -27,7 +27,7 @@ const (
 	coarse = 1e-4
 )
 
-// NoiseReport is the audit of the noise of a mechanism that is Noisy.
+// NoiseReport is the audit of the noise of a mechanism with Noise.
 type NoiseReport struct {
 	Samples int
 	// Lower is a lower bound on every ε for which the log-density of the noise
@@ -51,13 +51,14 @@ type NoiseReport struct {
 // directions; they accuse words that are made of the noise with probability
 // alpha/1000 at most. With an eighth and a quarter of the samples of a test, it
 // is small beside the other parts of the audit.
-func words(ctx context.Context, m mechanisms.Mechanism, noisy mechanisms.Noisy, space *embeddings.Space, o Options,
+func words(ctx context.Context, m *mechanisms.Mechanism, noise *mechanisms.Noise, space *embeddings.Space, o Options,
 	seed stream.Seed) (worst Finding, err error) {
 	word := wordOf(space, seed)
-	draws := []draw{released(m, word), func(dst []embeddings.WordID, rng *rand.Rand) {
+	draws := []draw{released(m, word), func(_ context.Context, dst []embeddings.WordID, rng *rand.Rand) error {
 		rows := make([]float32, len(dst)*space.Dimension)
-		noisy.NoisyVectors(rows, word, rng)
-		noisy.Project(dst, rows, rng)
+		noise.Vectors(rows, word, rng)
+		noise.Project(dst, rows, rng)
+		return nil
 	}}
 	explore, test := max(o.Samples/8, 500), max(o.Samples/4, 1000)
 	var explored, tested [2][]int
@@ -73,7 +74,7 @@ func words(ctx context.Context, m mechanisms.Mechanism, noisy mechanisms.Noisy, 
 	same := &audit{distance: func(a, b embeddings.WordID) float64 { return 0 }}
 	sides := [2]string{"released", "of its noise"}
 	for i := range 2 {
-		h, err := same.mostTelling(pair{word, word}, explored[i], explored[1-i], explore)
+		h, err := same.mostTelling(pair{word, word, word}, explored[i], explored[1-i], explore)
 		if err != nil {
 			return worst, err
 		}
@@ -106,11 +107,15 @@ func wordOf(space *embeddings.Space, seed stream.Seed) embeddings.WordID {
 // counted on another, with Clopper–Pearson bounds; that the noise has no
 // preferred direction is tested on half-spaces. All tests together accuse sound
 // noise with probability alpha at most.
-func noise(ctx context.Context, m mechanisms.Noisy, space *embeddings.Space, samples int, alpha float64,
+func noise(ctx context.Context, m *mechanisms.Noise, space *embeddings.Space, samples int, alpha float64,
 	seed stream.Seed) (NoiseReport, error) {
 	r := NoiseReport{Samples: samples}
 	p := space.Dimension
 	axes := halfSpaces(p, seed.Derive("directions"))
+	whiten := m.Whiten
+	if whiten == nil {
+		whiten = func([]float64) {}
+	}
 	scale := 0.0 // length of the longest vector seen, in the metric of the noise
 	measure := func(purpose string, n int) (lengths []float64, above []int, err error) {
 		above = make([]int, len(axes))
@@ -120,19 +125,19 @@ func noise(ctx context.Context, m mechanisms.Noisy, space *embeddings.Space, sam
 		for j, v := range x {
 			z[j] = float64(v)
 		}
-		m.Whiten(z)
+		whiten(z)
 		scale = max(scale, math.Sqrt(dot(z, z)))
 		for c := 0; len(lengths) < n; c++ {
 			if err := ctx.Err(); err != nil {
 				return nil, nil, err
 			}
 			size := min(chunk, n-len(lengths))
-			m.NoisyVectors(rows[:size*p], word, seed.Derive(purpose).At(uint64(c)).Rand())
+			m.Vectors(rows[:size*p], word, seed.Derive(purpose).At(uint64(c)).Rand())
 			for i := range size {
 				for j := range z {
 					z[j] = float64(rows[i*p+j]) - float64(x[j])
 				}
-				m.Whiten(z)
+				whiten(z)
 				lengths = append(lengths, math.Sqrt(dot(z, z)))
 				for k, axis := range axes {
 					if dot(axis, z) > 0 {

@@ -13,99 +13,135 @@ import (
 
 // audit is one run.
 type audit struct {
-	space    *embeddings.Space
-	options  Options
-	epsilon  float64
-	distance func(a, b embeddings.WordID) float64
-	// output returns the name of an output, given its index in counts and
-	// bounds; the indices of the words of the space are their ids.
+	mechanism *mechanisms.Mechanism
+	space     *embeddings.Space
+	options   Options
+	epsilon   float64
+	distance  func(a, b embeddings.WordID) float64
+	most      float64 // log-ratio that samples can show
+	// output returns the name of an output, given its index in counts and rows;
+	// the indices of the words of the space are their ids.
 	output func(id embeddings.WordID) string
-	// count samples a word; bounder is nil where probabilities are not known.
-	// Counts may differ in length: missing outputs never occurred.
-	count   func(ctx context.Context, w embeddings.WordID, samples int, purpose string) ([]int, error)
-	bounder mechanisms.LogBounder
+	// count samples a word. Counts may differ in length: missing outputs never
+	// occurred.
+	count func(ctx context.Context, w embeddings.WordID, samples int, purpose string) ([]int, error)
 }
 
-// pair is ordered: the event should be more likely for a.
-type pair struct{ a, b embeddings.WordID }
+// pair is ordered: the event should be more likely for a. looked is the word that
+// is looked at.
+type pair struct{ a, b, looked embeddings.WordID }
 
-// allPairs is the largest vocabulary for which an exact audit takes every pair.
-const allPairs = 64
-
-// longest is the number of longest vectors that are paired with their farthest
-// word where the allowed ratio does not grow with distance: there the noise
-// reveals most.
-const longest = 3
+const (
+	// allPairs is the largest vocabulary for which an exact audit takes every pair.
+	allPairs = 64
+	// closest is how many of the closest pairs of the vocabulary are audited,
+	// because little is allowed where ε·d is small.
+	closest = 8
+	// anchors are random words that every word looked at is compared with, one
+	// after the other.
+	anchors = 8
+	// farther is how many of the words looked at are paired with their farthest
+	// word, and with words outside the scope of the guarantee.
+	farther = 20
+	// longest is the number of longest vectors that are paired with their
+	// farthest word where the allowed ratio does not grow with distance: there
+	// the noise reveals most.
+	longest = 3
+)
 
 // pairs returns ordered pairs of distinct words, both orders of each, without
-// repetition: the closest pairs of the vocabulary, and random words with their
-// nearest, farthest and a random word. inside are the pairs to which ε applies,
-// outside those outside the scope of the guarantee. Where there is a scope, the
-// random words are paired with words within it as well.
-func (a *audit) pairs(words, closest int, every bool, r *Report) (inside, outside []pair) {
-	promised := func(pair) bool { return true }
-	if r.Guarantee.Covers != nil {
-		promised = func(p pair) bool { return r.Guarantee.Promises(p.a, p.b) }
-	}
-	add := func(p pair) {
-		if promised(p) {
-			inside = append(inside, p)
-		} else {
-			outside = append(outside, p)
-		}
-	}
-	if every {
-		for x := range embeddings.WordID(a.space.Len()) {
-			for y := range embeddings.WordID(a.space.Len()) {
-				if x != y {
-					add(pair{x, y})
-				}
-			}
-		}
-		return inside, outside
-	}
-	n := a.space.Len()
-	seen := map[pair]bool{}
-	both := func(x, y embeddings.WordID) {
-		if x == y || x == embeddings.Unknown || y == embeddings.Unknown || seen[pair{x, y}] {
+// repetition: those of so many words looked at, each with its nearest word and a
+// random one, and the closest pairs of the vocabulary. inside are the pairs to
+// which ε applies, outside those outside the scope of the guarantee. The pairs
+// depend only on the space, the seed and the scope.
+func (a *audit) pairs(words int, r *Report) (inside, outside []pair) {
+	n := embeddings.WordID(a.space.Len())
+	seen := map[[2]embeddings.WordID]bool{}
+	add := func(x, y, looked embeddings.WordID) {
+		if x == y || x == embeddings.Unknown || y == embeddings.Unknown || seen[[2]embeddings.WordID{x, y}] {
 			return
 		}
-		for _, p := range []pair{{x, y}, {y, x}} {
-			seen[p] = true
-			add(p)
-		}
-	}
-	close := closestPairs(a.space)
-	for _, p := range close[:min(closest, len(close))] {
-		both(p.a, p.b)
-	}
-	// The pairs depend only on the space and the seed, so all mechanisms are
-	// audited on the same pairs.
-	rng := a.options.Seed.Derive("audit", "pairs").Rand()
-	near := make([]nearest.Neighbor, 2)
-	for range words {
-		w := embeddings.WordID(rng.IntN(n))
-		other := embeddings.WordID(rng.IntN(n))
-		nearest.Of(a.space).SearchExcluding(near[:1], a.space.Vector(w), 1, []embeddings.WordID{w})
-		both(w, near[0].ID)
-		both(w, farthest(a.space, w))
-		both(w, other)
-		for tries := 0; r.Guarantee.Covers != nil && tries < 100; tries++ {
-			x, y := a.covered(w, r.Guarantee)
-			if x != embeddings.Unknown {
-				both(w, x)
-				both(w, y)
-				break
+		for _, p := range []pair{{x, y, looked}, {y, x, looked}} {
+			seen[[2]embeddings.WordID{p.a, p.b}] = true
+			switch {
+			case r.Guarantee.Covers == nil || r.Guarantee.Promises(p.a, p.b):
+				inside = append(inside, p)
+			case len(outside) < 8*farther:
+				outside = append(outside, p)
 			}
-			w = embeddings.WordID(rng.IntN(n)) // the random word was outside the scope with all others
 		}
+	}
+	near := neighborsOf(a.space)
+	rng := a.options.Seed.Derive("audit", "pairs").Rand()
+	var others [anchors]embeddings.WordID
+	for i := range others {
+		others[i] = embeddings.WordID(rng.IntN(int(n)))
+	}
+	looked := a.look(words, near, rng.Float64())
+	r.Words = len(looked)
+	for i, w := range looked {
+		if a.mechanism.Closed() && n <= allPairs {
+			for y := range n {
+				add(w, y, w)
+			}
+			continue
+		}
+		add(w, near[w].ID, w)
+		add(w, others[i%anchors], w)
+		if i < farther {
+			add(w, farthest(a.space, w), w)
+		}
+		if r.Guarantee.Covers != nil {
+			x, y := a.covered(w, r.Guarantee)
+			add(w, x, w)
+			add(w, y, w)
+		}
+	}
+	close := closestWords(near)
+	for _, w := range close[:min(closest, len(close))] {
+		add(w, near[w].ID, w)
 	}
 	if r.Metric == "discrete" {
-		for _, w := range longestVectors(a.space, longest) {
-			both(w, farthest(a.space, w))
+		order := a.order(func(w embeddings.WordID) float64 { return -length(a.space, w) })
+		for _, w := range order[:min(longest, len(order))] {
+			add(w, farthest(a.space, w), w)
 		}
 	}
 	return inside, outside
+}
+
+// look returns so many words, evenly spread in the orders by frequency (that of
+// the space), by distance of the nearest word and by length of the vector.
+func (a *audit) look(words int, near []nearest.Neighbor, offset float64) (out []embeddings.WordID) {
+	if words == a.space.Len() {
+		return a.space.Vocabulary.IDs()
+	}
+	orders := [][]embeddings.WordID{
+		a.space.Vocabulary.IDs(),
+		a.order(func(w embeddings.WordID) float64 { return near[w].Distance }),
+		a.order(func(w embeddings.WordID) float64 { return length(a.space, w) }),
+	}
+	taken := make([]bool, a.space.Len())
+	for i := range words {
+		order := orders[i%len(orders)]
+		at := int((float64(i) + offset) * float64(len(order)) / float64(words))
+		for taken[order[at]] {
+			at = (at + 1) % len(order)
+		}
+		taken[order[at]] = true
+		out = append(out, order[at])
+	}
+	return out
+}
+
+// order returns all words by a value, ties by id.
+func (a *audit) order(by func(w embeddings.WordID) float64) []embeddings.WordID {
+	order, value := a.space.Vocabulary.IDs(), make([]float64, a.space.Len())
+	for w := range value {
+		value[w] = by(embeddings.WordID(w))
+	}
+	slices.SortStableFunc(order, func(x, y embeddings.WordID) int { return cmp.Compare(value[x], value[y]) })
+	return order
 }
 
 // covered returns the nearest and the farthest word within the scope of w.
@@ -127,15 +163,8 @@ func (a *audit) covered(w embeddings.WordID, g mechanisms.Guarantee) (near, far 
 	return near, far
 }
 
-func longestVectors(s *embeddings.Space, count int) []embeddings.WordID {
-	order := s.Vocabulary.IDs()
-	length := make([]float64, s.Len())
-	zero := make([]float32, s.Dimension)
-	for w := range order {
-		length[w] = embeddings.Euclidean(zero, s.Vector(embeddings.WordID(w)))
-	}
-	slices.SortStableFunc(order, func(x, y embeddings.WordID) int { return cmp.Compare(length[y], length[x]) })
-	return order[:min(count, len(order))]
+func length(s *embeddings.Space, w embeddings.WordID) float64 {
+	return embeddings.Euclidean(make([]float32, s.Dimension), s.Vector(w))
 }
 
 func farthest(s *embeddings.Space, w embeddings.WordID) embeddings.WordID {
@@ -148,35 +177,30 @@ func farthest(s *embeddings.Space, w embeddings.WordID) embeddings.WordID {
 	return best
 }
 
-type closestKey struct{}
+type nearKey struct{}
 
-// mostClosest is the largest number of closest pairs kept per space.
-const mostClosest = 1000
-
-// closestPairs returns the closest pairs of words with different vectors among
-// words and their nearest neighbours, closest first, once per space.
-func closestPairs(s *embeddings.Space) []pair {
-	return embeddings.Once(s, closestKey{}, func() []pair {
-		type found struct {
-			pair
-			distance float64
-		}
-		var all []found
+// neighborsOf returns, by word, the nearest other word, once per space; Unknown
+// in a space of one word.
+func neighborsOf(s *embeddings.Space) []nearest.Neighbor {
+	return embeddings.Once(s, nearKey{}, func() []nearest.Neighbor {
 		words := s.Vocabulary.IDs()
+		out := make([]nearest.Neighbor, len(words))
 		for i, c := range nearest.Of(s).Words(words, 2) {
-			// For mutual neighbours one order of the pair is enough.
-			if w := words[i/2]; c.ID != w && c.ID != embeddings.Unknown && c.Distance > 0 {
-				all = append(all, found{pair{min(w, c.ID), max(w, c.ID)}, c.Distance})
+			if w := words[i/2]; i%2 == 0 || out[w].ID == w {
+				out[w] = c
 			}
-		}
-		slices.SortFunc(all, func(x, y found) int {
-			return cmp.Or(cmp.Compare(x.distance, y.distance), cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b))
-		})
-		all = slices.Compact(all)
-		out := make([]pair, min(len(all), mostClosest))
-		for i := range out {
-			out[i] = all[i].pair
 		}
 		return out
 	})
+}
+
+// closestWords are the words whose nearest has another vector, the closest first.
+func closestWords(near []nearest.Neighbor) (out []embeddings.WordID) {
+	for w, c := range near {
+		if c.ID != embeddings.Unknown && c.Distance > 0 {
+			out = append(out, embeddings.WordID(w))
+		}
+	}
+	slices.SortStableFunc(out, func(x, y embeddings.WordID) int { return cmp.Compare(near[x].Distance, near[y].Distance) })
+	return out
 }

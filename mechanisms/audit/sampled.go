@@ -21,6 +21,8 @@ const (
 	// mostTests is the largest number of events tested; each takes a part of
 	// alpha.
 	mostTests = 3
+	// mostPairs is the largest number of pairs that more samples are drawn of.
+	mostPairs = 12
 	// fewestCounts is how often an output must have occurred, for both words
 	// together, to enter an event: rarer ones look conspicuous by chance.
 	fewestCounts = 20
@@ -38,53 +40,49 @@ type hypothesis struct {
 	score    float64
 }
 
-// sampled audits a mechanism by its samples. A first part of them selects the
-// most conspicuous events, a second, independent part tests them. Each test
-// uses a Clopper–Pearson lower bound for one word and an upper bound for the
-// other, all at levels that together fail with probability alpha at most
-// (Bonferroni).
-func (a *audit) sampled(ctx context.Context, pairs []pair, found func(Finding)) (tests int, err error) {
-	explored := map[embeddings.WordID][]int{}
-	explore := a.options.Samples / 4
-	var hypotheses []hypothesis
-	words := 2 * (len(pairs) + 4*mostTests) // a test has four times the samples; shared words are no work
+// sampled audits a mechanism by its samples, in three parts that are independent:
+// few of every word show which pairs are worth more, more of these select the most
+// conspicuous events, and as many again test them. Each test uses a
+// Clopper–Pearson lower bound for one word and an upper bound for the other, all
+// at levels that together fail with probability alpha at most (Bonferroni).
+func (a *audit) sampled(ctx context.Context, pairs []pair, r *Report) (tests int, err error) {
+	words := 2*len(pairs) + 100*mostPairs
 	bar := progress.Start(ctx, "samples of words", words, float64(words))
 	defer bar.Close()
-	for _, p := range pairs {
-		for _, w := range []embeddings.WordID{p.a, p.b} {
-			if explored[w] == nil {
-				counts, err := a.count(ctx, w, explore, "explore")
-				if err != nil {
-					return 0, err
-				}
-				explored[w] = counts
-			}
-			bar.Add(1, 1, a.output(w))
+	look := a.options.Samples / 200
+	first, err := a.conspicuous(ctx, pairs, max(look, 500), "look", bar, func(h hypothesis, point float64) {
+		allowed := a.epsilon * h.distance
+		seen := h.score + allowed
+		if slack := point - seen; allowed+slack < a.most {
+			r.shown(h.pair, allowed, seen, slack)
+		} else {
+			r.shown(h.pair, allowed, 0, 0)
 		}
-		h, err := a.mostTelling(p, explored[p.a], explored[p.b], explore)
+	})
+	if err != nil {
+		return 0, err
+	}
+	var again []pair
+	for _, h := range first[:min(mostPairs, len(first))] {
+		again = append(again, h.pair)
+	}
+	hypotheses, err := a.conspicuous(ctx, again, a.options.Samples/4, "explore", bar, nil)
+	if err != nil {
+		return 0, err
+	}
+	hypotheses = hypotheses[:min(mostTests, len(hypotheses))]
+	count := a.counter("test", a.options.Samples)
+	for _, h := range hypotheses {
+		inA, err := count(ctx, h.a)
 		if err != nil {
 			return 0, err
 		}
-		if h.event != nil {
-			hypotheses = append(hypotheses, h)
+		inB, err := count(ctx, h.b)
+		if err != nil {
+			return 0, err
 		}
-	}
-	slices.SortStableFunc(hypotheses, func(x, y hypothesis) int { return cmp.Compare(y.score, x.score) })
-	hypotheses = hypotheses[:min(mostTests, len(hypotheses))]
-	tested := map[embeddings.WordID][]int{}
-	for _, h := range hypotheses {
-		for _, w := range []embeddings.WordID{h.a, h.b} {
-			if tested[w] == nil {
-				counts, err := a.count(ctx, w, a.options.Samples, "test")
-				if err != nil {
-					return 0, err
-				}
-				tested[w] = counts
-			}
-			bar.Add(4, 4, a.output(w))
-		}
-		inA, inB := total(tested[h.a], h.event), total(tested[h.b], h.event)
-		ratio, err := logRatio(inA, inB, a.options.Samples, a.options.Alpha/float64(len(hypotheses)))
+		ratio, err := logRatio(total(inA, h.event), total(inB, h.event), a.options.Samples,
+			a.options.Alpha/float64(len(hypotheses)))
 		if err != nil {
 			return 0, err
 		}
@@ -95,9 +93,51 @@ func (a *audit) sampled(ctx context.Context, pairs []pair, found func(Finding)) 
 		for _, y := range h.event[:min(namedOutputs, len(h.event))] {
 			f.Event = append(f.Event, a.output(y))
 		}
-		found(f)
+		r.record(f)
 	}
 	return len(hypotheses), nil
+}
+
+// counter samples words, each once.
+func (a *audit) counter(purpose string, samples int) func(context.Context, embeddings.WordID) ([]int, error) {
+	known := map[embeddings.WordID][]int{}
+	return func(ctx context.Context, w embeddings.WordID) (counts []int, err error) {
+		if known[w] == nil {
+			known[w], err = a.count(ctx, w, samples, purpose)
+		}
+		return known[w], err
+	}
+}
+
+// conspicuous returns the event of every pair that looks most like a violation, the
+// most conspicuous first; each gets it with the log-ratio as counted.
+func (a *audit) conspicuous(ctx context.Context, pairs []pair, samples int, purpose string, bar *progress.Reporter,
+	each func(h hypothesis, point float64)) (all []hypothesis, err error) {
+	count := a.counter(purpose, samples)
+	for _, p := range pairs {
+		inA, err := count(ctx, p.a)
+		if err != nil {
+			return nil, err
+		}
+		inB, err := count(ctx, p.b)
+		if err != nil {
+			return nil, err
+		}
+		bar.Add(2, 2, a.output(p.a))
+		h, err := a.mostTelling(p, inA, inB, samples)
+		if err != nil {
+			return nil, err
+		}
+		if h.event == nil {
+			continue
+		}
+		all = append(all, h)
+		if each != nil {
+			each(h, math.Log(float64(total(inA, h.event)))-math.Log(max(1, float64(total(inB, h.event)))))
+		}
+	}
+	slices.SortStableFunc(all, func(x, y hypothesis) int { return cmp.Compare(y.score, x.score) })
+	return all, nil
 }
 
 // logRatio returns a lower bound of ln Pr[M(a) ∈ S] − ln Pr[M(b) ∈ S] that is
@@ -178,12 +218,14 @@ func at(counts []int, y embeddings.WordID) int {
 }
 
 // draw fills dst with independent outputs for one word.
-type draw func(dst []embeddings.WordID, rng *rand.Rand)
+type draw func(ctx context.Context, dst []embeddings.WordID, rng *rand.Rand) error
 
 // released draws what a mechanism releases for a word.
-func released(m mechanisms.Mechanism, w embeddings.WordID) draw {
+func released(m *mechanisms.Mechanism, w embeddings.WordID) draw {
 	src := slices.Repeat([]embeddings.WordID{w}, chunk)
-	return func(dst []embeddings.WordID, rng *rand.Rand) { m.Privatize(dst, src[:len(dst)], nil, rng) }
+	return func(ctx context.Context, dst []embeddings.WordID, rng *rand.Rand) error {
+		return m.Privatize(ctx, dst, src[:len(dst)], rng)
+	}
 }
 
 // countSamples counts n possible outputs. Each chunk has its own stream, so
@@ -207,7 +249,9 @@ func countSamples(ctx context.Context, d draw, n, samples, workers int, seed str
 					return err
 				}
 				size := min(chunk, samples-c*chunk)
-				d(dst[:size], seed.At(uint64(c)).Rand())
+				if err := d(ctx, dst[:size], seed.At(uint64(c)).Rand()); err != nil {
+					return err
+				}
 				for _, y := range dst[:size] {
 					counts[y]++
 				}

@@ -27,7 +27,7 @@ import (
 
 // Options are the options of a Stream.
 type Options struct {
-	Mechanism mechanisms.Mechanism
+	Mechanism *mechanisms.Mechanism
 	// Rewriter, if not nil, is used instead of Mechanism. It gets words as
 	// Vocabulary spells them, and other words as they are in the text; it
 	// decides what to do with these.
@@ -387,7 +387,7 @@ func (s *Stream) epsilons(b *batch) ([]float64, error) {
 		if words := b.recorded[p.record]; words > 0 {
 			out[i] = s.options.Document / float64(words)
 		}
-		if err := mechanisms.CheckEpsilon(s.options.Mechanism, out[i]); err != nil {
+		if err := s.options.Mechanism.CheckEpsilon(out[i]); err != nil {
 			return nil, fmt.Errorf("record %d: %w", p.record+1, err)
 		}
 	}

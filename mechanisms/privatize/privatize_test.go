@@ -279,7 +279,13 @@ func TestBudgetOfARecord(t *testing.T) {
 	v := m.Vocabulary()
 	private := func(piece uint64, words ...string) []string {
 		ids := v.Encode(nil, words)
-		m.Privatize(ids, ids, []float64{2, 2}[:len(ids)], seed.At(piece).Rand())
+		at, err := m.At(2)
+		if err == nil {
+			err = at.Privatize(t.Context(), ids, ids, seed.At(piece).Rand())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
 		for i, id := range ids {
 			words[i] = v.Word(id)
 		}
@@ -303,7 +309,7 @@ func TestProbe(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := NewProbe(m, space, []mechanisms.WordID{0, 1, 2, 3}, 0, stream.FromUint64(1))
+		p, err := NewProbe(t.Context(), m, space, []mechanisms.WordID{0, 1, 2, 3}, 0, stream.FromUint64(1))
 		if err != nil {
 			t.Fatal(err)
 		}

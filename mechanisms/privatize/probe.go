@@ -1,6 +1,8 @@
 package privatize
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -44,10 +46,14 @@ const (
 
 // NewProbe examines a sample of known, the words of a text in order. It uses
 // epsilon or, if that is 0, the mechanism's own epsilon.
-func NewProbe(m mechanisms.Mechanism, space *embeddings.Space, known []mechanisms.WordID, epsilon float64,
-	seed stream.Seed) (*Probe, error) {
+func NewProbe(ctx context.Context, m *mechanisms.Mechanism, space *embeddings.Space, known []mechanisms.WordID,
+	epsilon float64, seed stream.Seed) (*Probe, error) {
 	if len(known) == 0 {
 		return nil, nil
+	}
+	at, err := m.At(cmp.Or(epsilon, m.Settings().Epsilon))
+	if err != nil {
+		return nil, err
 	}
 	rng := seed.Derive("probe").Rand()
 	sample := make([]mechanisms.WordID, min(probeWords, len(known)))
@@ -60,12 +66,12 @@ func NewProbe(m mechanisms.Mechanism, space *embeddings.Space, known []mechanism
 	for i, w := range sample {
 		both, ok := done[w]
 		if !ok {
-			var d mechanisms.Distribution
+			var d mechanisms.Estimate
 			var err error
-			if exact, ok := m.(mechanisms.Distributor); ok && epsilon == 0 {
-				d, err = exact.Distribution(w)
+			if m.Closed() && epsilon == 0 {
+				d.Probabilities, err = m.Row(w)
 			} else {
-				d, err = mechanisms.MonteCarlo(m, w, epsilon, probeDraws, seed.Derive("probe").At(uint64(i)))
+				d, err = mechanisms.MonteCarlo(ctx, at, w, probeDraws, seed.Derive("probe").At(uint64(i)))
 			}
 			if err != nil {
 				return nil, err
@@ -94,7 +100,7 @@ func entropy(p []float64) (h float64) {
 }
 
 // oddsOf returns nil where nothing is guaranteed.
-func oddsOf(m mechanisms.Mechanism, space *embeddings.Space, sample []mechanisms.WordID) *Odds {
+func oddsOf(m *mechanisms.Mechanism, space *embeddings.Space, sample []mechanisms.WordID) *Odds {
 	g := m.Guarantee()
 	if !g.Holds() || g.Distance == nil {
 		return nil

@@ -77,7 +77,7 @@ func (l *Lexicon) Embedding(s *embeddings.Space) models.Embedding {
 // vocabulary, its releases, what it writes, its exact channel if it has one that
 // is cheap enough, and the nearest words of the space. Ids are those of the lexicon,
 // which must already have all words of the documents.
-func Attacked(s *Situation, m mechanisms.Mechanism, space *embeddings.Space, policy mechanisms.Policy, l *Lexicon) {
+func Attacked(s *Situation, m *mechanisms.Mechanism, space *embeddings.Space, policy mechanisms.Policy, l *Lexicon) {
 	workers := max(1, s.Workers)
 	s.Words, s.Spelling, s.Write = m.Vocabulary().Len(), l.Word, Written(m, policy, workers)
 	s.Release = func(ctx context.Context, documents [][]int32, seed stream.Seed) ([][]int32, error) {
@@ -115,17 +115,12 @@ func Attacked(s *Situation, m mechanisms.Mechanism, space *embeddings.Space, pol
 }
 
 // ExactChannel is the channel of a mechanism for the first words of its
-// vocabulary; nil where a row must be integrated, or drawn: that costs more than
-// an attacker gains over one who draws himself.
-func ExactChannel(m mechanisms.Mechanism, inputs int) *metrics.Channel {
-	d, ok := m.(mechanisms.Distributor)
-	if !ok {
-		return nil
-	}
-	if p, err := d.Distribution(0); err != nil || p.Samples != 0 || p.AbsoluteError != 0 {
+// vocabulary; nil where it has no closed form.
+func ExactChannel(m *mechanisms.Mechanism, inputs int) *metrics.Channel {
+	if !m.Closed() {
 		return nil
 	}
 	return &metrics.Channel{Inputs: inputs, Outputs: m.Vocabulary().Len(), Rows: func(x, n int) ([][]float64, error) {
-		return mechanisms.Rows(d, mechanisms.WordID(x), n)
+		return m.Rows(mechanisms.WordID(x), n)
 	}}
 }

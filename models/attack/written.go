@@ -192,7 +192,7 @@ func (s *Situation) findInWriting(ctx context.Context, name string, words bool) 
 
 // Written returns a Situation.Write that does what `mldp privatize` does with
 // every text as one line: words replaced, all else kept, case restored.
-func Written(m mechanisms.Mechanism, policy mechanisms.Policy, workers int) func(context.Context, []string,
+func Written(m *mechanisms.Mechanism, policy mechanisms.Policy, workers int) func(context.Context, []string,
 	stream.Seed) ([]string, error) {
 	return func(ctx context.Context, texts []string, seed stream.Seed) ([]string, error) {
 		p, err := privatize.New(privatize.Options{Mechanism: m, Policy: policy, KeepCase: true, Seed: seed,
