@@ -125,18 +125,18 @@ func (r Report) DetectsText() string {
 	case r.Settings.Variant == mechanisms.External:
 		return "what it would have found: not measured"
 	}
-	factor := func(x float64) string {
+	factor := func(x float64, where string) string {
 		if x == 0 {
 			return "no factor"
 		}
-		return fmt.Sprintf("%.3g times the claimed epsilon", x)
+		return fmt.Sprintf("%.3g times the claimed epsilon%s", x, where)
 	}
-	where := "on all words"
+	where := ""
 	if r.Noise != nil { // a comparison of words shows less than one of lengths
-		where += ", in the noise that it reports,"
+		where = ", in its noise"
 	}
-	return fmt.Sprintf("would have found %s %s and %s on one word in a hundred", factor(r.Detects), where,
-		factor(r.DetectsOne))
+	return "would have found on all words " + factor(r.Detects, where) + "; on one word in a hundred " +
+		factor(r.DetectsOne, "")
 }
 
 // Finding is one pair of words and one event.

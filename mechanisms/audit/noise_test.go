@@ -44,7 +44,7 @@ func TestWordsAreThoseOfTheNoise(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, w, err)
 		}
 		if r, err := Mechanism(t.Context(), honest, s, o); err != nil || r.Violated ||
-			!strings.Contains(r.DetectsText(), "in the noise that it reports") {
+			!strings.Contains(r.DetectsText(), "in its noise") {
 			t.Errorf("%s, honest: %s, %s, %v", name, r.Verdict(), r.DetectsText(), err)
 		}
 	}
