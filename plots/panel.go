@@ -97,7 +97,7 @@ func (p Panel) plot() (_ plotted, ok bool) {
 				out.dropped += n
 				curves = append(curves, c)
 			}
-			if behind := c.Style.Reference || c.Style.Subdued && !p.live; behind != all {
+			if behind := c.Style.Reference || c.Style.Subdued; behind != all {
 				continue
 			}
 			for _, q := range kept {

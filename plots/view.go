@@ -336,7 +336,7 @@ func (v *view) notes(shown []results.Cell) (out []string) {
 	case most > 1:
 		out = append(out, fmt.Sprintf("Bars: 95%% t interval over %s repetitions.", count))
 	default:
-		out = append(out, "One repetition; bars: 95% interval over its items, in which training has no part.")
+		out = append(out, "One repetition: of training nothing is known, so what is trained has no bars.")
 	}
 	if _, found := results.Unproved(shown); found {
 		out = append(out, results.UnprovedMark+" This variant guarantees nothing.")

@@ -188,7 +188,7 @@ func facts(in Input) []fact {
 		{"Embeddings", list(func(c results.Cell) string { return c.SpaceName() })},
 		{"Mechanisms", enumerate(private, func(c results.Cell) string { return in.Name(c.Place) })},
 		{"ε", epsilons(in.Cells)},
-		{"Classifiers", list(func(c results.Cell) string { return in.TaskName(c.Place) })},
+		{"Classifiers", enumerate(private, func(c results.Cell) string { return in.TaskName(c.Place) })},
 		{"Repetitions", fmt.Sprint(len(results.Distinct(private, func(c results.Cell) int { return c.Repetition })))},
 		{"Unknown words", list(func(c results.Cell) string { return c.Policy })},
 		{"Seed", list(func(c results.Cell) string { return fmt.Sprint(c.Seed) })},

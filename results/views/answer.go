@@ -20,70 +20,97 @@ func Answer(p *results.Prepared) string {
 	if len(scenes) == 0 {
 		return ""
 	}
-	var firsts, ties []string
-	below := map[string]int{} // of names, in how many scenes told apart
-	var compete []string
-	detectable := 0.0
-	tested, several := true, len(scenes) > 1
-	on := func(a compare.Aligned) string {
-		return map[bool]string{true: " on " + results.DatasetTitle(a.Dataset)}[several]
-	}
-	open := map[string][]string{} // data sets by the names of ties
+	answer := answer{several: len(scenes) > 1, open: map[string][]string{}, below: map[string]int{}, tested: true}
 	for _, a := range scenes {
-		best, _ := a.Best()
-		if len(best) == 0 {
-			continue
+		answer.add(a)
+	}
+	return "At equal privacy, " + phrase(l.Quantity, l.At[0]) + ", " + answer.text()
+}
+
+// answer collects what scenes say.
+type answer struct {
+	several    bool
+	first      []string            // best names
+	firsts     []string            // with data set and value
+	open       map[string][]string // data sets by the names of those not told apart
+	ties       []string            // keys of open, in order
+	compete    []string
+	below      map[string]int // of names, in how many scenes told apart
+	detectable float64
+	tested     bool
+}
+
+func (x *answer) add(a compare.Aligned) {
+	best, _ := a.Best()
+	if len(best) == 0 {
+		return
+	}
+	x.tested = x.tested && a.Training != ""
+	dataset := results.DatasetTitle(a.Dataset)
+	name := bracketed(a.Lines[best[0]].Name)
+	x.first, x.firsts = append(x.first, name), append(x.firsts, dataset+" "+value(a, a.Lines[best[0]]))
+	var names []string
+	for _, i := range best[1:] {
+		names = append(names, bracketed(a.Lines[i].Name))
+		if pair, ok := a.Pair(best[0], i); ok {
+			x.detectable = max(x.detectable, pair.Detectable)
 		}
-		tested = tested && a.Training != ""
-		firsts = append(firsts, fmt.Sprintf("%s%s (%s)", bracketed(a.Lines[best[0]].Name), on(a),
-			value(a, a.Lines[best[0]])))
-		var names []string
-		for _, i := range best[1:] {
-			names = append(names, bracketed(a.Lines[i].Name))
-			if pair, ok := a.Pair(best[0], i); ok {
-				detectable = max(detectable, pair.Detectable)
+	}
+	if slices.Sort(names); len(names) > 0 {
+		key := strings.Join(names, "\x00")
+		if len(x.open[key]) == 0 {
+			x.ties = append(x.ties, key)
+		}
+		x.open[key] = append(x.open[key], dataset)
+	}
+	for i, line := range a.Lines {
+		if name := bracketed(line.Name); line.Reached && line.Competes() {
+			if !slices.Contains(x.compete, name) {
+				x.compete = append(x.compete, name)
 			}
-		}
-		if len(names) > 0 {
-			key := strings.Join(names, "\x00")
-			open[key] = append(open[key], results.DatasetTitle(a.Dataset))
-			if !slices.Contains(ties, key) {
-				ties = append(ties, key)
-			}
-		}
-		for i, line := range a.Lines {
-			if name := bracketed(line.Name); line.Reached && line.Competes() {
-				if !slices.Contains(compete, name) {
-					compete = append(compete, name)
-				}
-				if !slices.Contains(best, i) {
-					below[name]++
-				}
+			if !slices.Contains(best, i) {
+				x.below[name]++
 			}
 		}
 	}
-	if len(firsts) == 0 {
-		return "At equal privacy, " + phrase(l.Quantity, l.At[0]) + ", no mechanism with a guarantee was measured."
+}
+
+func (x *answer) text() string {
+	if len(x.first) == 0 {
+		return "no mechanism with a guarantee was measured."
 	}
-	text := "At equal privacy, " + phrase(l.Quantity, l.At[0]) + ", " + and(firsts) + " " +
-		map[bool]string{false: "keeps", true: "keep"}[len(firsts) > 1] + " most"
-	if !tested {
+	is := func(names []string, one, more string) string {
+		return and(names) + map[bool]string{false: one, true: more}[len(names) > 1]
+	}
+	one := !slices.ContainsFunc(x.first, func(name string) bool { return name != x.first[0] })
+	text := ""
+	switch {
+	case !x.several:
+		text = fmt.Sprintf("%s keeps most (%s)", x.first[0], x.firsts[0])
+	case one:
+		text = fmt.Sprintf("%s keeps most on each data set (%s)", x.first[0], strings.Join(x.firsts, ", "))
+	default:
+		var parts []string
+		for k, name := range x.first {
+			parts = append(parts, fmt.Sprintf("%s (%s)", name, x.firsts[k]))
+		}
+		text = and(parts) + " keep most"
+	}
+	if !x.tested {
 		return text + "; nothing was tested: " + compare.Untested + "."
 	}
-	for _, key := range ties {
-		names := strings.Split(key, "\x00")
-		text += "; " + and(names) + map[bool]string{false: " is", true: " are"}[len(names) > 1] + " not told apart from it"
-		if several {
-			text += " on " + and(open[key])
+	for _, key := range x.ties {
+		text += "; " + is(strings.Split(key, "\x00"), " is", " are") + " not told apart from it"
+		if x.several {
+			text += " on " + and(x.open[key])
 		}
 	}
-	if len(ties) > 0 {
-		text += fmt.Sprintf(" (a difference under %s would not show)", Number(detectable, 1))
+	if len(x.ties) > 0 {
+		text += fmt.Sprintf(" (a difference under %s would not show)", Number(x.detectable, 1))
 	}
-	less := results.Where(compete, func(name string) bool { return below[name] == len(scenes) })
+	less := results.Where(x.compete, func(name string) bool { return x.below[name] == len(x.first) })
 	if len(less) > 0 {
-		text += "; " + and(less) + map[bool]string{false: " keeps", true: " keep"}[len(less) > 1] + " less" +
-			map[bool]string{true: " on each"}[several]
+		text += "; " + is(less, " keeps", " keep") + " less" + map[bool]string{true: " on each"}[x.several]
 	}
 	return text + "."
 }
@@ -109,6 +136,7 @@ func Leading(scenes []compare.Aligned) (out []compare.Aligned) {
 			out[i] = a
 		}
 	}
+	slices.SortStableFunc(out, func(a, b compare.Aligned) int { return strings.Compare(a.Dataset, b.Dataset) })
 	return out
 }
 

@@ -91,16 +91,16 @@ func NewSheet(p *results.Prepared) Sheet {
 }
 
 // Mean is a quantity of the repetitions of a cell with its 95% interval. This is the
-// one rule of bars, in tables and figures: that of the mean over repetitions; of one,
-// and of an attacker, whose repetitions share the documents, its own over what it was
-// measured on.
+// one rule of bars, in tables and figures: that of the mean over repetitions, none of
+// one for what is trained, as nothing is known of training; of attackers, whose
+// repetitions share the documents, and of words and texts measured once, their own.
 func Mean(cells []results.Cell, quantity string) (mean, low, high float64, ok bool) {
 	values := results.ByRepetition(cells, quantity)
-	if len(values) == 0 {
-		return math.NaN(), math.NaN(), math.NaN(), false
-	}
-	s := stats.Summarize(values)
-	if len(values) > 1 && results.MustColumn(quantity).Attacker == "" {
+	s, c := stats.Summarize(values), results.MustColumn(quantity)
+	switch {
+	case len(values) == 0 || len(values) == 1 && c.OfModel && c.Attacker == "":
+		return s.Mean, math.NaN(), math.NaN(), len(values) > 0
+	case len(values) > 1 && c.Attacker == "":
 		return s.Mean, s.Low, s.High, true
 	}
 	var lows, highs []float64
@@ -222,7 +222,11 @@ func (s Sheet) equal(q results.Column) (items []Item) {
 	if q.Unit == "%" {
 		q.Digits = 1
 	}
-	mean := map[results.Place][]float64{} // share of the best, by mechanism
+	type at struct {
+		level string
+		results.Place
+	}
+	mean := map[at][]float64{} // share of the best, by level and mechanism
 	scenes := s.scenes(compare.Question{Use: q.Name})
 	for _, a := range scenes {
 		if a.Datasets > 0 {
@@ -238,7 +242,8 @@ func (s Sheet) equal(q results.Column) (items []Item) {
 			if !l.Reached {
 				x.Notes = []string{notReached(scenes, a, l)}
 			} else if len(best) > 0 {
-				mean[l.Instance()] = append(mean[l.Instance()], l.Value/a.Lines[best[0]].Value)
+				k := at{level, l.Instance()}
+				mean[k] = append(mean[k], l.Value/a.Lines[best[0]].Value)
 			}
 			switch a.Training {
 			case compare.ByBaseline:
@@ -258,7 +263,7 @@ func (s Sheet) equal(q results.Column) (items []Item) {
 	}
 	up := map[bool]float64{true: -1, false: 1}[q.Direction == results.Down]
 	order := func(i Item) float64 {
-		switch own := mean[i.Instance()]; {
+		switch own := mean[at{i.Level, i.Instance()}]; {
 		case i.IsBaseline():
 			return math.Inf(-1)
 		case len(own) == 0: // not compared, but not hidden

@@ -302,7 +302,7 @@ func (t *Table) explain(s Sheet, items []Item) {
 		bars = bars || i.Level == "" && i.High > i.Low
 	}
 	if bars {
-		add("± is half the 95% interval over repetitions; of one, over what it was measured on.")
+		add("± is half the 95% interval over repetitions; of attackers, and of words and texts measured once, over those.")
 	}
 	text := strings.Join(list.Map(items, func(i Item) string { return s.Text(i, "mechanism") }), " ")
 	if strings.Contains(text, results.UnprovedMark) {
