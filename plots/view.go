@@ -189,6 +189,9 @@ func (d drawing) panels() (out []Panel) {
 		return cmp.Or(compareInstances(a.Instance(), b.Instance()), cmp.Compare(a.Dataset, b.Dataset))
 	})
 	for _, k := range keys {
+		if constant(k) && d.View.X == views.Epsilon {
+			continue // there is nothing to see over ε
+		}
 		own := results.Where(d.cells, func(c results.Cell) bool { return by.Of(c.Place) == k })
 		p := d.panel(d.x0(), own)
 		p.Title = strings.Join(list.Map(d.Panel, func(c string) string { return d.Text(views.Item{Place: k}, c) }), ", ")

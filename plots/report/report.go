@@ -88,7 +88,9 @@ func Write(w io.Writer, in Input) error {
 		Against: published.Tables(p), Tables: views.Tables(p, in.Views.Tables),
 	}
 	v.open()
-	v.Figures, _ = plots.All(p, in.Views.Figures)
+	v.Figures, _ = plots.All(p, results.Where(in.Views.Figures, func(f views.View) bool {
+		return !slices.Contains(f.Y, "all") // mldp figures draws every quantity
+	}))
 	if in.Examples {
 		v.Examples = examples(in)
 	}

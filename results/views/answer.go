@@ -100,7 +100,8 @@ func (x *answer) text() string {
 		return text + "; nothing was tested: " + compare.Untested + "."
 	}
 	for _, key := range x.ties {
-		text += "; " + is(strings.Split(key, "\x00"), " is", " are") + " not told apart from it"
+		text += "; " + is(strings.Split(key, "\x00"), " is", " are") + " not told apart from " +
+			map[bool]string{true: "it", false: "the best"}[one]
 		if x.several {
 			text += " on " + and(x.open[key])
 		}
