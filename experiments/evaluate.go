@@ -208,12 +208,6 @@ func evaluation(ctx context.Context, o EvaluateOptions) (*study.Study, []string,
 	if err := check.AtLeast("documents", o.Documents, -1); err != nil {
 		return nil, nil, err
 	}
-	if fetch.OnHub(o.Original) {
-		var err error
-		if o.Original, err = fetch.Locate(o.Root, o.Original, "file"); err != nil {
-			return nil, nil, err
-		}
-	}
 	if o.Documents == 0 {
 		o.Documents = 50 // an encoder takes a tenth of a second for each
 	}

@@ -95,8 +95,7 @@ func newDataFetchCommand(dir *string) *cobra.Command {
 		if from != "" {
 			return placeOwn(cmd, *dir, args, from)
 		}
-		everything := len(args) == 0
-		if everything {
+		if len(args) == 0 {
 			args = []string{"comparative"}
 		}
 		entries, err := expand(args, dimensions, *dir)
@@ -108,12 +107,12 @@ func newDataFetchCommand(dir *string) *cobra.Command {
 			return nil
 		}
 		f := newFetcher(*dir, yes, cmd.InOrStdin(), cmd.ErrOrStderr())
-		f.Mirror, f.Partial = mirror, everything
+		f.Mirror = mirror
 		return asOneLine(f.Fetch(cmd.Context(), entries))
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask before large downloads")
 	cmd.Flags().IntSliceVar(&dimensions, "dimension", nil, "only these dimensions of an embedding or a study")
-	cmd.Flags().StringVar(&mirror, "mirror", "", "URL or folder to try first (default: MLDP_MIRROR)")
+	cmd.Flags().StringVar(&mirror, "mirror", "", "folder to look in first (default: MLDP_MIRROR)")
 	cmd.Flags().StringVar(&from, "from", "", "use this file, for data that only you may download")
 	return cmd
 }

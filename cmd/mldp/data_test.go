@@ -159,8 +159,7 @@ func TestLongFetchFromOfficialLayouts(t *testing.T) {
 		}
 		return stdout.String()
 	}
-	// GloVe of other dimensions is not in the mirror.
-	mldp("data", "fetch")
+	mldp("data", "fetch", "imdb", "agnews", "opinion-lexicon", "wordnet", "words", "glove.6B.100d")
 	fingerprints := func(description string) (out []string) {
 		for _, line := range strings.Split(description, "\n") {
 			if strings.Contains(line, "fingerprint") {

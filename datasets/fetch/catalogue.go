@@ -48,8 +48,7 @@ type Download struct {
 	URL    string `yaml:"url"`
 	File   string `yaml:"file"` // where it is kept, under the data folder
 	Bytes  int64  `yaml:"bytes"`
-	SHA256 string `yaml:"sha256"` // as published; "" where none is published
-	MD5    string `yaml:"md5"`    // as published, where there is no SHA-256
+	SHA256 string `yaml:"sha256"` // as published; "" where none is
 	// Unpack lists the members to extract from an archive: the end of a
 	// member's path → file or, with a final slash, folder under the data
 	// folder.
@@ -58,11 +57,8 @@ type Download struct {
 
 // Check returns a description of the check that a download must pass.
 func (d Download) Check() string {
-	switch {
-	case d.SHA256 != "":
+	if d.SHA256 != "" {
 		return "SHA-256 " + d.SHA256
-	case d.MD5 != "":
-		return "MD5 " + d.MD5
 	}
 	if strings.HasPrefix(d.URL, "http://") {
 		return "none is published, and it comes unencrypted"
@@ -87,11 +83,8 @@ func Catalogue() []Entry {
 	return entries
 }
 
-// Find returns the entry with the given name, or that of a file of the hub.
+// Find returns the entry with the given name.
 func Find(name string) (Entry, error) {
-	if OnHub(name) {
-		return hub(name)
-	}
 	var names []string
 	for _, e := range Catalogue() {
 		if e.Name == name {
@@ -108,14 +101,6 @@ func Find(name string) (Entry, error) {
 func Expand(names []string, dimensions []int) ([]Entry, error) {
 	var out []Entry
 	for _, name := range names {
-		if OnHub(name) {
-			e, err := hub(name)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, e)
-			continue
-		}
 		matched := false
 		for _, e := range Catalogue() {
 			suffix, member := strings.CutPrefix(e.Name, name+".")

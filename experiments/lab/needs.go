@@ -153,20 +153,11 @@ func Unpublished(w Wants, root string, say func(error)) {
 	}
 }
 
-// needs are the entries that are wanted, those of the catalogue in its order and
-// then files of the hub, without embeddings that are there, and the error of an
+// needs are the entries that are wanted, those of the catalogue in its order, without embeddings that are there, and the error of an
 // embedding that only the user's folder could have.
 func needs(w Wants, root string) (wanted []fetch.Entry, unknown, err error) {
 	needed := map[string]bool{}
-	var onHub []fetch.Entry
 	for _, d := range w.Datasets {
-		if fetch.OnHub(d.File) {
-			e, err := fetch.Find(d.File)
-			if err != nil {
-				return nil, nil, err
-			}
-			onHub = append(onHub, e)
-		}
 		names, err := datasets.Needs(d.Request(root, stream.Seed{}))
 		if err != nil {
 			return nil, nil, err
@@ -196,7 +187,7 @@ func needs(w Wants, root string) (wanted []fetch.Entry, unknown, err error) {
 		}
 	}
 	wanted = slices.DeleteFunc(slices.Clone(fetch.Catalogue()), func(e fetch.Entry) bool { return !needed[e.Name] })
-	return append(wanted, onHub...), unknown, nil
+	return wanted, unknown, nil
 }
 
 // Check opens everything that is wanted and passes on each error with the key

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 
 	"mldpbench/datasets"
-	"mldpbench/datasets/fetch"
 )
 
 // besideFile makes the paths of a study those of files in its folder, wherever mldp
@@ -17,7 +16,7 @@ func (s *Study) besideFile(folder string) {
 	}
 	there := func(path string) bool { _, err := os.Stat(path); return err == nil }
 	path := func(p *string) {
-		if *p == "" || filepath.IsAbs(*p) || fetch.OnHub(*p) {
+		if *p == "" || filepath.IsAbs(*p) {
 			return
 		}
 		if own := filepath.Join(folder, *p); there(own) || !there(filepath.Join(datasets.Root(s.root), *p)) {

@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"mldpbench/datasets"
-	"mldpbench/datasets/fetch"
 	"mldpbench/embeddings"
 	"mldpbench/internal/check"
 	"mldpbench/mechanisms"
@@ -174,15 +173,8 @@ func (d DatasetSpec) Traits() (Traits, error) {
 	return Traits{Generated: f.Generated, WordLevel: f.WordLevel}, nil
 }
 
-// Path returns the user's file, which may also lie in the data folder, as one of
-// the hub does; "" for none.
+// Path returns the user's file, which may also lie in the data folder; "" for none.
 func (d DatasetSpec) Path(root string) string {
-	if fetch.OnHub(d.File) {
-		if file, err := fetch.Locate(root, d.File, "file"); err == nil {
-			return file
-		}
-		return d.File
-	}
 	if inside, err := VectorFile(d.File, datasets.Root(root)); d.File != "" && err == nil {
 		return inside
 	}
