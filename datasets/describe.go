@@ -1,11 +1,14 @@
 package datasets
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
+
+	"mldpbench/internal/list"
 )
 
 // Summary describes a prepared data set.
@@ -82,6 +85,52 @@ func Describe(d *Dataset) Summary {
 	}
 	s.Conflicting = len(conflicting)
 	return s
+}
+
+// fewDocuments is the number of documents of a class below which its numbers say
+// little.
+const fewDocuments = 10
+
+// missingLabels are what programs write for a label that is not there.
+var missingLabels = []string{"nan", "na", "n/a", "#n/a", "<na>", "nat", "null", "none", "nil"}
+
+// Warnings returns a sentence for each thing about a data set that its numbers do
+// not show: classes that are too small or lost in the split, labels that look like
+// missing ones, repeated and empty documents.
+func Warnings(d *Dataset) (out []string) {
+	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	s := Describe(d)
+	all := make([]int, len(d.Classes))
+	for _, split := range s.Splits {
+		for class, n := range split.Classes {
+			if all[class] += n; n == 0 && split.Counts.Documents > 0 && len(d.Classes) > 1 {
+				add("class %q has no document in %s", d.Classes[class], split.Name)
+			}
+		}
+	}
+	for class, n := range all {
+		if n < fewDocuments && len(d.Classes) > 1 {
+			add("class %q has %d documents: too few to learn or to test", d.Classes[class], n)
+		}
+		if slices.Contains(missingLabels, strings.ToLower(d.Classes[class])) {
+			add("label %q occurs %d times: is it a missing one?", d.Classes[class], n)
+		}
+	}
+	if s.DuplicatesAcross > 0 {
+		add("%d of %d test documents are also in train or validation, word by word", s.DuplicatesAcross, len(d.Test))
+	}
+	documents, untold := 0, 0
+	for _, split := range d.Splits() {
+		documents += len(split.Documents)
+		untold += list.Count(split.Documents, func(d Document) bool { return strings.TrimSpace(d.Text) == "" })
+	}
+	if untold > 0 {
+		add("%d of %d documents have no text", untold, documents)
+	}
+	if s.Empty > untold {
+		add("%d of %d documents have no word left after cleaning", s.Empty-untold, documents)
+	}
+	return out
 }
 
 func count(parts ...[]Document) Counts {

@@ -236,6 +236,20 @@ func TestDescribe(t *testing.T) {
 	if s.Vocabulary != 5 || s.DuplicatesAcross != 1 || s.DuplicatesWithin != 1 || s.Conflicting != 1 || s.Empty != 1 {
 		t.Errorf("%+v", s)
 	}
+	var none []Document
+	for range 12 {
+		none = append(none, doc(2, "nothing else"))
+	}
+	d.Classes, d.Train = append(d.Classes, "NaN"), append(d.Train, none...)
+	want := []string{`class "NaN" has no document in validation`, `class "NaN" has no document in test`,
+		`class "a" has 4 documents: too few`, `class "b" has 3 documents`, `label "NaN" occurs 12 times: is it a missing one?`,
+		"1 of 2 test documents are also in train or validation", "19 of 19 documents have no text"}
+	for i, w := range Warnings(d) {
+		if i >= len(want) || !strings.HasPrefix(w, want[i]) {
+			t.Errorf("%s, want %q", w, want[min(i, len(want)-1)])
+		}
+	}
+	d.Classes, d.Train = d.Classes[:2], d.Train[:3]
 	c := Cover(d, func(w string) bool { return w == "x" })
 	if c != (Coverage{Tokens: 13, KnownTokens: 5, Words: 5, KnownWords: 1}) {
 		t.Errorf("coverage %+v", c)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"mldpbench/datasets/table"
@@ -87,12 +88,22 @@ func readOwn(ctx context.Context, q Request) (Rows, error) {
 	return out, nil
 }
 
+// manyLabels is the number of classes from which on they are looked at.
+const manyLabels = 20
+
 // numbered returns the distinct labels, sorted, and sets the number of each
 // row's.
 func numbered(source string, labels []string, set func(row, class int)) ([]string, error) {
 	classes := slices.Compact(slices.Sorted(slices.Values(labels)))
 	if len(classes) < 2 {
 		return nil, fmt.Errorf("%s: %d distinct labels %q: a task needs at least 2", source, len(classes), classes)
+	}
+	if len(classes) > manyLabels && 2*len(classes) > len(labels) && !slices.ContainsFunc(classes, func(c string) bool {
+		_, err := strconv.ParseFloat(c, 64)
+		return err != nil
+	}) {
+		return nil, fmt.Errorf("%s: %d distinct numbers as labels of %d rows: a label is a class, not a quantity or an id",
+			source, len(classes), len(labels))
 	}
 	for _, c := range classes {
 		if err := check.Name("label", c); err != nil {

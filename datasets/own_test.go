@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"compress/gzip"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -67,6 +68,15 @@ func TestOwnTable(t *testing.T) {
 	}
 }
 
+// continuous are rows with as many labels.
+func continuous(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "x,0.%d\n", i)
+	}
+	return b.String()
+}
+
 func TestOwnTableErrors(t *testing.T) {
 	for _, c := range []struct {
 		file, text string
@@ -93,6 +103,9 @@ func TestOwnTableErrors(t *testing.T) {
 		{"a.csv", "text,label\nx,a\ny,\x1b[31m\n", []string{"text"}, "label",
 			`a.csv: label = "\x1b[31m": must have printable characters only`},
 		{"a.csv.gz", "", []string{"text"}, "label", "a.csv.gz: empty"},
+		{"a.csv", "text,label\n\"...\",1\n!,2\n,2\n;;,1\n", []string{"text"}, "label", "no document has a word left after the cleaning"},
+		{"a.csv", "text,label" + strings.Repeat("\nx,0.", 30) + "7\n" + continuous(40), []string{"text"}, "label",
+			"distinct numbers as labels of"},
 		{"a.csv", "text,label,text\nx,1,y\n", []string{"text"}, "label", `a.csv:1: two columns are called "text"`},
 		{"a.csv", "text,label\ncaf\xe9,1\n", []string{"text"}, "label", `a.csv:2: is not UTF-8`},
 		{"a.tsv", "label\ttext\n1\t\"x\n2\ty\tz\"\n", []string{"text"}, "label",

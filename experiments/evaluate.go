@@ -256,7 +256,7 @@ func evaluation(ctx context.Context, o EvaluateOptions) (*study.Study, []string,
 // the documents to leave out, as some version lacks them.
 func (o EvaluateOptions) mechanisms(ctx context.Context) (list []study.MechanismSpec, notes []string, without []int,
 	err error) {
-	ids, err := o.rows(ctx)
+	ids, empty, err := o.rows(ctx)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -279,7 +279,9 @@ func (o EvaluateOptions) mechanisms(ctx context.Context) (list []study.Mechanism
 		if err != nil {
 			return nil, nil, nil, fmt.Errorf("%s: %w", v.Name, err)
 		}
-		if absent := read.Absent(ids); len(absent) > 0 {
+		// A document without a text is one of the data set in run, and here.
+		absent := slices.DeleteFunc(read.Absent(ids), func(row int) bool { return empty[row] })
+		if len(absent) > 0 {
 			what := fmt.Sprintf("%s: no text for %d of %d documents, the first is row %d of %s", v.Name, len(absent),
 				len(ids), absent[0]+1, o.Original)
 			if o.Missing != "skip" {
@@ -322,27 +324,29 @@ func taskStudy(ctx context.Context, o EvaluateOptions) (*study.Study, error) {
 	return s, nil
 }
 
-// rows are the ids of the documents of the original, empty without a column of
-// ids.
-func (o EvaluateOptions) rows(ctx context.Context) ([]string, error) {
+// rows are the ids of the documents of the original, "" without a column of ids,
+// and which of them have no text.
+func (o EvaluateOptions) rows(ctx context.Context) (ids []string, empty map[int]bool, err error) {
 	if err := check.OneOf("missing", o.Missing, "", "skip", "fail"); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if o.Original == "" { // a task's documents are counted when they are read
-		return nil, nil
+		return nil, nil, nil
 	}
-	columns := o.Text
+	columns := slices.Clone(o.Text)
 	if o.ID != "" {
-		columns = []string{o.ID}
+		columns = append(columns, o.ID)
 	}
-	rows, err := table.Read(ctx, o.Original, table.Options{Delimiter: o.Delimiter, Encoding: o.Encoding, Columns: columns}, false)
-	ids := make([]string, len(rows))
+	rows, err := table.Read(ctx, o.Original, table.Options{Delimiter: o.Delimiter, Encoding: o.Encoding, Columns: columns},
+		false)
+	ids, empty = make([]string, len(rows)), map[int]bool{}
 	for i, row := range rows {
 		if o.ID != "" {
-			ids[i] = strings.TrimSpace(row[0])
+			ids[i] = strings.TrimSpace(row[len(o.Text)])
 		}
+		empty[i] = strings.TrimSpace(strings.Join(row[:len(o.Text)], "")) == ""
 	}
-	return ids, err
+	return ids, empty, err
 }
 
 // missing asks for the metrics whose resources are there, and says which are

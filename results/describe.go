@@ -24,6 +24,8 @@ type DatasetDescription struct {
 	TrainClasses         []int // documents per class, train and validation
 	TestClasses          []int
 	Fingerprint          string // of the prepared data set, all splits
+	// Warnings are those of datasets.Warnings.
+	Warnings []string `json:",omitempty"`
 }
 
 // Example is one document before and after privatising.

@@ -146,6 +146,9 @@ func description(d *datasets.Dataset, spaces []*embeddings.Space) [][]any {
 	if d.Note != "" {
 		rows = append(rows, []any{"note", d.Note})
 	}
+	for _, w := range datasets.Warnings(d) {
+		rows = append(rows, []any{"warning", w})
+	}
 	return append(rows, []any{"fingerprint", d.Fingerprint})
 }
 

@@ -190,6 +190,9 @@ func (p *privatizing) sum(sum privatize.Summary) {
 	default:
 		fmt.Fprintf(p.stderr, "%d words: %d changed, %d unknown\n", sum.Words, sum.Changed, sum.Unknown)
 	}
+	if sum.Rewritten == 0 && sum.Wordless > 0 {
+		fmt.Fprintln(p.stderr, "warning: no row has a word: there was nothing to change")
+	}
 	if sum.Missing > 0 {
 		fmt.Fprintf(p.stderr, "warning: %d rows lack a field of --column: there is nothing to change (--missing keep)\n",
 			sum.Missing)

@@ -255,6 +255,11 @@ func writeOutputs(a *answer, stderr io.Writer, s *engine.Summary, audit []result
 	if len(run.Command) > 1 && run.Command[1] == "run" {
 		fmt.Fprintln(a.text, "Next: "+nextCommand(p, run, len(lead) > 0))
 	}
+	for _, d := range p.Datasets {
+		for _, w := range d.Warnings {
+			a.Tables["warnings"] = append(a.Tables["warnings"], map[string]any{"dataset": d.Name, "warning": w})
+		}
+	}
 	a.wrote(s.Dir, page)
 	return nil
 }

@@ -47,14 +47,6 @@ func checkEncoding(name string) error {
 	return check.OneOf("encoding", strings.ToLower(name), Encodings()...)
 }
 
-// packed are the first bytes of what is no text, with what to do.
-var packed = [][2]string{
-	{"\xfd7zXZ\x00", "is packed by xz: unpack it (xz -d), or pack it with gzip"},
-	{"\x28\xb5\x2f\xfd", "is packed by zstd: unpack it (zstd -d), or pack it with gzip"},
-	{"BZh", "is packed by bzip2: unpack it (bunzip2), or pack it with gzip"},
-	{"PK\x03\x04", "is a zip archive, or a document in one: give the file in it"},
-}
-
 // decode unzips r if its first bytes are those of gzip, and converts it to UTF-8.
 func (t *Reader) decode(r io.Reader) error {
 	o := t.options
@@ -70,12 +62,6 @@ func (t *Reader) decode(r io.Reader) error {
 		head, _ := b.Peek(2)
 		if s := string(head); s == "\xff\xfe" || s == "\xfe\xff" {
 			return check.Wrong("%s is UTF-16: say so with --encoding utf-16 (in a study: encoding)", o.Name)
-		}
-		head, _ = b.Peek(min(6, b.Buffered()))
-		for _, p := range packed {
-			if strings.HasPrefix(string(head), p[0]) {
-				return check.Wrong("%s %s", o.Name, p[1])
-			}
 		}
 		plain = transform.NewReader(b, encoding.UTF8Validator)
 	}

@@ -33,8 +33,9 @@ import (
 type Lab struct {
 	root string // data folder; "" finds it as every command does
 	// Log takes one warning of a vocabulary of one word; nil for none.
-	Log    io.Writer
-	warned sync.Once
+	Log      io.Writer
+	warned   sync.Once
+	warnedOf sync.Map // names of data sets whose warnings were printed
 	// Where documents are drawn anew, each repetition has a corpus and a space of
 	// its own, about 100 MB on IMDb: only the last ones are kept.
 	corpora once[*Corpus]
@@ -184,7 +185,13 @@ func (l *Lab) Corpus(ctx context.Context, s Sample) (*Corpus, error) {
 				len(d.Train), len(d.Test))
 		}
 		c := NewCorpus(d)
-		l.opened.Store(s.key(), sizeOf(c))
+		size := sizeOf(c)
+		if _, seen := l.warnedOf.LoadOrStore(d.Name, true); !seen && l.Log != nil {
+			for _, w := range size.description.Warnings {
+				fmt.Fprintf(l.Log, "warning: data set %s: %s\n", d.Name, w)
+			}
+		}
+		l.opened.Store(s.key(), size)
 		return c, nil
 	})
 }
@@ -218,6 +225,7 @@ func describe(d *datasets.Dataset) results.DatasetDescription {
 		TrainDocuments: s.Documents, TestDocuments: len(d.Test), Tokens: s.Words, Vocabulary: s.Vocabulary,
 		LengthMean: s.MeanLength, LengthSD: s.Deviation,
 		ClassNames: d.Classes, TrainClasses: make([]int, len(d.Classes)), Fingerprint: d.Fingerprint,
+		Warnings: datasets.Warnings(d),
 	}
 	for _, split := range summary.Splits {
 		if split.Name == "test" {

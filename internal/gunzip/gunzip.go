@@ -8,6 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
+
+	"mldpbench/internal/check"
 )
 
 // The output of n bytes is at most Ratio·n + Slack. Text is compressed to
@@ -31,11 +34,21 @@ func NewReader(r io.Reader, name string) (io.Reader, error) {
 	return &reader{z: z, packed: c, name: name}, nil
 }
 
+// others are the first bytes of files that are not unpacked here.
+var others = map[string]string{"\xfd7zXZ\x00": "xz", "\x28\xb5\x2f\xfd": "zstd", "BZh9": "bzip2"}
+
 // Open returns r buffered and, if its first bytes are those of gzip, unpacked.
 // name is for errors.
 func Open(r io.Reader, name string, buffer int) (b *bufio.Reader, packed bool, err error) {
 	b = bufio.NewReaderSize(r, buffer)
-	if head, _ := b.Peek(2); string(head) != "\x1f\x8b" {
+	head, _ := b.Peek(2)
+	if string(head) != "\x1f\x8b" {
+		head, _ = b.Peek(min(6, b.Buffered()))
+		for magic, program := range others {
+			if strings.HasPrefix(string(head), magic) {
+				return nil, false, check.Wrong("%s: is packed by %s: unpack it, or pack it with gzip", name, program)
+			}
+		}
 		return b, false, nil
 	}
 	z, err := NewReader(b, name)

@@ -53,6 +53,11 @@ func warnings(p *results.Prepared) []string {
 	case "partly generated data":
 		add("Some numbers are about text that mldp generated itself; tables and figures mark which.")
 	}
+	for _, d := range p.Datasets {
+		for _, w := range d.Warnings {
+			add("Data set %s: %s.", d.Name, w)
+		}
+	}
 	versions := results.Distinct(results.Where(p.Cells, func(c results.Cell) bool { return c.Version != "" }),
 		func(c results.Cell) string { return c.Version })
 	if len(versions) > 1 {
