@@ -17,7 +17,6 @@ import (
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
-	"mldpbench/experiments/task"
 	"mldpbench/internal/check"
 	"mldpbench/internal/stats"
 	"mldpbench/mechanisms"
@@ -28,9 +27,6 @@ import (
 
 // EvaluateOptions are the options of Evaluate.
 type EvaluateOptions struct {
-	// Task is a reference to a task, whose data and measurements replace the
-	// original and all that describes it; "" for none.
-	Task      string
 	Name      string   // of the data set; "" is the name of the file
 	Original  string   // CSV, TSV or JSON lines
 	Text      []string // columns, joined by a space; in all files
@@ -201,10 +197,6 @@ func evaluation(ctx context.Context, o EvaluateOptions) (*study.Study, []string,
 	if len(o.Versions) == 0 {
 		return nil, nil, errors.New("nothing privatised to evaluate")
 	}
-	if o.Task != "" {
-		s, err := taskStudy(ctx, o)
-		return s, nil, err
-	}
 	if err := check.AtLeast("documents", o.Documents, -1); err != nil {
 		return nil, nil, err
 	}
@@ -271,9 +263,6 @@ func (o EvaluateOptions) mechanisms(ctx context.Context) (list []study.Mechanism
 		if len(columns) == 0 {
 			columns = o.Text
 		}
-		if o.Task != "" {
-			m.Columns = columns // the task's data need not have columns of these names
-		}
 		read, err := fromfile.Read(ctx, fromfile.Source{Path: v.Path, Columns: columns, ID: o.ID,
 			Delimiter: o.Delimiter, Encoding: o.Encoding})
 		if err != nil {
@@ -297,41 +286,11 @@ func (o EvaluateOptions) mechanisms(ctx context.Context) (list []study.Mechanism
 	return list, notes, slices.Compact(without), nil
 }
 
-// taskStudy is the study of a task whose mechanisms are the versions.
-func taskStudy(ctx context.Context, o EvaluateOptions) (*study.Study, error) {
-	t, size, err := task.Open(o.Task)
-	if err == nil {
-		err = t.Present(o.Root)
-	}
-	if err != nil {
-		return nil, err
-	}
-	list, _, without, err := o.mechanisms(ctx)
-	if err == nil && len(without) > 0 {
-		err = errors.New("a submission has a text for every item: --missing skip is for evaluations of your own")
-	}
-	if err != nil {
-		return nil, err
-	}
-	s, err := t.With(size, list, nil)
-	if err != nil {
-		return nil, err
-	}
-	for _, m := range list {
-		s.Repetitions = max(s.Repetitions, m.Repetitions)
-	}
-	s.Seed = o.Seed
-	return s, nil
-}
-
 // rows are the ids of the documents of the original, "" without a column of ids,
 // and which of them have no text.
 func (o EvaluateOptions) rows(ctx context.Context) (ids []string, empty map[int]bool, err error) {
 	if err := check.OneOf("missing", o.Missing, "", "skip", "fail"); err != nil {
 		return nil, nil, err
-	}
-	if o.Original == "" { // a task's documents are counted when they are read
-		return nil, nil, nil
 	}
 	columns := slices.Clone(o.Text)
 	if o.ID != "" {

@@ -102,18 +102,6 @@ func Audit(ctx context.Context, s *study.Study, root, version string, o audit.Op
 	})
 }
 
-// Items passes on the answers on test documents that a finished run has; its
-// texts are made again.
-func Items(ctx context.Context, run *engine.Summary, root string, texts bool, each func(plan.Item) error) (err error) {
-	s, err := study.Parse("the study of "+run.Dir, []byte(run.Manifest.Definition))
-	if err != nil {
-		return err
-	}
-	l := lab.New(root)
-	defer func() { err = errors.Join(err, l.Close()) }()
-	return plan.Items(ctx, s, l, run.Rows, texts, each)
-}
-
 // Missing lists the entries of the fetch catalogue that a study wants and the
 // data folder does not have.
 func Missing(s *study.Study, root string) ([]fetch.Entry, error) {

@@ -38,7 +38,7 @@ type answer struct {
 // prints makes a command one that prints results, in either form. An exit code
 // that is a result, such as that something changed, comes after them.
 func prints(cmd *cobra.Command, do func(cmd *cobra.Command, args []string, a *answer) error) *cobra.Command {
-	cmd.Flags().Bool("json", false, "one JSON object on standard output, as docs/json.md says")
+	annotate(cmd, printing, "json")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		a := &answer{text: cmd.OutOrStdout(), Schema: jsonSchema, Command: cmd.CommandPath(),
 			Tables: map[string][]map[string]any{}, Files: []string{}}
@@ -60,6 +60,9 @@ func prints(cmd *cobra.Command, do func(cmd *cobra.Command, args []string, a *an
 	}
 	return cmd
 }
+
+// printing marks commands that have --json.
+const printing = "printing"
 
 // verdict is a result that is bad news: an exit code of its own.
 type verdict struct {

@@ -36,7 +36,7 @@ type auditOptions struct {
 
 func newAuditCommand() *cobra.Command {
 	var o auditOptions
-	cmd := command("audit", "audit", cobra.NoArgs)
+	cmd := command("audit", "")
 	o.instance.addFlags(cmd)
 	o.command.addFlags(cmd)
 	f := cmd.Flags()
@@ -45,14 +45,17 @@ func newAuditCommand() *cobra.Command {
 	f.BoolVar(&o.grid, "grid", false, "all mechanisms and variants, default parameters")
 	f.Float64SliceVar(&o.epsilons, "epsilons", []float64{1, 5, 10}, "epsilons of the grid")
 	f.Float64Var(&o.options.Alpha, "alpha", 1e-6, "probability of a false accusation, per line")
-	f.IntVar(&o.options.Samples, "samples", 200_000, "samples per word and test")
-	f.IntVar(&o.options.Words, "count", 0, "words to look at (default: 2000 exact, 300 sampled), spread over frequency, density and length")
+	countFlag(f, &o.options.Samples, "samples", 200_000, 1, "samples per word and test")
+	countFlag(f, &o.options.Words, "count", 0, 1, "words to look at (default: 2000 exact, 300 sampled), spread over frequency, density and length")
 	f.Uint64Var(&o.seed, "seed", 0, "seed of pairs and samples")
 	f.StringVar(&o.csvFile, "csv", "", "write the lines to this file as well: "+
 		"as audit.csv next to a study's records, its report shows them")
-	cmd.MarkFlagsMutuallyExclusive("grid", "mechanism", "command")
-	cmd.MarkFlagsOneRequired("grid", "mechanism", "command")
+	exclude(cmd, "grid", "mechanism", "command")
+	require(cmd, "grid|mechanism|command", "epsilon|grid", "embedding")
 	return prints(cmd, func(cmd *cobra.Command, _ []string, a *answer) error {
+		if err := mayWrite(cmd, reads(cmd), o.csvFile); err != nil {
+			return err
+		}
 		o.options.Seed = stream.FromUint64(o.seed)
 		lines := auditLines{to: a.text}
 		breaches, err := 0, error(nil)

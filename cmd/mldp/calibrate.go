@@ -36,7 +36,7 @@ func newCalibrateCommand() *cobra.Command {
 	var parameters []string
 	var program commandOptions
 	var dimension int
-	cmd := command("calibrate", "calibrate --target em=0.5", cobra.NoArgs)
+	cmd := command("calibrate", "")
 	f := cmd.Flags()
 	f.StringSliceVar(&targets, "target", nil, "nw=SHARE or em=SHARE; several with commas")
 	f.StringSliceVar(&names, "mechanism", nil, "mechanisms to calibrate (default: all that return words)")
@@ -48,13 +48,13 @@ func newCalibrateCommand() *cobra.Command {
 	dataFlag(f, &o.Data)
 	restrictFlag(f, &restrict)
 	vocabularyFlag(f, &o.Vocabulary, 10_000)
-	f.IntVar(&o.Words, "count", 100, "words drawn from the vocabulary, for nw")
-	f.IntVar(&o.Runs, "runs", 20, "runs per word, where there is no closed form")
+	countFlag(f, &o.Words, "count", 100, 1, "words drawn from the vocabulary, for nw")
+	countFlag(f, &o.Runs, "runs", 20, 1, "runs per word, where there is no closed form")
 	f.Float64Var(&o.Tolerance, "tolerance", 0.01, "how far beyond a target an em may be that ends its search")
 	f.StringVar(&format, "format", "csv", "csv, or yaml for a study")
 	f.Uint64Var(&o.Seed, "seed", 2020, "seed")
 	require(cmd, "target")
-	cmd.MarkFlagsMutuallyExclusive("mechanism", "command")
+	exclude(cmd, "mechanism", "command")
 	prints(cmd, func(cmd *cobra.Command, _ []string, a *answer) (err error) {
 		o.Embedding = embeddingFlag(embedding, dimension)
 		o.Log = cmd.ErrOrStderr()
@@ -93,7 +93,7 @@ func newCalibrateCommand() *cobra.Command {
 		}
 		return nil
 	})
-	cmd.MarkFlagsMutuallyExclusive("json", "format")
+	exclude(cmd, "json", "format")
 	return cmd
 }
 

@@ -21,7 +21,7 @@ import (
 func newSlurmCommand() *cobra.Command {
 	var o runOptions
 	var job cluster.Slurm
-	cmd := command("slurm", "slurm STUDY|FILE.yaml --shards N [-- SBATCH-OPTION...]", cobra.MinimumNArgs(1))
+	cmd := completes(command("slurm", "STUDY|FILE.yaml [SBATCH-OPTION...]"), studies)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if n := cmd.ArgsLenAtDash(); n > 1 || n < 0 && len(args) > 1 {
 			return check.Wrong("%s: options of sbatch come after --", args[1])
@@ -42,14 +42,14 @@ func newSlurmCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	o.addStudyFlags(f)
-	outFlag(f, &job.Out, "", "shared folder of the results (default: runs/STUDY)")
-	f.IntVar(&job.Shards, "shards", 0, "parts of the study, each a task of the array")
+	folderFlag(f, &job.Out, "", "shared folder of the results (default: runs/STUDY)")
+	countFlag(f, &job.Shards, "shards", 0, 1, "parts of the study, each a task of the array")
 	require(cmd, "shards")
 	return cmd
 }
 
 func newStatusCommand() *cobra.Command {
-	cmd := command("status", "status FOLDER", cobra.ExactArgs(1))
+	cmd := command("status", "FOLDER")
 	return prints(cmd, func(_ *cobra.Command, args []string, a *answer) error {
 		shards, total, err := engine.ReadProgress(args[0])
 		if err != nil {
@@ -85,8 +85,8 @@ func newStatusCommand() *cobra.Command {
 
 func newMergeCommand() *cobra.Command {
 	var out string
-	cmd := command("merge", "merge FOLDER...", cobra.MinimumNArgs(1))
-	outFlag(cmd.Flags(), &out, "", "folder of the joined results (default: the one folder given)")
+	cmd := command("merge", "FOLDER...")
+	folderFlag(cmd.Flags(), &out, "", "folder of the joined results (default: the one folder given)")
 	return prints(cmd, func(cmd *cobra.Command, args []string, a *answer) error {
 		if out == "" && len(args) > 1 {
 			return check.Wrong("merge of several folders: give the target with --out")

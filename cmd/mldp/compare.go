@@ -25,26 +25,18 @@ type compareOptions struct {
 
 func newCompareCommand() *cobra.Command {
 	var o compareOptions
-	cmd := command("compare", "compare A B | --align QUANTITY=LEVELS RESULTS... | --published RESULTS...", nil)
-	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		switch {
-		case len(args) == 0:
-			return errors.New("compare takes results")
-		case !o.published && o.levels.Quantity == "" && len(args) != 2:
-			return errors.New("compare takes two runs; with --published or --align one or more")
-		}
-		return nil
-	}
+	cmd := command("compare", "RESULTS...")
 	f := cmd.Flags()
 	f.BoolVar(&o.published, "published", false, "join the results and compare them with the published tables")
 	f.Float64Var(&o.runs.Level, "level", 0.05, "probability of reporting any change between equal runs")
 	f.StringSliceVar(&o.runs.Quantities, "metric", nil, "quantities to compare (default: all)")
 	f.StringVar(&o.format, "format", forReaders, "text, md, tex or csv")
 	alignFlag(f, &o.levels)
-	for _, other := range []string{"published", "metric", "level"} {
-		cmd.MarkFlagsMutuallyExclusive("align", other)
-	}
+	exclude(cmd, "align", "published", "metric", "level")
 	return prints(cmd, func(_ *cobra.Command, args []string, a *answer) error {
+		if !o.published && o.levels.Quantity == "" && len(args) != 2 {
+			return check.Wrong("compare takes two runs; with --published or --align one or more")
+		}
 		if err := errors.Join(check.OneOf("format", o.format, append([]string{forReaders}, views.Formats...)...),
 			check.Inside("level", o.runs.Level, 0, 1)); err != nil {
 			return err
@@ -104,13 +96,13 @@ func (o *compareOptions) withPublished(paths []string, a *answer) error {
 func newCheckCommand() *cobra.Command {
 	var baseline, junit string
 	var level float64
-	cmd := command("check", "check --baseline BASELINE RESULTS", cobra.ExactArgs(1))
+	cmd := command("check", "RESULTS")
 	cmd.Flags().StringVar(&baseline, "baseline", "", "results to compare with")
 	cmd.Flags().StringVar(&junit, "junit", "", "also write a JUnit XML report to this file")
 	cmd.Flags().Float64Var(&level, "level", compare.GateLevel, "probability of a false alarm over all tests")
 	require(cmd, "baseline")
-	return prints(cmd, func(_ *cobra.Command, args []string, a *answer) error {
-		if err := check.Inside("level", level, 0, 1); err != nil {
+	return prints(cmd, func(cmd *cobra.Command, args []string, a *answer) error {
+		if err := errors.Join(check.Inside("level", level, 0, 1), mayWrite(cmd, reads(cmd, args...), junit)); err != nil {
 			return err
 		}
 		c, err := compareRuns(baseline, args[0], compare.Options{Level: level, Thresholds: true})

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mldpbench/internal/list"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,7 +33,7 @@ func newDataCommand() *cobra.Command {
 
 func newDataListCommand(dir *string) *cobra.Command {
 	var verbose bool
-	cmd := command("data-list", "list", cobra.NoArgs)
+	cmd := command("data-list", "")
 	cmd.Flags().BoolVar(&verbose, "verbose", false, "licence, citation, addresses and checksums as well")
 	return prints(cmd, func(_ *cobra.Command, _ []string, a *answer) error {
 		folder := fetch.Root(*dir)
@@ -90,7 +91,9 @@ func newDataFetchCommand(dir *string) *cobra.Command {
 	var yes bool
 	var dimensions []int
 	var mirror, from string
-	cmd := command("data-fetch", "fetch [NAME...]", nil)
+	cmd := completes(command("data-fetch", "[NAME...]"), func() []string {
+		return append(list.Map(fetch.Catalogue(), func(e fetch.Entry) string { return e.Name }), studies()...)
+	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if from != "" {
 			return placeOwn(cmd, *dir, args, from)
@@ -230,7 +233,7 @@ func placeOwn(cmd *cobra.Command, dir string, args []string, from string) error 
 }
 
 func newDataVerifyCommand(dir *string) *cobra.Command {
-	cmd := command("data-verify", "verify", cobra.NoArgs)
+	cmd := command("data-verify", "")
 	return prints(cmd, func(cmd *cobra.Command, _ []string, a *answer) error {
 		checks, err := (&fetch.Fetcher{Dir: *dir}).Verify(cmd.Context(), fetch.Catalogue())
 		if err != nil {
@@ -261,7 +264,7 @@ func newDataVerifyCommand(dir *string) *cobra.Command {
 }
 
 func newDataPathCommand(dir *string) *cobra.Command {
-	cmd := command("data-path", "path [NAME]", cobra.MaximumNArgs(1))
+	cmd := command("data-path", "[NAME]")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			path, err := filepath.Abs(fetch.Root(*dir))

@@ -27,7 +27,7 @@ type describeOptions struct {
 
 func newDataDescribeCommand(dir *string) *cobra.Command {
 	var o describeOptions
-	cmd := command("data-describe", "describe [NAME...]", nil)
+	cmd := completes(command("data-describe", "[NAME...]"), datasets.Names)
 	o.addFlags(cmd)
 	cmd.Flags().StringSliceVar(&o.embeddings, "embedding", nil, "embeddings whose coverage is measured: a name with "+
 		"--dimension, or a file")
@@ -162,8 +162,11 @@ func percent(part, whole int) string {
 func newDataVectorsCommand(dir *string) *cobra.Command {
 	var o describeOptions
 	var embedding, out string
-	cmd := command("data-vectors", "vectors NAME", cobra.ExactArgs(1))
+	cmd := command("data-vectors", "NAME")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := mayWrite(cmd, reads(cmd, o.request.File), out); err != nil {
+			return err
+		}
 		o.request.Root = *dir
 		d, err := o.load(cmd.Context(), args[0])
 		if err != nil {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -14,7 +13,6 @@ import (
 	"mldpbench/datasets"
 	"mldpbench/experiments"
 	"mldpbench/experiments/engine"
-	"mldpbench/internal/check"
 	"mldpbench/internal/list"
 	"mldpbench/results"
 	"mldpbench/results/compare"
@@ -25,12 +23,9 @@ func newEvaluateCommand() *cobra.Command {
 	var o experiments.EvaluateOptions
 	var versions []string
 	var out, cleaning string
-	var force, examples bool
-	var items itemOptions
-	cmd := command("evaluate", "evaluate", cobra.NoArgs)
+	var examples bool
+	cmd := command("evaluate", "")
 	f := cmd.Flags()
-	f.StringVar(&o.Task, "task", "", "measure versions of the documents of a task, as NAME@VERSION or NAME@VERSION/lite; "+
-		"mldp task texts prints them")
 	f.StringVar(&o.Original, "original", "", "the table before privatising")
 	f.StringArrayVar(&versions, "privatised", nil, "a version, as FILE, NAME=FILE or NAME@EPSILON=FILE; FILE may be "+
 		"column:COLUMN of the original; may be given more than once")
@@ -49,15 +44,9 @@ func newEvaluateCommand() *cobra.Command {
 		"sentence-transformers")
 	f.Uint64Var(&o.Seed, "seed", 1, "seed of the split and of training")
 	dataFlag(f, &o.Root)
-	outFlag(f, &out, "evaluation", "folder of rows, table and page")
-	items.addFlags(f)
-	f.BoolVar(&force, "force", false, "replace the results of an earlier evaluation")
+	folderFlag(f, &out, "evaluation", "folder of rows, table and page")
 	examplesFlag(f, &examples)
-	require(cmd, "privatised")
-	cmd.MarkFlagsOneRequired("original", "task")
-	for _, name := range []string{"original", "label", "private", "name", "cleaning", "documents"} {
-		cmd.MarkFlagsMutuallyExclusive("task", name) // the task says it
-	}
+	require(cmd, "original", "privatised", "text")
 	return prints(cmd, func(cmd *cobra.Command, _ []string, a *answer) error {
 		for _, s := range versions {
 			v, err := experiments.ParseVersion(s)
@@ -67,15 +56,9 @@ func newEvaluateCommand() *cobra.Command {
 			o.Versions = append(o.Versions, v)
 		}
 		o.Cleaning = datasets.Cleaning(cleaning)
-		switch {
-		case len(o.Text) == 0 && o.Task == "":
-			return check.Wrong("--text is needed: the columns of the text")
-		case len(o.Text) == 0:
-			o.Text = []string{"text"}
-		}
 		rows := filepath.Join(out, "results.csv")
-		if _, err := os.Stat(rows); err == nil && !force {
-			return check.Wrong("%s has results already: choose another --out, or say --force", out)
+		if err := mayWrite(cmd, nil, rows); err != nil {
+			return err
 		}
 		summary, lines, notes, err := experiments.Evaluate(cmd.Context(), o, engine.Options{Out: out,
 			Examples: examples, Log: cmd.ErrOrStderr(), Version: mldpVersion(), Command: commandLine(cmd.Context())})
@@ -100,9 +83,6 @@ func newEvaluateCommand() *cobra.Command {
 				return err
 			}
 			a.Files = append(a.Files, files...)
-		}
-		if err := items.write(cmd.Context(), summary, o.Root); err != nil {
-			return err
 		}
 		a.Tables["versions"] = versionRows(lines)
 		a.add("pairs", pairs)

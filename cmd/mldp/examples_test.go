@@ -62,7 +62,7 @@ func exampleLines(t *testing.T) (lines []string, where map[string]string) {
 			add(line, page)
 		}
 	}
-	walk(newRoot(), func(c *cobra.Command) {
+	walk(newRoot(nil), func(c *cobra.Command) {
 		for line := range strings.SplitSeq(c.Example, "\n") {
 			add(line, c.CommandPath())
 		}
@@ -192,7 +192,7 @@ func TestExamplesAreCovered(t *testing.T) {
 			t.Errorf("%s: %q is no command of mldp", where[line], line)
 		}
 	}
-	walk(newRoot(), func(c *cobra.Command) {
+	walk(newRoot(nil), func(c *cobra.Command) {
 		if c.Runnable() && !run[c.CommandPath()] && !slices.ContainsFunc(lines, func(l string) bool {
 			return skipped(l) == "" && (l == c.CommandPath() || strings.HasPrefix(l, c.CommandPath()+" "))
 		}) {
@@ -286,10 +286,9 @@ func exampleFolder(t *testing.T) string {
 	if err := writeExampleFiles(dir); err != nil {
 		t.Fatal(err)
 	}
-	for page, file := range map[string]string{"README.md": "first.yaml", "equal-privacy.md": "sensitivity.yaml"} {
-		text := strings.Join(blocks(pages(t)[page], "yaml"), "\n") + "\n"
-		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
+	for _, text := range pages(t) { // a block of YAML says its file
+		for _, m := range regexp.MustCompile("(?s)```yaml (\\S+)\n(.*?)```").FindAllStringSubmatch(text, -1) {
+			writeFile(t, filepath.Join(dir, m[1]), m[2])
 		}
 	}
 	var stderr strings.Builder

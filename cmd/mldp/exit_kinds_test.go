@@ -62,7 +62,7 @@ func TestSameErrorSameCode(t *testing.T) {
 			"report " + results + " -o " + below, "tables " + results + " -o " + below,
 			"figures " + results + " -o " + below,
 			"data vectors generated-words --embedding generated --dimension 50 -o " + below,
-			"check --baseline " + results + " --junit " + below + " " + results, "man " + below,
+			"check --baseline " + results + " --junit " + below + " " + results,
 			"audit --epsilon 1 --vocabulary 20 --dimension 50 --csv " + below + " --embedding generated --mechanism k-rr",
 		}},
 	}
@@ -76,7 +76,7 @@ func TestSameErrorSameCode(t *testing.T) {
 			}
 		}
 	}
-	walkCommands(newRoot(), func(c *cobra.Command) {
+	walkCommands(newRoot(nil), func(c *cobra.Command) {
 		args := append(strings.Fields(c.CommandPath())[1:], "--none")
 		if code := run(context.Background(), args, strings.NewReader(""), new(strings.Builder),
 			new(strings.Builder)); code != exitUsage {

@@ -31,18 +31,17 @@ type explainOptions struct {
 
 func newExplainCommand() *cobra.Command {
 	var o explainOptions
-	cmd := command("explain", "explain", cobra.NoArgs)
+	cmd := command("explain", "")
 	prints(cmd, func(cmd *cobra.Command, _ []string, a *answer) error { return o.run(cmd, a) })
 	o.instance.addFlags(cmd)
 	o.command.addFlags(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.words, "words", "", wordsHelp)
-	f.IntVar(&o.top, "top", 5, "outputs to print per word")
-	f.IntVar(&o.samples, "samples", 20_000, "samples, used where there is no exact method")
+	countFlag(f, &o.top, "top", 5, 1, "outputs to print per word")
+	countFlag(f, &o.samples, "samples", 20_000, 1, "samples, used where there is no exact method")
 	f.Uint64Var(&o.seed, "seed", 0, "seed of samples")
-	cmd.MarkFlagsMutuallyExclusive("mechanism", "command")
-	cmd.MarkFlagsOneRequired("mechanism", "command")
-	require(cmd, "words", "epsilon")
+	exclude(cmd, "mechanism", "command")
+	require(cmd, "mechanism|command", "words", "epsilon", "embedding")
 	return cmd
 }
 

@@ -60,7 +60,7 @@ func TestExternalPage(t *testing.T) {
 			}
 		}
 	}
-	if counts["sh"] < 6 || counts["sh fails"] != 3 {
+	if counts["sh"] < 6 || counts["sh fails"] != 2 {
 		t.Fatalf("docs/external.md has %v commands: its blocks were not found", counts)
 	}
 	for _, name := range []string{"out.txt", "evaluation/report.html", "study/report.html"} {

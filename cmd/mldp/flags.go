@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
+	"math"
 	"runtime"
 	"slices"
 	"strconv"
@@ -16,15 +14,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"mldpbench/datasets"
-	"mldpbench/datasets/fetch"
 	"mldpbench/datasets/table"
 	"mldpbench/experiments"
 	"mldpbench/experiments/study"
 	"mldpbench/experiments/task"
-	"mldpbench/internal/atomicfile"
 	"mldpbench/internal/check"
 	"mldpbench/internal/list"
-	"mldpbench/internal/progress"
 	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/privatize"
 	"mldpbench/models"
@@ -41,8 +36,20 @@ func outFlag(f *pflag.FlagSet, to *string, byDefault, usage string) {
 	f.StringVarP(to, "out", "o", byDefault, usage)
 }
 
+// folderFlag is of a folder to write.
+func folderFlag(f *pflag.FlagSet, to *string, byDefault, usage string) {
+	*to = byDefault
+	f.VarP(&folder{to}, "out", "o", usage)
+}
+
+type folder struct{ to *string }
+
+func (o *folder) Type() string          { return "string" }
+func (o *folder) String() string        { return *o.to }
+func (o *folder) Set(name string) error { *o.to = name; return isFolder(name) }
+
 func dimensionFlag(f *pflag.FlagSet, to *int) {
-	f.IntVar(to, "dimension", 0, "dimension, where --embedding does not determine it")
+	countFlag(f, to, "dimension", 0, 1, "dimension, where --embedding does not determine it")
 }
 
 func paramFlag(f *pflag.FlagSet, to *[]string) {
@@ -59,7 +66,7 @@ func restrictFlag(f *pflag.FlagSet, to *string) {
 }
 
 func vocabularyFlag(f *pflag.FlagSet, to *int, byDefault int) {
-	f.IntVar(to, "vocabulary", byDefault, "keep only this many first words of the embedding; 0 keeps all")
+	countFlag(f, to, "vocabulary", byDefault, 0, "keep only this many first words of the embedding; 0 keeps all")
 }
 
 // textFlags are those of the files of a table.
@@ -69,11 +76,11 @@ func textFlags(f *pflag.FlagSet, delimiter, encoding *string) {
 }
 
 func workersFlag(f *pflag.FlagSet, to *int) {
-	f.IntVar(to, "workers", 0, "units at a time (default: number of cores)")
+	countFlag(f, to, "workers", 0, 1, "units at a time (default: number of cores)")
 }
 
 func coresFlag(f *pflag.FlagSet, to *int) {
-	f.IntVar(to, "workers", runtime.GOMAXPROCS(0), "cores to use; the text does not depend on it")
+	countFlag(f, to, "workers", runtime.GOMAXPROCS(0), 1, "cores to use; the text does not depend on it")
 }
 
 func examplesFlag(f *pflag.FlagSet, to *bool) {
@@ -111,155 +118,169 @@ func alignFlag(f *pflag.FlagSet, to *results.Levels) {
 	})
 }
 
-// output writes a file, or standard output where it has no name.
-func output(cmd *cobra.Command, path string, fill func(io.Writer) error) error {
-	if path == "" {
-		return fill(cmd.OutOrStdout())
+// countFlag is of a number that counts something; its default may be 0, with a meaning of its own.
+func countFlag(f *pflag.FlagSet, to *int, name string, byDefault, least int, usage string) {
+	*to = byDefault
+	f.Var(&count{to, name, least}, name, usage)
+}
+
+type count struct {
+	to    *int
+	name  string
+	least int
+}
+
+func (c *count) Type() string   { return "int" }
+func (c *count) String() string { return strconv.Itoa(*c.to) }
+func (c *count) Set(text string) error {
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		return fmt.Errorf("--%s = %q: must be a whole number", c.name, text)
 	}
-	return atomicfile.Write(path, 0o644, fill)
+	*c.to = n
+	return check.AtLeast(c.name, n, c.least)
 }
 
-// finish adds to every command what all have in common: names of flags, and
-// completion.
-func finish(root *cobra.Command) {
-	strictHelp(root)
-	walkCommands(root, func(c *cobra.Command) {
-		namedArguments(c)
-		if out := c.Flags().Lookup("out"); out != nil && !ofFolder(out) && c.Flags().Lookup("force") == nil {
-			c.Flags().Bool("force", false, "replace the file that --out names")
-		}
-		c.Flags().VisitAll(func(f *pflag.Flag) {
-			if values, ok := flagValues[f.Name]; ok {
-				// It only fails for a second function of one flag.
-				_ = c.RegisterFlagCompletionFunc(f.Name,
-					func(c *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-						before := typed[:strings.LastIndexByte(typed, ',')+1] // a list is completed at its last value
-						return list.Map(values(c), func(v string) string { return before + v }),
-							cobra.ShellCompDirectiveNoFileComp
-					})
-			}
-		})
-		if values, ok := argumentValues[c.CommandPath()]; ok && c.ValidArgsFunction == nil {
-			c.ValidArgsFunction = func(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-				return values(c), cobra.ShellCompDirectiveDefault // files as well
-			}
-		}
-	})
-}
+// Annotations of commands: flags that are needed, each as a or a|b, and pairs that exclude
+// each other, as a b.
+const (
+	needed    = "needed"
+	excluding = "excluding"
+)
 
-// mark sets started once a command has begun: an error before that is a usage
-// error.
-func mark(root *cobra.Command, display *progress.Display, started *bool) {
-	walkCommands(root, func(c *cobra.Command) {
-		if do := c.RunE; do != nil {
-			c.RunE = func(c *cobra.Command, args []string) error {
-				if err := checkCounts(c.Flags()); err != nil {
-					return err
-				}
-				if err := silence(root, display, c.Flags()); err != nil {
-					return err
-				}
-				*started = true
-				return do(c, args)
-			}
-		}
-	})
-}
-
-// silence hides progress, notes and warnings with --quiet. Errors are printed by
-// run, which has the standard error of its own.
-func silence(root *cobra.Command, display *progress.Display, flags *pflag.FlagSet) error {
-	if quiet, err := flags.GetBool("quiet"); err != nil || !quiet {
-		return nil
+func annotate(cmd *cobra.Command, key string, values ...string) {
+	if cmd.Annotations == nil {
+		cmd.Annotations = map[string]string{}
 	}
-	yes := flags.Lookup("yes")
-	if fetch := flags.Lookup("fetch"); yes != nil && !yes.Changed && (fetch == nil || fetch.Changed) {
-		return errors.New("--quiet asks no questions: give --yes as well")
+	cmd.Annotations[key] += strings.Join(values, ",") + ","
+}
+
+// require names flags without which a command is not run, each as a or a|b.
+func require(cmd *cobra.Command, flags ...string) { annotate(cmd, needed, flags...) }
+
+// exclude names flags of which none may be given with the first.
+func exclude(cmd *cobra.Command, first string, others ...string) {
+	for _, other := range others {
+		annotate(cmd, excluding, first+" "+other)
 	}
-	root.SetErr(io.Discard)
-	display.Silence()
-	return nil
 }
 
-// atLeast holds the smallest values of flags that count something. A default of
-// 0 with a special meaning is not checked.
-var atLeast = map[string]int{
-	"workers": 1, "samples": 1, "repetitions": 1, "runs": 1, "count": 1,
-	"concurrent": 1, "cpus": 1, "tasks": 1, "dimension": 1, "top": 1,
-}
-
-// checkCounts returns an error for given numbers that make no sense.
-func checkCounts(flags *pflag.FlagSet) (err error) {
-	flags.Visit(func(f *pflag.Flag) {
-		if f.Name == "out" && err == nil {
-			if ofFolder(f) {
-				err = checkFolder(f.Value.String())
-			} else {
-				err = mayReplace(flags, f.Value.String())
-			}
+// checkFlags names all flags that a command lacks, with a command that has them, or two
+// that exclude each other.
+func checkFlags(cmd *cobra.Command) error {
+	given := func(name string) bool { return cmd.Flags().Changed(name) }
+	for pair := range strings.SplitSeq(cmd.Annotations[excluding], ",") {
+		if a, b, ok := strings.Cut(pair, " "); ok && given(a) && given(b) {
+			return check.Wrong("--%s and --%s: give only one of them", a, b)
 		}
-		values := []string{f.Value.String()}
-		if list, ok := f.Value.(pflag.SliceValue); ok {
-			values = list.GetSlice()
+	}
+	var missing []string
+	for need := range strings.SplitSeq(strings.TrimSuffix(cmd.Annotations[needed], ","), ",") {
+		names := strings.Split(need, "|")
+		if need == "" || slices.ContainsFunc(names, given) {
+			continue
 		}
-		for _, text := range values {
-			n, notNumber := strconv.ParseFloat(text, 64)
-			if err != nil || notNumber != nil {
+		text := "--" + strings.Join(names, " or --")
+		if names[0] == "embedding" {
+			sole, why := soleEmbedding(cmd.Flag("data").Value.String())
+			if sole != "" {
 				continue
 			}
-			if least, ok := atLeast[f.Name]; ok {
-				err = check.AtLeast(f.Name, int(n), least)
-			} else if f.Name == "memory" {
-				err = check.Positive(f.Name, n)
-			}
+			text = "--embedding (" + why + ")"
 		}
-	})
-	return err
-}
-
-// ofFolder reports whether an --out names a folder, by its usage.
-func ofFolder(out *pflag.Flag) bool { return strings.Contains(out.Usage, "folder of ") }
-
-// mayReplace returns an error where a file of the user is in the way and there is
-// no --force. What is no file, and an empty one, may be written.
-func mayReplace(flags *pflag.FlagSet, path string) error {
-	if force, err := flags.GetBool("force"); err != nil || force {
+		missing = append(missing, text)
+	}
+	if len(missing) == 0 {
 		return nil
 	}
-	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Size() > 0 {
-		return check.Wrong("%s is there already: choose another --out, or say --force", path)
+	example, _, _ := strings.Cut(strings.TrimSpace(cmd.Example), "\n")
+	verb := " is needed"
+	if len(missing) > 1 {
+		verb = " are needed"
 	}
-	return nil
+	return check.Wrong("%s%s, as in: %s", strings.Join(missing, ", "), verb, example)
 }
 
-// checkFolder refuses a name for a folder that looks like that of a file.
-func checkFolder(name string) error {
-	switch ext := strings.ToLower(filepath.Ext(strings.TrimRight(name, "/"))); ext {
-	case ".csv", ".gz", ".html", ".yaml", ".yml", ".json", ".md", ".tex", ".svg", ".pdf", ".png":
-		return check.Wrong("out = %q: is a folder, and %s looks like a file", name, ext)
+// arguments are those of a command in the form of its line of use: NAME is one, [NAME]
+// none or one, NAME... one or more, [NAME...] any number.
+func arguments(form string) cobra.PositionalArgs {
+	names := strings.Fields(form)
+	least, most := 0, len(names)
+	for _, name := range names {
+		if !strings.HasPrefix(name, "[") {
+			least++
+		}
+		if strings.Contains(name, "...") {
+			most = math.MaxInt
+		}
 	}
-	return nil
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) < least:
+			return check.Wrong("%s is missing: %s %s", names[len(args)], cmd.CommandPath(), form)
+		case len(args) > most && cmd.HasSubCommands():
+			return unknownCommand(cmd, args[0])
+		case len(args) > most:
+			return check.Wrong("argument %q is one too many: %s", args[len(args)-1], strings.TrimSpace(cmd.CommandPath()+
+				" "+form))
+		}
+		return nil
+	}
 }
 
-// flagError describes in words what value a flag needs.
+// unknownCommand is the error of a command that a group does not have.
+func unknownCommand(group *cobra.Command, name string) error {
+	names := list.Map(group.Commands(), func(c *cobra.Command) string { return c.Name() })
+	return check.Wrong("unknown command %q%s; %s --help lists all", name, check.Meant(name, names), group.CommandPath())
+}
+
+// flagError says what flag was probably meant, or what value a flag needs.
 func flagError(cmd *cobra.Command, err error) error {
-	err = unknownFlag(cmd, err)
+	var unknown *pflag.NotExistError
 	var invalid *pflag.InvalidValueError
-	if errors.As(err, &invalid) {
+	switch {
+	case errors.As(err, &unknown):
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
+		err = fmt.Errorf("%w%s", err, check.Meant("--"+unknown.GetSpecifiedName(), names))
+	case errors.As(err, &invalid):
 		f := invalid.GetFlag()
 		if err = invalid.Unwrap(); wanted[f.Value.Type()] != "" {
 			err = fmt.Errorf("--%s = %q: must be %s", f.Name, invalid.GetValue(), wanted[f.Value.Type()])
 		}
 	}
-	return &exitError{exitUsage, err}
+	return usage(err)
 }
 
-// wanted describes the kinds of values in words.
+// wanted describes the kinds of values in words; a count says more itself.
 var wanted = map[string]string{
-	"int": "a whole number", "uint64": "a whole number >= 0", "float64": "a number", "bool": "true or false",
-	"duration": "a time such as 90m", "intSlice": "whole numbers, separated by commas",
-	"float64Slice": "numbers, separated by commas",
+	"uint64": "a whole number >= 0", "float64": "a number", "bool": "true or false", "duration": "a time such as 90m",
+	"intSlice": "whole numbers, separated by commas", "float64Slice": "numbers, separated by commas",
 }
+
+// complete lets the shell complete values of flags: a list at its last value.
+func complete(cmd *cobra.Command) {
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if values, ok := flagValues[f.Name]; ok {
+			// It only fails for a second function of one flag.
+			_ = cmd.RegisterFlagCompletionFunc(f.Name,
+				func(c *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+					before := typed[:strings.LastIndexByte(typed, ',')+1]
+					return list.Map(values(c), func(v string) string { return before + v }), cobra.ShellCompDirectiveNoFileComp
+				})
+		}
+	})
+}
+
+// completes offers names for the arguments of a command, beside files.
+func completes(cmd *cobra.Command, names func() []string) *cobra.Command {
+	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return names(), cobra.ShellCompDirectiveDefault
+	}
+	return cmd
+}
+
+func studies() []string { return append(experiments.Builtin.Names(), task.Refs()...) }
 
 func walkCommands(c *cobra.Command, visit func(*cobra.Command)) {
 	visit(c)
@@ -307,22 +328,4 @@ var flagValues = map[string]func(*cobra.Command) []string{
 	"set": func(*cobra.Command) []string {
 		return list.Map(study.Keys(), func(k study.Key) string { return strings.ReplaceAll(k.Path, "[]", "[0]") + "=" })
 	},
-}
-
-func studies(*cobra.Command) []string { return append(experiments.Builtin.Names(), task.Refs()...) }
-
-// argumentValues holds the values that shell completion offers for the
-// arguments of a command.
-var argumentValues = map[string]func(*cobra.Command) []string{
-	"mldp run":           studies,
-	"mldp slurm":         studies,
-	"mldp study show":    studies,
-	"mldp mechanisms":    func(*cobra.Command) []string { return flagValues["mechanism"](nil) },
-	"mldp data fetch":    func(c *cobra.Command) []string { return append(entryNames(c), studies(c)...) },
-	"mldp data path":     entryNames,
-	"mldp data describe": func(*cobra.Command) []string { return datasets.Names() },
-}
-
-func entryNames(*cobra.Command) []string {
-	return list.Map(fetch.Catalogue(), func(e fetch.Entry) string { return e.Name })
 }

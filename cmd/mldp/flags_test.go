@@ -1,8 +1,6 @@
 package main
 
 import (
-	"context"
-	"io"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -17,7 +15,7 @@ func TestFlagsMeanTheSameEverywhere(t *testing.T) {
 	kinds := map[string]string{"words": "string", "count": "int", "mechanism": "string stringSlice", "out": "string",
 		"seed": "uint64"}
 	seen := map[string]bool{}
-	walkCommands(newRoot(), func(c *cobra.Command) {
+	walkCommands(newRoot(nil), func(c *cobra.Command) {
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			seen[f.Name] = true
 			if (f.Name == "out") != (f.Shorthand == "o") {
@@ -38,7 +36,7 @@ func TestFlagsMeanTheSameEverywhere(t *testing.T) {
 // TestHelpFitsATerminal: only examples, which are to be copied, may be wider than 80
 // columns.
 func TestHelpFitsATerminal(t *testing.T) {
-	walkCommands(newRoot(), func(c *cobra.Command) {
+	walkCommands(newRoot(nil), func(c *cobra.Command) {
 		_, rest, _ := strings.Cut(c.UsageString(), "Flags:")
 		for line := range strings.Lines(c.Short + "\n" + c.Long + "\n" + rest) {
 			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > 80 {
@@ -49,41 +47,47 @@ func TestHelpFitsATerminal(t *testing.T) {
 }
 
 // TestSillyCountsAreRefused gives each flag that counts something a value that
-// is too small, in every command that has it, and words where it needs a
-// number.
+// is too small, in every command that has it, and words where it needs a number.
 func TestSillyCountsAreRefused(t *testing.T) {
 	tried := 0
-	walkCommands(newRoot(), func(c *cobra.Command) {
-		path := strings.Fields(c.CommandPath())[1:]
+	walkCommands(newRoot(nil), func(c *cobra.Command) {
 		c.Flags().VisitAll(func(f *pflag.Flag) {
-			least, counts := atLeast[f.Name]
-			if !c.Runnable() || !counts && f.Name != "memory" {
+			if _, counts := f.Value.(*count); !counts {
 				return
 			}
 			tried++
-			for _, value := range []string{"-1", "many", "0"} {
-				if value == "0" && least == 0 && counts {
-					continue
-				}
-				fresh, _, err := newRoot().Find(path)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err = fresh.ParseFlags([]string{"--" + f.Name + "=" + value}); err == nil {
-					err = checkCounts(fresh.Flags())
-				}
-				if err == nil {
-					t.Errorf("%s --%s %s is taken", c.CommandPath(), f.Name, value)
-				}
-				args := append(append([]string{}, path...), "--"+f.Name+"="+value)
-				if code := run(context.Background(), args, strings.NewReader(""), io.Discard,
-					io.Discard); code != exitUsage {
-					t.Errorf("%s --%s %s: exit code %d", c.CommandPath(), f.Name, value, code)
+			for _, value := range []string{"-1", "many", "1.5"} {
+				args := append(strings.Fields(c.CommandPath())[1:], "--"+f.Name+"="+value)
+				if code, out := mldp(t, args...); code != exitUsage || !strings.Contains(out, f.Name+" = ") {
+					t.Errorf("%s --%s %s: exit code %d: %s", c.CommandPath(), f.Name, value, code, out)
 				}
 			}
 		})
 	})
-	if tried < 20 {
+	if tried < 15 {
 		t.Errorf("only %d flags count something", tried)
+	}
+}
+
+// All flags that are missing are named at once, with a command that has them.
+func TestMissingFlagsAreNamedAtOnce(t *testing.T) {
+	t.Setenv("MLDP_DATA", t.TempDir())
+	for line, wants := range map[string][]string{
+		"privatize":                        {"--mechanism or --command, --epsilon or --document-epsilon, --embedding", "as in: mldp privatize --"},
+		"explain --epsilon 1":              {"--mechanism or --command, --words, --embedding"},
+		"evaluate --text x":                {"--original, --privatised"},
+		"check x":                          {"--baseline is needed, as in: mldp check --baseline "},
+		"run mini --align em=0.5 --cell x": {"--cell and --align: give only one of them"},
+		"run":                              {"STUDY|FILE.yaml is missing: mldp run STUDY|FILE.yaml"},
+		"run mini more":                    {`argument "more" is one too many: mldp run STUDY|FILE.yaml`},
+		"study shw":                        {`unknown command "shw"; did you mean "show"?`},
+		"serve --json --mechanism cmp --embedding x": {"--json: mldp serve has no result in JSON"},
+	} {
+		code, out := mldp(t, strings.Fields(line)...)
+		for _, want := range wants {
+			if code != exitUsage || !strings.Contains(out, want) || strings.Count(out, "\n") != 1 {
+				t.Errorf("%s: exit code %d: %swant %s", line, code, out, want)
+			}
+		}
 	}
 }

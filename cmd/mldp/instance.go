@@ -65,7 +65,7 @@ func (o *spaceOptions) environment(ctx context.Context, needThesaurus bool, seed
 	}
 	err := check.AtLeast("vocabulary", o.words, 0)
 	if err == nil && o.embedding == "" {
-		o.embedding, err = soleEmbedding(o.data)
+		o.embedding, _ = soleEmbedding(o.data) // it was checked that there is one
 	}
 	if err != nil {
 		return env, err
@@ -152,19 +152,19 @@ func (o *instanceOptions) environment(ctx context.Context, seed stream.Seed) (s 
 	return s, env, err
 }
 
-// soleEmbedding returns the vector file of a data folder that has exactly one.
-func soleEmbedding(root string) (string, error) {
+// soleEmbedding is the vector file of a data folder that has exactly one, else "" with
+// what to say of it.
+func soleEmbedding(root string) (name, why string) {
 	found, err := vectorFiles(root)
 	switch {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return "", err
+		return "", err.Error()
 	case len(found) == 1:
-		return found[0], nil
+		return found[0], ""
 	case len(found) == 0:
-		return "", check.Wrong("required flag \"embedding\" not set: a vector file, a name of mldp data list, or "+
-			"generated (there are no vectors in %s)", fetch.Root(root))
+		return "", "a vector file, a name of mldp data list, or generated: there are no vectors in " + fetch.Root(root)
 	}
-	return "", check.Wrong("required flag \"embedding\" not set: the data folder has %s", strings.Join(found, ", "))
+	return "", "the data folder has " + strings.Join(found, ", ")
 }
 
 // vectorName distinguishes vector files from other text.

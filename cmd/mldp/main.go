@@ -13,7 +13,6 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/cobra/doc"
 )
 
 func main() {
@@ -74,39 +73,23 @@ func mldpVersion() string {
 //go:embed help
 var help embed.FS
 
-// command makes a command from its line of use and the name of its help.
-func command(file, use string, args cobra.PositionalArgs) *cobra.Command {
+// command makes a command from its help and the form of its arguments.
+func command(file, form string) *cobra.Command {
 	text, err := help.ReadFile("help/" + file + ".txt")
 	if err != nil {
 		panic(err) // an error of the program
 	}
 	short, rest, _ := strings.Cut(string(text), "\n\n")
 	long, examples, _ := strings.Cut(rest, "\n\nExamples:\n")
-	return &cobra.Command{Use: use, Short: short, Long: long, Example: strings.TrimRight(examples, "\n"), Args: args}
+	name := file[strings.LastIndexByte(file, '-')+1:]
+	return &cobra.Command{Use: strings.TrimSpace(name + " " + form), Short: short, Long: long,
+		Example: strings.TrimRight(examples, "\n"), Args: arguments(form)}
 }
 
 // group makes a command that only has others.
 func group(name string, commands ...*cobra.Command) *cobra.Command {
-	cmd := command(name, name, cobra.NoArgs)
+	cmd := command(name, "")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 	cmd.AddCommand(commands...)
-	return cmd
-}
-
-// newManCommand writes the help of all commands as manual pages.
-func newManCommand() *cobra.Command {
-	cmd := command("man", "man FOLDER", cobra.ExactArgs(1))
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := os.MkdirAll(args[0], 0o777); err != nil {
-			return err
-		}
-		root := cmd.Root()
-		root.DisableAutoGenTag = true
-		if err := doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: root.Version}, args[0]); err != nil {
-			return err
-		}
-		_, err := fmt.Fprintln(cmd.OutOrStdout(), args[0])
-		return err
-	}
 	return cmd
 }

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"mldpbench/embeddings"
 	"mldpbench/experiments/lab"
@@ -40,7 +39,7 @@ type privatizeOptions struct {
 
 func newPrivatizeCommand() *cobra.Command {
 	var o privatizeOptions
-	cmd := command("privatize", "privatize [FILE...]", nil)
+	cmd := command("privatize", "[FILE...]")
 	cmd.Aliases = []string{"privatise"}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		o.seeded = cmd.Flags().Changed("seed")
@@ -62,11 +61,10 @@ func newPrivatizeCommand() *cobra.Command {
 		"row, shared by its words")
 	outFlag(f, &o.out, "", "file to write, or folder for several (default: standard output)")
 	f.StringVar(&o.report, "report", "", "write the statements of standard error to this file, as JSON")
-	cmd.MarkFlagsOneRequired("mechanism", "command")
-	cmd.MarkFlagsOneRequired("epsilon", "document-epsilon")
-	cmd.MarkFlagsMutuallyExclusive("epsilon", "document-epsilon")
+	require(cmd, "mechanism|command", "epsilon|document-epsilon", "embedding|command")
+	exclude(cmd, "epsilon", "document-epsilon")
 	for _, flag := range []string{"mechanism", "variant", "param", "document-epsilon", "keep-words", "policy"} {
-		cmd.MarkFlagsMutuallyExclusive("command", flag)
+		exclude(cmd, "command", flag)
 	}
 	return cmd
 }
@@ -106,7 +104,7 @@ type vectors struct {
 }
 
 // check returns the inputs with their outputs.
-func (o *privatizeOptions) check(flags *pflag.FlagSet, args []string) ([]inputFile, error) {
+func (o *privatizeOptions) check(cmd *cobra.Command, args []string) ([]inputFile, error) {
 	err := check.AtLeast("workers", o.workers, 1)
 	switch {
 	case err != nil:
@@ -118,10 +116,11 @@ func (o *privatizeOptions) check(flags *pflag.FlagSet, args []string) ([]inputFi
 		return nil, err
 	}
 	files, err := o.inputs.files(args, o.out)
+	outs := []string{o.report}
 	for _, f := range files {
-		err = cmp.Or(err, mayReplace(flags, f.out))
+		outs = append(outs, f.out)
 	}
-	return files, err
+	return files, cmp.Or(err, mayWrite(cmd, reads(cmd, args...), outs...))
 }
 
 // privatizing is a run of mldp privatize.
@@ -136,7 +135,7 @@ type privatizing struct {
 }
 
 func (o *privatizeOptions) run(cmd *cobra.Command, args []string) (err error) {
-	files, err := o.check(cmd.Flags(), args)
+	files, err := o.check(cmd, args)
 	if err != nil {
 		return err
 	}

@@ -82,9 +82,6 @@ func (o *inputOptions) files(args []string, out string) ([]inputFile, error) {
 			return nil, check.Wrong("%s and %s would both be written to %s", other, name, f.out)
 		}
 		seen[f.out] = name
-		if same(name, f.out) {
-			return nil, check.Wrong("--out %s would replace its input", f.out)
-		}
 		files = append(files, f)
 	}
 	return files, nil
@@ -112,15 +109,6 @@ func (o *inputOptions) of(name string) (table.Options, error) {
 		}
 	}
 	return to, err
-}
-
-func same(a, b string) bool {
-	x, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	y, err := os.Stat(b)
-	return err == nil && os.SameFile(x, y)
 }
 
 // privatize runs one file through s.

@@ -65,7 +65,6 @@ type viewOptions struct {
 	levels               results.Levels
 	out, files, views    string
 	formats, known       []string
-	force                bool
 	declared             views.Views
 }
 
@@ -76,8 +75,7 @@ func (o *viewOptions) addFlags(f *pflag.FlagSet, files string, formats []string)
 	f.StringSliceVar(&o.datasets, "dataset", nil, "data sets (default: all)")
 	f.StringSliceVar(&o.mechanisms, "mechanism", nil, "mechanisms (default: all)")
 	f.StringVar(&o.views, "views", "", "YAML file with further "+files+", declared as in views.yaml")
-	f.BoolVar(&o.force, "force", false, "replace files that are not of an earlier mldp "+files)
-	outFlag(f, &o.out, "", "folder of the "+files+" (default: "+files+" in the first run's folder, or here)")
+	folderFlag(f, &o.out, "", "folder of the "+files+" (default: "+files+" in the first run's folder, or here)")
 }
 
 // open reads results, keeps the data sets and mechanisms chosen, with the
@@ -131,17 +129,17 @@ func (o *viewOptions) written() ([]string, error) {
 }
 
 // mayWrite refuses to replace a file that is not of an earlier such command.
-func (o *viewOptions) mayWrite(names []string) error {
+func (o *viewOptions) mayWrite(cmd *cobra.Command, args, names []string) error {
 	before, err := o.written()
-	if err != nil || o.force {
+	if err != nil {
 		return err
 	}
 	for _, name := range names {
 		for _, format := range o.formats {
-			file := name + "." + format
-			if _, err := os.Stat(filepath.Join(o.out, file)); err == nil && !slices.Contains(before, file) {
-				return check.Wrong("%s is there already, and not of an earlier mldp %s: choose another --out, or say --force",
-					filepath.Join(o.out, file), o.files)
+			if file := name + "." + format; !slices.Contains(before, file) {
+				if err := mayWrite(cmd, args, filepath.Join(o.out, file)); err != nil {
+					return err
+				}
 			}
 		}
 	}
@@ -303,14 +301,14 @@ func newReportCommand() *cobra.Command {
 	var out, file string
 	var examples bool
 	var levels results.Levels
-	cmd := command("report", "report RESULTS...", cobra.MinimumNArgs(1))
+	cmd := command("report", "RESULTS...")
 	outFlag(cmd.Flags(), &out, "", "the page to write (default: report.html in the first run's folder, or here)")
 	cmd.Flags().StringVar(&file, "views", "", "YAML file with further tables and figures")
 	examplesFlag(cmd.Flags(), &examples)
 	alignFlag(cmd.Flags(), &levels)
 	return prints(cmd, func(cmd *cobra.Command, args []string, a *answer) error {
 		declared, err := views.Load(file)
-		if err := errors.Join(usage(err), isPage(out)); err != nil {
+		if err := errors.Join(usage(err), isPage(out), mayWrite(cmd, args, out)); err != nil {
 			return err
 		}
 		p, err := loadRuns(args...)
@@ -335,7 +333,7 @@ func newFiguresCommand() *cobra.Command {
 	var width, face string
 	var metrics, only []string
 	var theme plots.Theme
-	cmd := command("figures", "figures RESULTS...", cobra.MinimumNArgs(1))
+	cmd := command("figures", "RESULTS...")
 	f := cmd.Flags()
 	v.addFlags(f, "figures", plots.Formats)
 	f.StringSliceVar(&only, "only", nil, "figures by beginning of name: frontier, epsilon, n-w…")
@@ -385,7 +383,7 @@ func newFiguresCommand() *cobra.Command {
 		for i := range drawn {
 			drawn[i] = drawn[i].In(theme)
 		}
-		if err := v.mayWrite(list.Map(drawn, func(f plots.Figure) string { return f.Name })); err != nil {
+		if err := v.mayWrite(cmd, args, list.Map(drawn, func(f plots.Figure) string { return f.Name })); err != nil {
 			return err
 		}
 		paths, err := plots.Save(v.out, drawn, v.formats)
@@ -404,12 +402,12 @@ func newFiguresCommand() *cobra.Command {
 func newTablesCommand() *cobra.Command {
 	var v viewOptions
 	var only []string
-	cmd := command("tables", "tables RESULTS...", cobra.MinimumNArgs(1))
+	cmd := command("tables", "RESULTS...")
 	f := cmd.Flags()
 	v.addFlags(f, "tables", views.Formats)
 	f.StringSliceVar(&only, "only", nil, "tables by beginning of name: equal, pairs, accuracy, privacy…")
 	alignFlag(f, &v.levels)
-	return prints(cmd, func(_ *cobra.Command, args []string, a *answer) error {
+	return prints(cmd, func(cmd *cobra.Command, args []string, a *answer) error {
 		p, err := v.open(args)
 		if err != nil {
 			return err
@@ -418,7 +416,7 @@ func newTablesCommand() *cobra.Command {
 		if len(all) == 0 {
 			return fmt.Errorf("%s: no table of this name", args[0])
 		}
-		if err := v.mayWrite(list.Map(all, func(t views.Table) string { return t.Name })); err != nil {
+		if err := v.mayWrite(cmd, args, list.Map(all, func(t views.Table) string { return t.Name })); err != nil {
 			return err
 		}
 		paths, err := views.Save(v.out, all, v.formats)

@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"mldpbench/internal/list"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -45,13 +48,6 @@ func usage(err error) error {
 	return &exitError{exitUsage, err}
 }
 
-// require marks flags without which a command is not run.
-func require(cmd *cobra.Command, flags ...string) {
-	for _, name := range flags {
-		_ = cmd.MarkFlagRequired(name) // fails for an unknown flag only
-	}
-}
-
 // The groups of the help text.
 const (
 	groupUse     = "use"
@@ -70,18 +66,12 @@ var commands = []struct {
 	{groupStudy, "Run a study:", []func() *cobra.Command{newStudyCommand, newRunCommand, newEvaluateCommand,
 		newCheckCommand, newCompareCommand, newDataCommand}},
 	{groupLook, "Look at results, and help:", []func() *cobra.Command{newReportCommand, newTablesCommand,
-		newFiguresCommand, newManCommand}},
+		newFiguresCommand}},
 	{groupCluster, "Use a cluster:", []func() *cobra.Command{newSlurmCommand, newStatusCommand, newMergeCommand}},
 }
 
-// renamed are the commands of earlier versions and what replaces them.
-var renamed = map[string]string{
-	"distribution": "explain --json", "deniability": "explain --runs 100", "nearest": "explain without --mechanism",
-	"history": "compare with more than two runs", "metrics": "study metrics", "missing": "status",
-	"bench": "run, whose tables state words per second", "version": "--version",
-}
-
-func newRoot() *cobra.Command {
+// newRoot makes all commands; quiet is called where --quiet is given.
+func newRoot(quiet func()) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "mldp",
 		Short: "Measure word-level metric differential privacy (MLDP) for text",
@@ -95,18 +85,31 @@ mldp itself.`,
 		Version:       mldpVersion(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return nil
-			}
-			if now, ok := renamed[args[0]]; ok {
-				return fmt.Errorf("%s is now: mldp %s", args[0], now)
-			}
-			return unknownCommand(c, args[0])
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args:          arguments(""),
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.PersistentFlags().Bool("quiet", false, "no progress, notes and warnings: errors and the result only")
+	var silent, force, asJSON bool
+	f := root.PersistentFlags()
+	f.BoolVar(&silent, "quiet", false, "no progress, notes and warnings: errors and the result only")
+	f.BoolVar(&force, "force", false, "replace files that are there, but never an input")
+	f.BoolVar(&asJSON, "json", false, "the result as one JSON object, as docs/json.md says")
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		if err := checkFlags(cmd); err != nil {
+			return err
+		}
+		if asJSON && cmd.Annotations[printing] == "" {
+			return check.Wrong("--json: %s has no result in JSON", cmd.CommandPath())
+		}
+		if silent {
+			yes, fetch := cmd.Flags().Lookup("yes"), cmd.Flags().Lookup("fetch")
+			if yes != nil && !yes.Changed && (fetch == nil || fetch.Changed) {
+				return check.Wrong("--quiet asks no questions: give --yes as well")
+			}
+			cmd.Root().SetErr(io.Discard) // errors are printed by run
+			quiet()
+		}
+		return nil
+	}
 	root.SetFlagErrorFunc(flagError)
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", ".FlagUsagesWrapped 80"))
 	for _, g := range commands {
@@ -117,34 +120,38 @@ mldp itself.`,
 			root.AddCommand(c)
 		}
 	}
-	finish(root)
+	root.SetHelpCommand(&cobra.Command{Use: "help [COMMAND]", Short: "Help about a command",
+		RunE: func(_ *cobra.Command, args []string) error {
+			topic, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return unknownCommand(topic, rest[0])
+			}
+			return topic.Help()
+		}})
+	walkCommands(root, complete)
 	return root
 }
 
 // run executes the command line and returns the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	root := newRoot()
+	display, ctx := progress.NewDisplay(context.WithValue(ctx, lineKey{}, append([]string{"mldp"}, args...)), stderr)
+	root := newRoot(display.Silence)
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	display, ctx := progress.NewDisplay(context.WithValue(ctx, lineKey{}, append([]string{root.Name()}, args...)), stderr)
 	out := &checkedOutput{to: stdout, before: func() {}}
 	if f, ok := stdout.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		out.before = display.Hide // the bar is on the same terminal
 	}
 	root.SetOut(out)
 	root.SetErr(stderr)
-	started := false
-	mark(root, display, &started)
 	err := root.ExecuteContext(ctx)
-	if out.err != nil { // one error, of whatever was lost, and never wrong usage
-		err, started = out.err, true
+	if out.err != nil { // one error, of whatever was lost
+		err = out.err
 	}
-	absent := namesAbsentFile(args, err)
-	err = namedAlike(plainGroup(err))
 	if err == nil {
 		return exitOK
 	}
-	fmt.Fprintln(stderr, "mldp:", check.Shown(err.Error()))
+	fmt.Fprintln(stderr, "mldp:", check.Shown(namedAlike(err).Error()))
 	var e *exitError
 	var v *verdict
 	var parameter *check.Error
@@ -155,11 +162,25 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return e.code
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
-	case !started, absent, errors.As(err, &parameter):
+	case errors.As(err, &parameter), errors.Is(err, fs.ErrNotExist):
 		return exitUsage
-	default:
-		return exitFailure
 	}
+	return exitFailure
+}
+
+// namedAlike adds to the error of a file that is not there the name beside it
+// that was probably meant.
+func namedAlike(err error) error {
+	var missing *fs.PathError
+	if !errors.As(err, &missing) || !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	entries, _ := os.ReadDir(filepath.Dir(missing.Path)) // without a folder there are no names
+	names := list.Map(entries, func(e os.DirEntry) string { return e.Name() })
+	if meant := check.Meant(filepath.Base(missing.Path), names); meant != "" {
+		return fmt.Errorf("%w%s", err, meant)
+	}
+	return err
 }
 
 type lineKey struct{}

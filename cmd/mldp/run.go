@@ -1,13 +1,12 @@
 package main
 
 import (
-	"compress/gzip"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,9 +15,7 @@ import (
 	"mldpbench/experiments"
 	"mldpbench/experiments/cluster"
 	"mldpbench/experiments/engine"
-	"mldpbench/experiments/plan"
 	"mldpbench/experiments/study"
-	"mldpbench/internal/atomicfile"
 	"mldpbench/internal/check"
 	"mldpbench/mechanisms/audit"
 	"mldpbench/results"
@@ -38,30 +35,33 @@ type runOptions struct {
 	levels    results.Levels
 	auditing  audit.Options
 	fetching  fetchOptions
-	items     itemOptions
 }
 
 func (o *runOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	o.addStudyFlags(f)
 	workersFlag(f, &o.workers)
-	f.Float64Var(&o.memory, "memory", 0, "GiB that running units may use (default: three quarters of free memory)")
-	outFlag(f, &o.out, "", "folder of the results (default: runs/STUDY)")
+	f.Func("memory", "GiB that running units may use (default: three quarters of free memory)",
+		func(text string) (err error) {
+			if o.memory, err = strconv.ParseFloat(text, 64); err != nil {
+				return fmt.Errorf("--memory = %q: must be a number", text)
+			}
+			return check.Positive("memory", o.memory)
+		})
+	folderFlag(f, &o.out, "", "folder of the results (default: runs/STUDY)")
 	f.StringVar(&o.shard, "shard", "", "i/n: only the i-th of n parts of the study; see mldp merge")
 	f.StringVar(&o.cell, "cell", "", "rerun only the unit of this key and print its rows")
 	f.BoolVar(&o.fetching.fetch, "fetch", false, "download data that is missing")
 	f.BoolVar(&o.fetching.yes, "yes", false, "with --fetch: do not ask before large downloads")
 	f.BoolVar(&o.audit, "audit", false, "audit the study's mechanisms as well, on the words of its first data "+
 		"set and embedding")
-	f.IntVar(&o.auditing.Samples, "audit-samples", 200_000,
+	countFlag(f, &o.auditing.Samples, "audit-samples", 200_000, 1,
 		"with --audit: samples per word and test of mechanisms without known probabilities")
 	examplesFlag(f, &o.examples)
 	alignFlag(f, &o.levels)
 	for _, part := range []string{"shard", "cell"} {
-		cmd.MarkFlagsMutuallyExclusive("align", part)
-		cmd.MarkFlagsMutuallyExclusive("audit", part) // its file would count for the whole
+		exclude(cmd, part, "align", "audit") // they are of the whole
 	}
-	o.items.addFlags(f)
 }
 
 // addStudyFlags adds the flags that select what is run; keys depend on them.
@@ -71,16 +71,14 @@ func (o *runOptions) addStudyFlags(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.overrides.Datasets, "dataset", nil, "only these data sets")
 	f.StringSliceVar(&o.overrides.Mechanisms, "mechanism", nil, "only these mechanisms, as name or name:variant")
 	f.Float64SliceVar(&o.overrides.Epsilons, "epsilons", nil, "these epsilons instead of the study's")
-	f.IntVar(&o.overrides.Repetitions, "repetitions", 0, "repetitions; baselines in proportion")
+	countFlag(f, &o.overrides.Repetitions, "repetitions", 0, 1, "repetitions; baselines in proportion")
 	f.Uint64Var(&o.seed, "seed", 0, "seed instead of the study's")
 }
 
 func newRunCommand() *cobra.Command {
 	var o runOptions
-	var force bool
-	cmd := command("run", "run STUDY|FILE.yaml", cobra.ExactArgs(1))
+	cmd := completes(command("run", "STUDY|FILE.yaml"), studies)
 	o.addFlags(cmd)
-	cmd.Flags().BoolVar(&force, "force", false, "replace the run of another study in --out")
 	return prints(cmd, func(cmd *cobra.Command, args []string, a *answer) error {
 		study, err := o.study(args[0], cmd.Flags())
 		if err != nil {
@@ -90,6 +88,7 @@ func newRunCommand() *cobra.Command {
 			return usage(fmt.Errorf("audit: %w", err))
 		}
 		warnStudy(cmd.ErrOrStderr(), study)
+		force, _ := cmd.Flags().GetBool("force") // of all commands
 		if m, err := engine.ReadManifest(filepath.Join(o.out, "manifest.json")); o.out != "" && !force && err == nil &&
 			m.Study != study.Name {
 			return check.Wrong("%s holds a run of the study %q: choose another --out for %q, or say --force", o.out,
@@ -181,41 +180,17 @@ func (o *runOptions) write(cmd *cobra.Command, study *study.Study, summary *engi
 		return results.Encode(a.text, rows)
 	}
 	fmt.Fprintf(stderr, "%d units: %d run, %d finished before\n", summary.Total, summary.Ran, summary.Reused)
-	failed := o.items.write(ctx, summary, o.data) // tables and page are written all the same
 	if o.shard != "" {
 		shard, err := engine.ParseShard(o.shard)
 		if err != nil || shard.Count > 1 { // the page is that of the merged study
 			a.wrote(summary.Dir, filepath.Join(summary.Dir, shard.File("results", ".csv")))
-			return errors.Join(failed, err)
+			return err
 		}
 	}
 	var audited []results.AuditRow
+	var failed error // the page is written all the same
 	if o.audit {
-		var err error
-		audited, err = auditStudy(ctx, study, o.data, filepath.Join(summary.Dir, auditFile), o.auditing, stderr)
-		failed = errors.Join(failed, err)
+		audited, failed = auditStudy(ctx, study, o.data, filepath.Join(summary.Dir, auditFile), o.auditing, stderr)
 	}
 	return errors.Join(failed, writeOutputs(a, stderr, summary, audited, o.examples, o.levels))
-}
-
-// itemOptions ask for the answers on test documents.
-type itemOptions struct{ items, texts bool }
-
-func (o *itemOptions) addFlags(f *pflag.FlagSet) {
-	f.BoolVar(&o.items, "items", false, "write items.jsonl.gz: each answer on a test document, of classifiers and "+
-		"attackers, with the hash of the private text")
-	f.BoolVar(&o.texts, "item-texts", false, "with --items: the private text itself")
-}
-
-// write writes the items of a finished run next to its rows.
-func (o *itemOptions) write(ctx context.Context, s *engine.Summary, root string) error {
-	if !o.items {
-		return nil
-	}
-	return atomicfile.Write(filepath.Join(s.Dir, "items.jsonl.gz"), 0o644, func(w io.Writer) error {
-		z := gzip.NewWriter(w)
-		lines := json.NewEncoder(z)
-		return errors.Join(experiments.Items(ctx, s, root, o.texts, func(x plan.Item) error { return lines.Encode(x) }),
-			z.Close())
-	})
 }

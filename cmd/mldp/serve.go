@@ -20,7 +20,7 @@ func newServeCommand() *cobra.Command {
 	var words wordFlags
 	var seed uint64
 	var workers int
-	cmd := command("serve", "serve", cobra.NoArgs)
+	cmd := command("serve", "")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		s := &server{}
 		var err error
@@ -47,7 +47,7 @@ func newServeCommand() *cobra.Command {
 	words.addFlags(f)
 	f.Uint64Var(&seed, "seed", 0, "seed of the random choices when a mechanism is built")
 	coresFlag(f, &workers)
-	require(cmd, "mechanism")
+	require(cmd, "mechanism", "embedding")
 	return cmd
 }
 

@@ -18,7 +18,7 @@ import (
 )
 
 func newStudyCommand() *cobra.Command {
-	list := command("study-list", "list", cobra.NoArgs)
+	list := command("study-list", "")
 	prints(list, func(_ *cobra.Command, _ []string, a *answer) error {
 		var rows [][]any
 		for _, name := range experiments.Builtin.Names() {
@@ -37,7 +37,7 @@ func newStudyCommand() *cobra.Command {
 		}
 		return a.table("studies", []string{"study", "title"}, rows)
 	})
-	show := command("study-show", "show NAME", cobra.ExactArgs(1))
+	show := completes(command("study-show", "NAME"), studies)
 	show.RunE = func(cmd *cobra.Command, args []string) error {
 		if task.Is(args[0]) {
 			t, _, err := task.Open(args[0])
@@ -95,7 +95,7 @@ func newStudyCheckCommand() *cobra.Command {
 	const usual = "usual/" // value of --data without a folder
 	var data string
 	var o study.Overrides
-	cmd := command("study-check", "check STUDY|FILE.yaml", cobra.ExactArgs(1))
+	cmd := completes(command("study-check", "STUDY|FILE.yaml"), studies)
 	cmd.Flags().StringVar(&data, "data", "", "open the data too, in the usual folder (MLDP_DATA, else the cache "+
 		"folder) or with --data=DIR in DIR")
 	cmd.Flags().Lookup("data").NoOptDefVal = usual
@@ -165,7 +165,7 @@ func warnStudy(w io.Writer, s *study.Study) {
 }
 
 func newStudyMetricsCommand() *cobra.Command {
-	cmd := command("study-metrics", "metrics", cobra.NoArgs)
+	cmd := command("study-metrics", "")
 	return prints(cmd, func(_ *cobra.Command, _ []string, a *answer) error {
 		var rows [][]any
 		for _, c := range results.Columns() {
@@ -191,7 +191,7 @@ func newStudyMetricsCommand() *cobra.Command {
 }
 
 func newStudyKeysCommand() *cobra.Command {
-	cmd := command("study-keys", "keys", cobra.NoArgs)
+	cmd := command("study-keys", "")
 	return prints(cmd, func(_ *cobra.Command, _ []string, a *answer) error {
 		var rows [][]any
 		for _, k := range study.Keys() {

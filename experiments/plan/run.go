@@ -2,11 +2,8 @@ package plan
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
-	"math"
-	"strings"
 
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/lab"
@@ -14,7 +11,6 @@ import (
 	"mldpbench/experiments/study"
 	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/audit"
-	"mldpbench/models/attack"
 	"mldpbench/results"
 )
 
@@ -117,130 +113,4 @@ func auditOne(ctx context.Context, r *measure.Release, o audit.Options) (audit.R
 		} // an error occurs again below, where it can be reported as a result
 	}
 	return audit.Run(ctx, env, r.Mechanism, o)
-}
-
-// Item is the answer of one measurement on one test document.
-type Item struct {
-	Task        string           `json:"task,omitempty"`
-	Key         string           `json:"key"` // of the row
-	Dataset     string           `json:"dataset"`
-	Mechanism   string           `json:"mechanism"`
-	Variant     string           `json:"variant,omitempty"`
-	Parameters  string           `json:"parameters,omitempty"`
-	Epsilon     results.Optional `json:"epsilon"`
-	Repetition  int              `json:"repetition"`
-	Measurement string           `json:"measurement"` // accuracy@1, or an attacker
-	Quantity    string           `json:"quantity"`
-	Model       string           `json:"model,omitempty"`
-	Setting     string           `json:"setting,omitempty"`
-	Document    int              `json:"document"` // its row in the source
-	Right       bool             `json:"right"`
-	// Score is by how much the right answer led the best other one, in runs of
-	// tasks; nil of attackers who give an answer and no more.
-	Score *float32 `json:"score,omitempty"`
-	// SHA256 is that of the private text, or Text the text itself; neither for
-	// attackers of a built-in mechanism, who see a release of their own.
-	SHA256 string `json:"sha256,omitempty"`
-	Text   string `json:"text,omitempty"`
-}
-
-// releaseKey identifies the release of a row within a study.
-func releaseKey(p results.Place) string {
-	return engine.MakeID(p.Dataset, p.Embedding, p.Dimension, p.Mechanism, p.Variant, p.Parameters, p.Epsilon.String(),
-		p.Policy, p.Repetition, p.Seed)
-}
-
-// Items passes on every answer on a test document that rows of a study have,
-// release by release. The texts are made again, the same as in the run.
-func Items(ctx context.Context, s *study.Study, l *lab.Lab, rows []results.Row, texts bool,
-	each func(Item) error) error {
-	p, err := newPlanner(s, l)
-	if err != nil {
-		return err
-	}
-	// Several trainings on one text are its repetitions: the first row of a unit
-	// says which release that is.
-	release := map[string]int{}
-	for _, r := range rows {
-		if first, ok := release[r.Key]; !ok || r.Repetition < first {
-			release[r.Key] = r.Repetition
-		}
-	}
-	by := map[string][]results.Row{}
-	for _, r := range rows {
-		if r.Right() != nil {
-			place := r.Place
-			place.Repetition = release[r.Key]
-			by[releaseKey(place)] = append(by[releaseKey(place)], r)
-		}
-	}
-	for _, u := range p.units {
-		key := releaseKey(u.spec.Place())
-		if len(by[key]) == 0 || u.spec.Repetition == 0 {
-			continue
-		}
-		releases, err := measure.Open(ctx, l, []measure.Spec{u.spec}, [3]bool{false, false, true}, 1)
-		if err != nil {
-			return err
-		}
-		r := releases[u.spec.Repetition]
-		this := []results.Row{r.Row(&measure.Query{})}
-		if err := r.DescribeRedrawn(ctx, this); err != nil {
-			return err
-		}
-		var own, others []results.Row // of another scene's part of the data set
-		for _, row := range by[key] {
-			if row.DatasetFingerprint == this[0].DatasetFingerprint {
-				own = append(own, row)
-			} else {
-				others = append(others, row)
-			}
-		}
-		if by[key] = others; len(own) == 0 {
-			continue
-		}
-		var private [3][][]string
-		if !r.ReleasesVectors() {
-			if private, err = r.Text(ctx); err != nil {
-				return err
-			}
-		}
-		for _, row := range own {
-			if err := itemsOf(row, r, private[2], texts, each); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// itemsOf passes on the answers of one row.
-func itemsOf(row results.Row, r *measure.Release, private [][]string, texts bool, each func(Item) error) error {
-	right, margins := row.Right(), row.Margins()
-	documents := r.Corpus.Test
-	// Linkage asks for some of many documents, all others for all.
-	asked := attack.LinkedDocuments(len(documents), len(right), r.DataSeed())
-	if len(right) != len(asked) {
-		return fmt.Errorf("%s of %s: %d answers on %d test documents: the data are not those of the rows", row.Quantity,
-			row.Mechanism, len(right), len(documents))
-	}
-	outside := r.Mechanism.Outside != nil && r.Mechanism.Outside.Text != ""
-	for i, of := range asked {
-		x := Item{Task: row.Task, Key: row.Key, Dataset: row.Dataset, Mechanism: row.Mechanism, Variant: row.Variant,
-			Parameters: row.Parameters, Epsilon: row.Epsilon, Repetition: row.Repetition, Measurement: row.Measurement,
-			Quantity: row.Quantity, Model: row.Model, Setting: row.Setting, Document: documents[of].ID, Right: right[i]}
-		if margins != nil && !math.IsNaN(float64(margins[i])) && !math.IsInf(float64(margins[i]), 0) {
-			x.Score = &margins[i]
-		}
-		if private != nil && !row.IsBaseline() && row.Setting != study.TrainOnly && (row.Setting != "" || outside) {
-			text := strings.Join(private[of], " ")
-			if x.Text = text; !texts {
-				x.Text, x.SHA256 = "", fmt.Sprintf("%x", sha256.Sum256([]byte(text)))
-			}
-		}
-		if err := each(x); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"mldpbench/datasets"
+	"mldpbench/experiments/study"
+	"mldpbench/internal/atomicfile"
+	"mldpbench/internal/check"
+)
+
+// mayWrite returns an error where one of the files that a command is to write is one that
+// it reads, is named twice, or is there already, was not written by it and --force is not
+// given. Files that do not exist, pipes and empty files are in nobody's way.
+func mayWrite(cmd *cobra.Command, reads []string, writes ...string) error {
+	force, err := cmd.Flags().GetBool("force")
+	if err != nil {
+		return err
+	}
+	for i, path := range writes {
+		info, err := os.Stat(path)
+		if slices.Contains(writes[:i], path) && path != "" {
+			return check.Wrong("%s is to be written twice: give two names", path)
+		}
+		if path == "" || err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		for _, read := range reads {
+			if other, err := os.Stat(read); err == nil && os.SameFile(info, other) {
+				return check.Wrong("%s is read by this command: choose another name for what it writes", path)
+			}
+		}
+		if info.Size() > 0 && !force {
+			return check.Wrong("%s is there already: choose another name, or say --force", path)
+		}
+	}
+	return nil
+}
+
+// reads are the files that flags of a command name as its data.
+func reads(cmd *cobra.Command, args ...string) []string {
+	root := ""
+	if f := cmd.Flags().Lookup("data"); f != nil {
+		root = datasets.Root(f.Value.String())
+	}
+	for _, name := range []string{"embedding", "keep-words", "words", "restrict", "original", "baseline"} {
+		if f := cmd.Flags().Lookup(name); f != nil && f.Value.String() != "" {
+			args = append(args, f.Value.String())
+			if found, err := study.VectorFile(f.Value.String(), root); err == nil {
+				args = append(args, found)
+			}
+		}
+	}
+	return args
+}
+
+// output writes a file that may be written, or standard output where it has no name.
+func output(cmd *cobra.Command, path string, fill func(io.Writer) error) error {
+	if path == "" {
+		return fill(cmd.OutOrStdout())
+	}
+	return atomicfile.Write(path, 0o644, fill)
+}
+
+// isFolder refuses a name for a folder that looks like that of a file.
+func isFolder(name string) error {
+	switch ext := strings.ToLower(filepath.Ext(strings.TrimRight(name, "/"))); ext {
+	case ".csv", ".gz", ".html", ".yaml", ".yml", ".json", ".md", ".tex", ".svg", ".pdf", ".png":
+		return check.Wrong("out = %q: is a folder, and %s looks like a file", name, ext)
+	}
+	return nil
+}
