@@ -1,6 +1,7 @@
 package experiments_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -202,12 +203,27 @@ func TestCommandInAStudy(t *testing.T) {
 	}
 }
 
+// Why a command failed, the end of its standard error, is shown once and whole,
+// however many units it fails.
+func TestReasonOfAFailureIsShownOnce(t *testing.T) {
+	t.Parallel()
+	s := outside(t, "  - {name: stillborn, command: [SELF, client, stillborn]}\n")
+	var log bytes.Buffer
+	sum, err := experiments.Run(t.Context(), s, "", engine.Options{Out: t.TempDir(), Workers: 1, Log: &log})
+	if err == nil || sum.Failed < 2 {
+		t.Fatalf("%v", err)
+	}
+	if all := log.String() + err.Error(); strings.Count(all, "no module named torch") != 1 {
+		t.Errorf("%s", all)
+	}
+}
+
 // An error of a command fails only its own units, each with one clear error.
 func TestCommandsThatFail(t *testing.T) {
 	t.Parallel()
 	want := map[string]string{
-		"stillborn": "exit status 3) before its hello; the last of its standard error:\n\tno module named torch",
-		"dies":      "exit status 1) before the answer to request 1; the last of its standard error:\n\tKeyError: 'oil'",
+		"stillborn": "exit status 3) before its hello\nthe end of its standard error:\n\tno module named torch",
+		"dies":      "exit status 1) before the answer to request 1\nthe end of its standard error:\n\tKeyError: 'oil'",
 		"endless":   "nothing within 2s",
 		"rubbish":   `not a line of the protocol: invalid character 'l' looking for beginning of value: "loading model..."`,
 		"flood":     "a line longer than 10485760 bytes",

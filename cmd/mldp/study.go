@@ -148,8 +148,8 @@ func warnStudy(w io.Writer, s *study.Study) {
 			list.Map(part.Attackers, func(x study.CommandSpec) []string { return x.Command }))
 		for _, c := range commands {
 			if name := report.SecretIn(strings.Join(c, " ")); name != "" {
-				warn(fmt.Sprintf("warning: command %s: %s is stored with the study in manifest.json: write ${NAME}, a variable "+
-					"of the environment, which is stored nowhere", c[0], name))
+				warn(fmt.Sprintf("warning: command %s: %s is stored with the study in manifest.json: give it in the environment, "+
+					"which is stored nowhere", c[0], name))
 			}
 		}
 		if len(part.Mechanisms) == 0 && len(part.Models) > 0 {

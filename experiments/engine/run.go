@@ -270,7 +270,7 @@ func (w *work) runJob(ctx context.Context, units []int, threads int, bar *progre
 			first, _, _ := strings.Cut(err.Error(), "\n")
 			w.mu.Lock()
 			if w.summary.Failed++; w.failure == "" {
-				w.failure = u.Name + ": " + first
+				w.failure = u.Name + ": " + strings.TrimSpace(err.Error())
 			}
 			w.mu.Unlock()
 			bar.Add(1, 1, "failed")

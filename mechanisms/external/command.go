@@ -26,26 +26,13 @@ import (
 type Options struct {
 	Start   time.Duration // until its hello; default 1 minute
 	Request time.Duration // until the answer to a request; default 10 minutes
-	Idle    time.Duration // a process idle for so long is ended, and restarted when needed; default 5 minutes
 	Files   []string      // read by the command in addition to those on its command line; part of its identity
 	Role    Role          // that it must have
 	// Vectors writes the words and vectors of the mechanisms beside it, one word a
 	// line, to the file that {vectors} in the command line stands for.
 	Vectors func(io.Writer) error
 
-	vectors string // that file
-	who     string // what errors call it, "" for the command line
-}
-
-func (o *Options) complete() error {
-	o.Start = cmp.Or(o.Start, time.Minute)
-	o.Request = cmp.Or(o.Request, 10*time.Minute)
-	o.Idle = cmp.Or(o.Idle, 5*time.Minute)
-	return errors.Join(
-		check.Positive("start timeout", o.Start.Seconds()),
-		check.Positive("request timeout", o.Request.Seconds()),
-		check.Positive("idle timeout", o.Idle.Seconds()),
-	)
+	who string // what errors call it, "" for the command line
 }
 
 // Split splits a command line into words as a shell does, with quotes and
@@ -67,22 +54,19 @@ func Split(line string) ([]string, error) {
 }
 
 // Command is a program that speaks the protocol, with one process for each
-// concurrent request. Close ends all of them.
+// concurrent request, that is one a worker. Close ends all of them.
 type Command struct {
-	args     []string
+	args     []string // as written
+	run      []string // with the file of {vectors}
 	options  Options
 	hello    Hello
 	identity Identity
 
 	mu     sync.Mutex
-	free   []*idle
+	free   []*process // without a request
 	closed bool
-}
 
-// idle is a process without a request.
-type idle struct {
-	*process
-	timer *time.Timer
+	vectors string // the file of {vectors}
 }
 
 // Open starts the command args once and reads its hello. ctx applies to this
@@ -91,27 +75,26 @@ func Open(ctx context.Context, args []string, o Options) (*Command, error) {
 	if len(args) == 0 || args[0] == "" {
 		return nil, errors.New("command: must name a program")
 	}
-	if err := o.complete(); err != nil {
-		return nil, err
-	}
-	c := &Command{args: slices.Clone(args), options: o}
-	err := c.writeVectors()
-	var files []NamedFile
+	o.Start, o.Request = cmp.Or(o.Start, time.Minute), cmp.Or(o.Request, 10*time.Minute)
+	c := &Command{args: slices.Clone(args), run: slices.Clone(args), options: o}
+	o.who = cmp.Or(o.who, "command "+strings.Join(args, " "))
+	c.options.who = o.who
+	identity, err := Unstarted(args, o)
 	if err == nil {
-		files, err = named(args, c.options)
-	}
-	var p *process
-	if err == nil {
-		p, err = start(ctx, c.args, c.options)
+		err = c.writeVectors()
 	}
 	if err != nil {
-		return nil, errors.Join(err, c.removeVectors())
+		return nil, err
+	}
+	p, err := start(ctx, c.run, c.options)
+	if err != nil {
+		return nil, errors.Join(err, c.Close())
 	}
 	c.hello = p.hello
 	c.identity = Identity{
 		Protocol: c.hello.Protocol, Command: c.args, Name: c.hello.Name, Version: c.hello.Version,
 		Parameters: c.hello.Parameters.String(), Guarantee: c.hello.Guarantee,
-		Repeatable: c.hello.Repeatable, Aligned: c.hello.AlignedTokens(), Input: c.hello.Input, Files: files,
+		Repeatable: c.hello.Repeatable, Aligned: c.hello.AlignedTokens(), Input: c.hello.Input, Files: identity.Files,
 		Role: c.hello.Role, Better: c.hello.Better,
 	}
 	c.release(p)
@@ -132,96 +115,64 @@ func (c *Command) writeVectors() error {
 		return nil
 	}
 	if c.options.Vectors == nil {
-		return fmt.Errorf("command %s: there are no %s here", strings.Join(c.args, " "), vectorsPlace)
+		return fmt.Errorf("%s: there are no %s here", c.options.who, vectorsPlace)
 	}
 	f, err := os.CreateTemp("", "mldp-vectors-*.txt")
 	if err != nil {
 		return err
 	}
-	c.options.vectors = f.Name()
+	c.vectors = f.Name()
+	c.run = list.Map(c.args, func(a string) string { return strings.ReplaceAll(a, vectorsPlace, f.Name()) })
 	return errors.Join(c.options.Vectors(f), f.Close())
-}
-
-func (c *Command) removeVectors() error {
-	if c.options.vectors == "" {
-		return nil
-	}
-	if err := os.Remove(c.options.vectors); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil // closed twice
 }
 
 // Hello returns the command's description of itself.
 func (c *Command) Hello() Hello { return c.hello }
 
-// errClosed is the error of requests after Close.
-var errClosed = errors.New("the command is closed")
-
-// acquire returns an idle process and starts one if there is none.
+// acquire returns a free process and starts one if there is none.
 func (c *Command) acquire(ctx context.Context) (*process, error) {
-	for {
-		c.mu.Lock()
-		if c.closed {
-			c.mu.Unlock()
-			return nil, errClosed
-		}
-		var last *idle
-		if n := len(c.free); n > 0 {
-			last, c.free = c.free[n-1], c.free[:n-1]
-		}
+	c.mu.Lock()
+	if c.closed {
 		c.mu.Unlock()
-		if last == nil {
-			break
-		}
-		if last.timer.Stop() && !last.ended() {
-			return last.process, nil
-		}
-		last.kill()
+		return nil, errors.New("the command is closed")
 	}
-	p, err := start(ctx, c.args, c.options)
-	if err != nil {
-		return nil, err
-	}
-	if !reflect.DeepEqual(p.hello, c.hello) {
+	for n := len(c.free); n > 0; n = len(c.free) {
+		p := c.free[n-1]
+		if c.free = c.free[:n-1]; !p.ended() {
+			c.mu.Unlock()
+			return p, nil
+		}
 		p.kill()
-		return nil, fmt.Errorf("command %s: its hello is not the one of its first start", p.name)
 	}
-	return p, nil
+	c.mu.Unlock()
+	p, err := start(ctx, c.run, c.options)
+	if err == nil && !reflect.DeepEqual(p.hello, c.hello) {
+		p.kill()
+		err = fmt.Errorf("%s: its hello is not the one of its first start", p.name)
+	}
+	return p, err
 }
 
 // release keeps a process for the next request.
 func (c *Command) release(p *process) {
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	if c.closed {
-		c.mu.Unlock()
 		p.kill()
 		return
 	}
-	defer c.mu.Unlock()
-	i := &idle{process: p}
-	i.timer = time.AfterFunc(c.options.Idle, func() {
-		c.mu.Lock()
-		at := slices.Index(c.free, i)
-		if at >= 0 {
-			c.free = slices.Delete(c.free, at, at+1)
-		}
-		c.mu.Unlock()
-		i.close()
-	})
-	c.free = append(c.free, i)
+	c.free = append(c.free, p)
 }
 
-// Restart ends all idle processes, so the next request gets a new one.
+// Restart ends all free processes, so the next request gets a new one.
 func (c *Command) Restart() {
 	c.mu.Lock()
 	free := c.free
 	c.free = nil
 	c.mu.Unlock()
 	var all sync.WaitGroup
-	for _, i := range free {
-		i.timer.Stop()
-		all.Go(i.close)
+	for _, p := range free {
+		all.Go(p.close)
 	}
 	all.Wait()
 }
@@ -233,7 +184,10 @@ func (c *Command) Close() error {
 	c.closed = true
 	c.mu.Unlock()
 	c.Restart()
-	return c.removeVectors()
+	if err := os.Remove(c.vectors); c.vectors != "" && !errors.Is(err, fs.ErrNotExist) {
+		return err // which is nil, or not that it was closed twice
+	}
+	return nil
 }
 
 // At returns the command as a mechanism at one epsilon.
@@ -284,7 +238,7 @@ func (m *Mechanism) Rewrite(ctx context.Context, documents [][]string, seeds []s
 	if len(documents) == 0 {
 		return nil, nil
 	}
-	a, err := m.ask(ctx, &Request{Seeds: seedTexts(seeds), Documents: whole(documents)})
+	a, err := m.command.ask(ctx, &Request{Epsilon: m.epsilon, Seeds: seedTexts(seeds), Documents: whole(documents)})
 	return a.Documents, err
 }
 
@@ -297,24 +251,13 @@ func (m *Mechanism) RewriteTexts(ctx context.Context, texts []string, seeds []st
 	if len(texts) == 0 {
 		return nil, nil
 	}
-	a, err := m.ask(ctx, &Request{Seeds: seedTexts(seeds), Texts: texts})
+	a, err := m.command.ask(ctx, &Request{Epsilon: m.epsilon, Seeds: seedTexts(seeds), Texts: texts})
 	return a.Texts, err
 }
 
 // whole writes an empty document as an empty list, not as null.
 func whole(documents [][]string) [][]string {
-	out := slices.Clone(documents)
-	for i, d := range out {
-		if d == nil {
-			out[i] = []string{}
-		}
-	}
-	return out
-}
-
-func (m *Mechanism) ask(ctx context.Context, q *Request) (Answer, error) {
-	q.Epsilon = m.epsilon
-	return m.command.ask(ctx, q)
+	return list.Map(documents, func(d []string) []string { return append([]string{}, d...) })
 }
 
 func (c *Command) ask(ctx context.Context, q question) (Answer, error) {

@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 )
 
@@ -52,46 +51,11 @@ func Unstarted(args []string, o Options) (Identity, error) {
 // Check returns an error where the program of a command, or one of the files in
 // its options, is not there. It starts nothing.
 func Check(args []string, o Options) error {
-	with, hide, err := environment(args, o)
-	if err != nil {
-		return err
+	if _, err := exec.LookPath(args[0]); err != nil {
+		return fmt.Errorf("command %s: %w", strings.Join(args, " "), err)
 	}
-	if _, err := exec.LookPath(with[0]); err != nil {
-		return fmt.Errorf("command %s: %s", strings.Join(args, " "), hide.Replace(err.Error()))
-	}
-	_, err = Unstarted(args, o)
+	_, err := Unstarted(args, o)
 	return err
-}
-
-// variable is ${NAME} in a command line.
-var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
-
-// environment returns a command line with the values of the environment for
-// ${NAME} and the file for {vectors}. They are used to start it and to read its
-// files: errors, keys and records have the text ${NAME}, which hide puts back.
-func environment(args []string, o Options) (out []string, hide *strings.Replacer, unset error) {
-	out = make([]string, len(args))
-	var values []string
-	if o.vectors != "" {
-		values = append(values, o.vectors, vectorsPlace)
-	}
-	for i, a := range args {
-		if o.vectors != "" {
-			a = strings.ReplaceAll(a, vectorsPlace, o.vectors)
-		}
-		out[i] = variable.ReplaceAllStringFunc(a, func(match string) string {
-			name := variable.FindStringSubmatch(match)[1]
-			value, ok := os.LookupEnv(name)
-			if !ok && unset == nil {
-				unset = fmt.Errorf("command %s: the environment variable %s is not set", strings.Join(args, " "), name)
-			}
-			if value != "" {
-				values = append(values, value, match)
-			}
-			return value
-		})
-	}
-	return out, strings.NewReplacer(values...), unset
 }
 
 // Key returns the hex SHA-256 of the identity.
@@ -108,53 +72,31 @@ func (i Identity) Key() string {
 // file or a folder, also as in --vectors=file, and those in its options. A
 // program found by name alone (python3) is not read, so its version is not part
 // of the identity.
-func named(args []string, o Options) ([]NamedFile, error) {
-	with, _, err := environment(args, o)
-	if err != nil {
-		return nil, err
-	}
-	var files []NamedFile
-	add := func(name, as string) (ok bool, err error) {
-		sum, ok, err := hashFile(name)
-		if err != nil {
-			return false, fmt.Errorf("command: %w", err)
+func named(args []string, o Options) (files []NamedFile, err error) {
+	add := func(name string) (found bool) {
+		sum, found, failed := hashFile(name)
+		if failed != nil {
+			err = errors.Join(err, fmt.Errorf("command: %w", failed))
+		} else if found {
+			files = append(files, NamedFile{name, sum})
 		}
-		if ok {
-			files = append(files, NamedFile{as, sum})
-		}
-		return ok, nil
+		return found
 	}
-	for i, a := range with {
+	for i, a := range args {
 		if i == 0 && !strings.ContainsRune(a, filepath.Separator) {
 			continue
 		}
-		_, value, flag := strings.Cut(a, "=")
-		as := value
-		if a != args[i] {
-			as = args[i] // a value of the environment is not recorded
-		}
-		ok, err := add(a, args[i])
-		if !ok && err == nil && flag {
-			_, err = add(value, as)
-		}
-		if err != nil {
-			return nil, err
+		if _, value, flag := strings.Cut(a, "="); !add(a) && flag {
+			add(value)
 		}
 	}
 	for _, name := range o.Files {
-		ok, err := add(name, name)
-		if err == nil && !ok {
-			err = fmt.Errorf("command: files: %s: no such file or folder", name)
-		}
-		if err != nil {
-			return nil, err
+		if !add(name) {
+			err = errors.Join(err, fmt.Errorf("command: files: %s: no such file or folder", name))
 		}
 	}
-	return files, nil
+	return files, err
 }
-
-// mostFiles is the largest number of files in a folder that is hashed.
-const mostFiles = 100_000
 
 // hashFile hashes a file, or all files of a folder with their names; ok is false
 // for what is neither.
@@ -180,7 +122,6 @@ func hashFile(name string) (sum string, ok bool, err error) {
 	if err != nil {
 		return "", false, err
 	}
-	files := 0
 	err = filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
@@ -190,14 +131,8 @@ func hashFile(name string) (sum string, ok bool, err error) {
 			return err
 		}
 		inside, err := filepath.Rel(root, path)
-		if err != nil {
-			return err
-		}
-		if files++; files > mostFiles {
-			return fmt.Errorf("%s: more than %d files: name those that it reads instead", name, mostFiles)
-		}
 		fmt.Fprintf(h, "%q %d\n", filepath.ToSlash(inside), info.Size())
-		return add(path)
+		return errors.Join(err, add(path))
 	})
 	return hex.EncodeToString(h.Sum(nil)), true, err
 }

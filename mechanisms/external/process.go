@@ -3,7 +3,6 @@ package external
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -24,9 +23,8 @@ const grace = 2 * time.Second
 // process is one running command. It serves one request at a time.
 type process struct {
 	name   string // of the command, for errors
-	hide   *strings.Replacer
 	cmd    *exec.Cmd
-	in     *os.File // its standard input
+	in     io.WriteCloser
 	out    *os.File // its standard output
 	reader *bufio.Reader
 	stderr *tail
@@ -39,24 +37,19 @@ type process struct {
 
 // start runs the command and reads its hello.
 func start(ctx context.Context, args []string, o Options) (*process, error) {
-	with, hide, err := environment(args, o)
-	if err != nil {
-		return nil, err
-	}
-	p := &process{name: cmp.Or(o.who, "command "+strings.Join(args, " ")), hide: hide, stderr: &tail{}, done: make(chan struct{})}
-	p.cmd = exec.Command(with[0], with[1:]...)
+	p := &process{name: o.who, stderr: &tail{}, done: make(chan struct{})}
+	p.cmd = exec.Command(args[0], args[1:]...)
 	p.cmd.Stderr, p.cmd.WaitDelay = p.stderr, grace
 	ownGroup(p.cmd)
-	// Pipes of our own: Wait must not close them before they are read.
-	childIn, in, err := os.Pipe()
+	// A pipe of our own: Wait must not close it before it is read.
+	out, childOut, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
-	out, childOut, err := os.Pipe()
-	if err != nil {
-		return nil, errors.Join(err, childIn.Close(), in.Close())
+	p.cmd.Stdout, p.out = childOut, out
+	if p.in, err = p.cmd.StdinPipe(); err != nil {
+		return nil, err
 	}
-	p.cmd.Stdin, p.cmd.Stdout, p.in, p.out = childIn, childOut, in, out
 	started := make(chan error)
 	go func() {
 		// The system may end a command with the thread that started it: keep it.
@@ -69,12 +62,10 @@ func start(ctx context.Context, args []string, o Options) (*process, error) {
 		}
 	}()
 	err = <-started
-	_ = childIn.Close() // the child has its own
-	_ = childOut.Close()
+	_ = childOut.Close() // the child has its own
 	if err != nil {
-		_ = in.Close()
 		_ = out.Close()
-		return nil, fmt.Errorf("%s: %s", p.name, hide.Replace(err.Error()))
+		return nil, fmt.Errorf("%s: %w", p.name, err)
 	}
 	p.reader = bufio.NewReaderSize(p.out, 1<<16)
 	line, err := p.watched(ctx, o.Start, "its hello", p.readLine)
@@ -173,13 +164,13 @@ func (p *process) wrong(what string, err error) error {
 	return fmt.Errorf("%s: %s: %w%s", p.name, what, err, p.lastWords())
 }
 
-// lastWords returns the last lines of standard error, for error messages.
+// lastWords returns the last lines of standard error, which say why.
 func (p *process) lastWords() string {
 	lines := p.stderr.lines()
 	if len(lines) == 0 {
 		return ""
 	}
-	return "; the last of its standard error:\n\t" + p.hide.Replace(strings.Join(lines, "\n\t"))
+	return "\nthe end of its standard error:\n\t" + strings.Join(lines, "\n\t")
 }
 
 func (p *process) readLine() ([]byte, error) { return readLine(p.reader) }
@@ -235,8 +226,8 @@ func (p *process) ended() bool {
 }
 
 const (
-	tailBytes = 8 << 10
-	tailLines = 8
+	tailBytes = 3 << 10
+	tailLines = 20
 )
 
 // tail keeps the last part of what is written to it.
@@ -262,7 +253,7 @@ func (t *tail) lines() []string {
 	var out []string
 	for line := range strings.SplitSeq(strings.ToValidUTF8(string(t.last), "?"), "\n") {
 		if line = strings.TrimRight(line, " \t\r"); line != "" {
-			out = append(out, fmt.Sprintf("%.300s", strings.Map(visible, line)))
+			out = append(out, strings.Map(visible, line))
 		}
 	}
 	return out[max(0, len(out)-tailLines):]

@@ -256,11 +256,6 @@ func parseAnswer(line []byte, h Hello, id uint64, q question) (a Answer, own boo
 	case a.Undefined != "" && h.Role == MechanismRole:
 		return a, true, &mechanisms.UndefinedError{Reason: fmt.Sprintf("%.500q", a.Undefined)}
 	}
-	for _, words := range append(a.Documents, a.Texts) {
-		if err := checkReplaced(line, words); err != nil {
-			return a, false, err
-		}
-	}
 	return a, false, q.check(a, h)
 }
 
@@ -299,21 +294,6 @@ func (q *Request) check(a Answer, h Hello) error {
 	return nil
 }
 
-// checkReplaced rejects half a surrogate pair (\ud800), which is not a
-// character and which decoding would replace silently.
-func checkReplaced(line []byte, words []string) error {
-	for _, w := range words {
-		if !strings.ContainsRune(w, utf8.RuneError) {
-			continue
-		}
-		if bytes.ContainsRune(line, utf8.RuneError) || bytes.Contains(bytes.ToLower(line), []byte(`\ufffd`)) {
-			return nil // it was sent as such
-		}
-		return errors.New("not Unicode: half a surrogate pair")
-	}
-	return nil
-}
-
 // decode reads one JSON object that is the whole line, without unknown fields.
 func decode(line []byte, v any) error {
 	if !utf8.Valid(line) {
@@ -322,26 +302,16 @@ func decode(line []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()
 	if err := d.Decode(v); err != nil {
-		return fmt.Errorf("not a line of the protocol: %s: %.80q", jsonError(err), line)
+		why := strings.TrimPrefix(err.Error(), "json: ")
+		if wrong := new(json.UnmarshalTypeError); errors.As(err, &wrong) { // its text has Go types
+			why = fmt.Sprintf("a %s at %q", wrong.Value, wrong.Field)
+		}
+		return fmt.Errorf("not a line of the protocol: %s: %.80q", why, line)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return fmt.Errorf("not a line of the protocol: more than one object: %.80q", line)
 	}
 	return nil
-}
-
-// jsonError is an error of encoding/json without the names of Go types.
-func jsonError(err error) string {
-	var wrong *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &wrong) && wrong.Field != "":
-		return fmt.Sprintf("field %q cannot be a %s", wrong.Field, wrong.Value)
-	case errors.As(err, &wrong):
-		return fmt.Sprintf("a %s, not an object", wrong.Value)
-	case errors.Is(err, io.EOF):
-		return "empty"
-	}
-	return strings.TrimPrefix(err.Error(), "json: ")
 }
 
 // parseRequest reads a request on the serving side.

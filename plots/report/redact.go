@@ -19,7 +19,7 @@ var (
 
 // SecretIn names what a text gives away, "" for nothing. Such a text is not written
 // at all: half of it would not run, and what is left out might not be all. A
-// reference to the environment, ${NAME}, is no secret.
+// reference to the environment, as in $NAME, is no secret.
 func SecretIn(text string) string {
 	for _, m := range secret.FindAllStringSubmatch(text, -1) {
 		if !strings.HasPrefix(m[3], "$") {

@@ -136,8 +136,7 @@ func runOf(r results.Run) run {
 	}
 	if name := SecretIn(r.Definition); name != "" {
 		out.Definition = ""
-		out.Withheld += " The study is not shown, as it holds " + name + " as it stands; ${NAME} reads one from the " +
-			"environment."
+		out.Withheld += " The study is not shown, as it holds " + name + " as it stands: commands have the environment for it."
 	}
 	if len(r.Command) == 0 {
 		out.Shell = ""
