@@ -9,7 +9,7 @@ VERSION := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 # Packages whose tests take a second or two each.
 FAST ?= ./internal/... ./stream ./metrics ./results/... ./datasets/table ./experiments/cluster ./experiments/engine
 
-.PHONY: help build dist wheel module test long fast test-arm64 race reproduce check bench lint study figures look asm fuzz clean
+.PHONY: help build dist wheel module test long fast test-arm64 race reproduce check bench lint study reports figures look asm fuzz clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -74,6 +74,9 @@ bench: ## kernels, search, models: go test -bench
 
 study: build ## all records behind results/*.md: what it takes or lacks, then all runs; resumes (needs MLDP_DATA)
 	results/study.sh run
+
+reports: ## write the pages of results/reports from their templates and the committed records
+	$(GO) run ./results/reports
 
 figures: build ## draw the figures of STUDY again from its records
 	./bin/mldp figures $(RESULTS)

@@ -25,8 +25,7 @@ type Number struct {
 	Printed, Ours         float64
 	N                     int // measurements
 	Verdict               Verdict
-
-	digits int // printed
+	Digits                int // printed
 }
 
 // documents are the test documents of the study: a sample is another number.
@@ -111,7 +110,7 @@ func places() (all []Place) {
 // number compares a printed number with the mean of our measurements.
 func (q quantity) number(at Place, how, setting string, printed float64, c results.Cells) Number {
 	k := Number{Place: at, As: how, Setting: setting, Quantity: q.column, Printed: printed, Ours: math.NaN(),
-		Verdict: Undefined, digits: q.digits}
+		Verdict: Undefined, Digits: q.digits}
 	if c.Cells[0].Status == results.StatusUndefined {
 		return k
 	}
@@ -120,7 +119,7 @@ func (q quantity) number(at Place, how, setting string, printed float64, c resul
 		x = results.Where(list.Map(c.Cells, results.Cell.SwOthers), func(v float64) bool { return !math.IsNaN(v) })
 	}
 	k.N, k.Ours = len(x), stats.Mean(x)
-	k.Verdict = q.judge(x, printed)
+	k.Verdict = q.judge(k.Ours, printed, k.N)
 	return k
 }
 
@@ -156,11 +155,11 @@ func Tables(p *results.Prepared) []views.Table {
 		}
 		ours, difference := "", ""
 		if k.N > 0 {
-			ours = views.Number(k.Ours, k.digits)
-			difference = fmt.Sprintf("%+.*f", k.digits, k.Ours-k.Printed)
+			ours = views.Number(k.Ours, k.Digits)
+			difference = fmt.Sprintf("%+.*f", k.Digits, k.Ours-k.Printed)
 		}
 		t.AddRow(k.As, results.DatasetTitle(k.Dataset), strconv.Itoa(k.Dimension), results.MechanismTitle(k.Mechanism),
-			epsilon, name, views.Number(k.Printed, k.digits), ours, difference, string(k.Verdict))
+			epsilon, name, views.Number(k.Printed, k.Digits), ours, difference, string(k.Verdict))
 	}
 	return []views.Table{t}
 }

@@ -11,9 +11,7 @@ import (
 	"sync"
 
 	"github.com/gocarina/gocsv"
-	"gonum.org/v1/gonum/stat"
 
-	"mldpbench/internal/stats"
 	"mldpbench/results"
 )
 
@@ -93,14 +91,11 @@ const (
 )
 
 // Rule is the tolerance, in words.
-const Rule = "Near: N_w and S_w within three standard deviations of a draw of 25 words with 100 runs each, as our " +
-	"repetitions show it; a share of a text within 1.5 points; accuracy within 2."
+const Rule = "Near: N_w and S_w within three standard deviations of one draw of 25 words with 100 runs each (at " +
+	"most that of 2,500 independent trials) and of our mean; a share of a text within 1.5 points; accuracy within 2."
 
-// deviations within which a right mean lies but for 3 in 1,000.
-const deviations = 3
-
-// quantity is a printed metric: its digits, and the points that are near; 0 where
-// the spread of repetitions is measured.
+// quantity is a printed metric: its digits, and the points that are near; 0 for
+// shares of draws.
 type quantity struct {
 	column    string
 	digits    int
@@ -110,17 +105,18 @@ type quantity struct {
 var quantities = []quantity{{"n_w", 1, 0}, {"s_w", 1, 0}, {"pp", 1, 1.5}, {"low_overlap", 1, 1.5},
 	{"english_as_printed", 2, 1.5}, {"accuracy", 2, 2}}
 
-// judge compares the mean of measurements with a printed number, which is one.
-func (q quantity) judge(x []float64, printed float64) Verdict {
-	rounding, n := math.Pow10(-q.digits)/2, float64(len(x))
+// judge compares our mean of n measurements with a printed number. A share of draws m in %, of words
+// that are the same, has a variance of at most m(100-m)/2500: words that differ
+// among themselves have a smaller one. So has the number of distinct outputs in 100
+// draws, whose indicators are negatively correlated.
+func (q quantity) judge(ours, printed float64, n int) Verdict {
+	rounding := math.Pow10(-q.digits) / 2
 	tolerance := q.tolerance
 	if tolerance == 0 {
-		tolerance = rounding
-		if n > 1 {
-			tolerance += deviations * stat.StdDev(x, nil) * math.Sqrt(1+1/n)
-		}
+		m := min(max((ours+printed)/2, 0), 100)
+		tolerance = rounding + 3*math.Sqrt((1+1/float64(n))*m*(100-m)/2500)
 	}
-	switch d := math.Abs(stats.Mean(x) - printed); {
+	switch d := math.Abs(ours - printed); {
 	case d <= rounding+1e-9:
 		return Same
 	case d <= tolerance:

@@ -1,0 +1,226 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"mldpbench/results"
+	"mldpbench/results/published"
+	"mldpbench/results/views"
+)
+
+// replicated are the records beside which printed numbers stand.
+const replicated = "replication replication-imdb comparative"
+
+// signs mark the verdicts.
+var signs = map[published.Verdict]string{published.Same: "=", published.Near: "≈", published.Apart: "≠"}
+
+// printed are the printed numbers at d = 100 beside ours.
+func (s source) printed(how, dataset string) (all []published.Number, err error) {
+	p, err := s.view(replicated)
+	if err != nil {
+		return nil, err
+	}
+	return results.Where(published.Compare(p), func(n published.Number) bool {
+		return n.As == how && n.Dataset == dataset && n.Dimension == 100 && n.Setting != "local"
+	}), nil
+}
+
+// count says how many of the printed numbers of some quantities are near, as "36 of 42".
+func (s source) count(how, dataset, quantities string) (string, error) {
+	all, err := s.printed(how, dataset)
+	near, of := 0, 0
+	for _, n := range all {
+		if strings.Contains(" "+quantities+" ", " "+n.Quantity+" ") {
+			of++
+			if n.Verdict == published.Same || n.Verdict == published.Near {
+				near++
+			}
+		}
+	}
+	if err == nil && of == 0 {
+		err = fmt.Errorf("nothing is printed of %s (%s) of %s", dataset, how, quantities)
+	}
+	return fmt.Sprintf("%d of %d", near, of), err
+}
+
+// published has ours/printed and the verdict, a row for each row of the paper.
+func (s source) published(how, dataset string, columns ...string) (string, error) {
+	all, err := s.printed(how, dataset)
+	if err != nil {
+		return "", err
+	}
+	header, rows := []string{"mechanism", "ε"}, [][]string{}
+	for _, q := range columns {
+		q, _, _ = strings.Cut(q, " ")
+		header = append(header, map[string]string{"n_w": "N_w", "s_w": "S_w", "pp": "PP", "low_overlap": "LOW",
+			"english_as_printed": "English %", "accuracy": "accuracy"}[q])
+	}
+	for _, at := range results.Distinct(all, func(n published.Number) published.Place { return n.Place }) {
+		row := []string{results.MechanismTitle(at.Mechanism), ""}
+		if at.Epsilon > 0 {
+			row[1] = views.Short(at.Epsilon)
+		}
+		for _, column := range columns {
+			q, setting, _ := strings.Cut(column, " ")
+			text := views.NotMeasured
+			for _, n := range all {
+				if n.Place == at && n.Quantity == q && (n.Setting == setting || n.Setting == "") {
+					text = views.Number(n.Ours, n.Digits) + "/" + views.Number(n.Printed, n.Digits) + " " + signs[n.Verdict]
+				}
+			}
+			row = append(row, text)
+		}
+		rows = append(rows, row)
+	}
+	return table(rows, header...)
+}
+
+// cells are those of a record at a data set and mechanism, and an ε where one is given.
+func (s source) cells(name, quantity, dataset, mechanism string, epsilon []float64) ([]results.Cell, error) {
+	p, err := s.view(name)
+	if err != nil {
+		return nil, err
+	}
+	found := results.Where(p.Cells, func(c results.Cell) bool {
+		return c.Dataset == dataset && c.Mechanism == mechanism && c.Has(quantity) &&
+			(len(epsilon) == 0 || c.Epsilon == results.Float(epsilon[0]))
+	})
+	if len(found) == 0 {
+		return nil, fmt.Errorf("%s: no %s of %s on %s at %v", name, quantity, mechanism, dataset, epsilon)
+	}
+	return found, nil
+}
+
+// mean is that of a quantity over cells, with half its interval.
+func mean(cells []results.Cell, quantity string) (value, half float64) {
+	value, low, high, _ := views.Mean(cells, quantity)
+	return value, (high - low) / 2
+}
+
+// cell is a number as its column prints it.
+func (s source) cell(name, quantity, dataset, mechanism string, epsilon ...float64) (string, error) {
+	found, err := s.cells(name, quantity, dataset, mechanism, epsilon)
+	if err != nil {
+		return "", err
+	}
+	v, _ := mean(found, quantity)
+	return views.Number(v, results.MustColumn(quantity).Digits), nil
+}
+
+// percent is a share with half its interval.
+func (s source) percent(name, quantity, dataset, mechanism string, epsilon ...float64) (string, error) {
+	found, err := s.cells(name, quantity, dataset, mechanism, epsilon)
+	v, half := mean(found, quantity)
+	return fmt.Sprintf("%.1f ± %.1f%%", 100*v, 100*half), err
+}
+
+// floor is what guessing reaches.
+func (s source) floor(name, quantity, dataset, mechanism string) (string, error) {
+	found, err := s.cells(name, quantity, dataset, mechanism, nil)
+	if err != nil {
+		return "", err
+	}
+	m, _ := found[0].At(quantity)
+	return fmt.Sprintf("%.0f%%", 100*m.Floor.Float()), nil
+}
+
+// least is the smallest share of any mechanism, but random words.
+func (s source) least(name, quantity, dataset string) (string, error) {
+	p, err := s.view(name)
+	least := math.Inf(1)
+	if err == nil {
+		for _, g := range results.GroupCells(p.Private()) {
+			if c := g.Cells[0]; c.Dataset == dataset && c.Mechanism != "uniform" && c.Has(quantity) {
+				v, _ := mean(g.Cells, quantity)
+				least = min(least, v)
+			}
+		}
+	}
+	return fmt.Sprintf("%.1f%%", 100*least), err
+}
+
+// strongest is what the strongest attackers find, of each mechanism at the ε that is
+// nearest to five points of accuracy lost, or nearest to half of the words where
+// nothing was classified.
+func (s source) strongest(name, dataset string, use ...string) (string, error) {
+	p, err := s.view(name)
+	if err != nil {
+		return "", err
+	}
+	plain, classified := math.NaN(), len(use) > 0
+	for _, c := range p.Cells {
+		if m, ok := c.At("accuracy"); ok && c.Dataset == dataset && m.Ceiling.Known() {
+			plain = m.Ceiling.Float()
+		}
+	}
+	finds := []string{"strongest-words", "strongest-label", "strongest-documents", "average-10"}
+	header := []string{"mechanism", "ε"}
+	if classified {
+		header = append(header, "topic, %")
+	}
+	header = append(header, "word", "label", "document", "word, 10 releases")
+	own := results.Where(p.Private(), func(c results.Cell) bool { return c.Dataset == dataset })
+	var rows [][]string
+	for _, instance := range results.Distinct(own, func(c results.Cell) results.Place { return c.Instance() }) {
+		best, nearest := []results.Cell(nil), math.Inf(1)
+		for _, group := range results.GroupCells(results.Where(own, func(c results.Cell) bool { return c.Instance() == instance })) {
+			away := math.Inf(1)
+			if v, _ := mean(group.Cells, "accuracy"); classified {
+				away = math.Abs(plain - 5 - v)
+			} else if v, _ := mean(group.Cells, finds[0]); !math.IsNaN(v) {
+				away = math.Abs(v - 0.5)
+			}
+			if away < nearest {
+				best, nearest = group.Cells, away
+			}
+		}
+		if best == nil {
+			continue
+		}
+		release := results.Where(own, func(c results.Cell) bool { return c.Text().Group() == best[0].Text().Group() })
+		row := []string{short(p.Name(best[0].Place)), best[0].Epsilon.String()}
+		if classified {
+			v, _ := mean(best, "accuracy")
+			row = append(row, views.Number(v, 1))
+		}
+		for _, q := range finds {
+			v, half := mean(release, q)
+			row = append(row, fmt.Sprintf("%s ± %s", views.Number(100*v, 0), views.Number(100*half, 0)))
+		}
+		rows = append(rows, row)
+	}
+	return table(rows, header...)
+}
+
+// paper is a mean of the records of commit 05dcc51 of a source paper.
+func (s source) paper(name, panel, series string, x any, quantity string) (string, error) {
+	var rows []struct {
+		Panel    string  `csv:"panel"`
+		Series   string  `csv:"series"`
+		X        string  `csv:"x"`
+		Quantity string  `csv:"quantity"`
+		Mean     float64 `csv:"mean"`
+	}
+	f, err := os.Open(filepath.Join(s.dir, name+".csv"))
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	t, err := results.ReadCSV(name, f)
+	if err == nil {
+		err = t.Unmarshal(&rows)
+	}
+	for _, r := range rows {
+		if r.Panel == panel && r.Series == series && r.X == fmt.Sprint(x) && r.Quantity == quantity {
+			return views.Number(r.Mean, 3-int(min(2, max(0, math.Log10(math.Max(1, math.Abs(r.Mean))))))), err
+		}
+	}
+	if err == nil {
+		err = fmt.Errorf("%s has no %s of %s, %s at %v", name, quantity, panel, series, x)
+	}
+	return "", err
+}
