@@ -36,6 +36,7 @@ func init() {
 		gemmAVX512_14}
 	avx512.tileWidth = 32
 	avx512.scan, avx512.distances = scanAVX512, distancesAVX512
+	avx512.weightSum = weightSumAVX512
 	avx512.cellForward, avx512.cellBackward = cellForwardAVX512, cellBackwardAVX512
 	forms[pathAVX2], forms[pathAVX512] = avx2, avx512
 }

@@ -101,6 +101,9 @@ func distancesAVX2(panels int, depth int, words *float32, queries *float64, dst 
 func innerProductsAVX2(panels int, depth int, words *float32, queries *float64, dst *float64, stride int)
 
 //go:noescape
+func weightSumAVX512(n int, row *float32, law *float32) float64
+
+//go:noescape
 func weightSumAVX2(n int, row *float32, law *float32) float64
 
 //go:noescape
