@@ -16,7 +16,7 @@ type extent struct{ largest, smallest float64 }
 
 type (
 	extentKey   struct{}
-	diameterKey struct{}
+	diameterKey struct{ pairs int }
 )
 
 // errNoDistance is returned where all vectors of a space are equal.
@@ -34,10 +34,18 @@ func extentOf(s *embeddings.Space) (extent, error) {
 }
 
 // Diameter returns the largest Euclidean distance between two words of a space,
-// computed once per space. It is much cheaper than the smallest.
-func Diameter(s *embeddings.Space) (float64, error) {
-	return embeddings.Derive(s, diameterKey{}, func() (float64, error) {
-		largest := largestDistance(s)
+// computed once per space. Where many words are equally far from the centre, as
+// in a space of vectors of length 1, it compares nearly all pairs; DiameterBound
+// does not.
+func Diameter(s *embeddings.Space) (float64, error) { return diameter(s, math.MaxInt) }
+
+// DiameterBound returns the largest distance where few pairs have to be compared
+// for it, else an upper bound: at most twice the largest distance from the mean.
+func DiameterBound(s *embeddings.Space) (float64, error) { return diameter(s, 200_000) }
+
+func diameter(s *embeddings.Space, pairs int) (float64, error) {
+	return embeddings.Derive(s, diameterKey{pairs}, func() (float64, error) {
+		largest := largestDistance(s, pairs)
 		if largest == 0 {
 			return 0, errNoDistance
 		}
@@ -86,8 +94,9 @@ func vectorKey(v []float32) string {
 }
 
 // largestDistance visits words by their distance r from the centre, farthest
-// first: d(a,b) ≤ r(a) + r(b) leaves few pairs to look at.
-func largestDistance(s *embeddings.Space) float64 {
+// first: d(a,b) ≤ r(a) + r(b) leaves few pairs to look at. After so many pairs
+// it returns the bound on all of them.
+func largestDistance(s *embeddings.Space, pairs int) float64 {
 	d := s.Dimension
 	center := make([]float32, d)
 	for i, x := range meanVector(s) {
@@ -108,6 +117,9 @@ func largestDistance(s *embeddings.Space) float64 {
 		for _, b := range order[i+1:] {
 			if (radius[a]+radius[b])*slack < largest {
 				break
+			}
+			if pairs--; pairs < 0 {
+				return 2 * radius[order[0]] * slack
 			}
 			largest = max(largest, s.Distance(a, b))
 		}

@@ -1,7 +1,6 @@
 package mechanisms
 
 import (
-	"cmp"
 	"math"
 	"math/bits"
 	"math/rand/v2"
@@ -162,7 +161,13 @@ func (b *headBuilder) order() {
 		b.candidates[i] = headCandidate{b.distances[i], WordID(id)}
 	}
 	slices.SortFunc(b.candidates, func(a, c headCandidate) int {
-		return cmp.Or(cmp.Compare(a.distance, c.distance), cmp.Compare(a.id, c.id))
+		switch { // no distance is NaN, which cmp.Compare would ask for
+		case a.distance < c.distance:
+			return -1
+		case a.distance > c.distance:
+			return 1
+		}
+		return int(a.id) - int(c.id)
 	})
 }
 

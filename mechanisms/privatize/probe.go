@@ -30,7 +30,8 @@ type Probe struct {
 // other, given the output, change by a factor of at most e^(ε·d).
 type Odds struct {
 	// AnyTwo is ε·d for the two words of the vocabulary that are farthest from
-	// each other; nil where no bound holds for every pair.
+	// each other, or a bound on it (see mechanisms.DiameterBound); nil where none
+	// holds for every pair.
 	AnyTwo *float64 `json:"any_two_words_log,omitempty"`
 	Worst  string   `json:"worst_case"` // the same as a sentence
 	// Nearest is the median of ε·d between a word of the text and its nearest
@@ -105,7 +106,7 @@ func oddsOf(m *mechanisms.Mechanism, space *embeddings.Space, sample []mechanism
 	if !g.Holds() || g.Distance == nil {
 		return nil
 	}
-	diameter, err := mechanisms.Diameter(space)
+	diameter, err := mechanisms.DiameterBound(space)
 	if err != nil {
 		return nil
 	}
