@@ -16,6 +16,7 @@ import (
 	"mldpbench/datasets/table"
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/lab"
+	"mldpbench/experiments/measure"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/check"
 	"mldpbench/internal/stats"
@@ -40,8 +41,8 @@ type EvaluateOptions struct {
 	Cleaning  datasets.Cleaning // "" means CleanWords
 	Seed      uint64
 	Root      string // data folder
-	Documents int    // compared for CS; 0 means 50, -1 none
 	Encoder   string // of CS: a folder or a name; none without
+	Documents int    // compared for CS, with Encoder
 }
 
 // Version is one privatised text.
@@ -71,6 +72,9 @@ func ParseVersion(s string) (Version, error) {
 		}
 	} else {
 		v.Name = stem(strings.TrimPrefix(s, inColumn))
+	}
+	if _, err := mechanisms.Find(v.Name); err == nil {
+		v.Name += "-file" // the program's own has guarantees that nobody stated of a file
 	}
 	if column, ok := strings.CutPrefix(v.Path, inColumn); ok {
 		if v.Path, v.Columns = "", []string{column}; column != "" && v.Name != "" && v.Name != results.BaselineMechanism {
@@ -197,28 +201,13 @@ func evaluation(ctx context.Context, o EvaluateOptions) (*study.Study, []string,
 	if len(o.Versions) == 0 {
 		return nil, nil, errors.New("nothing privatised to evaluate")
 	}
-	if err := check.AtLeast("documents", o.Documents, -1); err != nil {
-		return nil, nil, err
-	}
-	if o.Documents == 0 {
-		o.Documents = 50 // an encoder takes a tenth of a second for each
-	}
-	metric := func(key, value string) string { return "  " + key + ": " + value + "\n" }
-	text := metric("low", strconv.Itoa(metrics.LowWords)) + metric("perplexity", "{}")
-	notes, err := missing(o, func(key, value string) { text += metric(key, value) })
+	measured, notes, err := o.metrics()
 	if err != nil {
 		return nil, nil, err
 	}
 	s := &study.Study{Header: study.Header{Schema: study.Schema, Name: "evaluate", Seed: o.Seed,
 		Title: "Privatised versions of " + filepath.Base(o.Original)}}
-	// The options of metrics have types of their own, so they are read from text.
-	var read struct {
-		Metrics study.Metrics `yaml:"metrics"`
-	}
-	if err := study.Decode("evaluate", []byte("metrics:\n"+text), &read); err != nil {
-		return nil, nil, err
-	}
-	s.Metrics = read.Metrics
+	s.Metrics = measured
 	s.Datasets = []study.DatasetSpec{{Name: cmp.Or(o.Name, stem(o.Original)), File: o.Original, Text: o.Text,
 		Delimiter: o.Delimiter, Encoding: o.Encoding, Label: o.Label, Private: o.Private, Cleaning: string(cmp.Or(o.Cleaning,
 			datasets.CleanWords)), MaxTokens: -1}}
@@ -308,23 +297,22 @@ func (o EvaluateOptions) rows(ctx context.Context) (ids []string, empty map[int]
 	return ids, empty, err
 }
 
-// missing asks for the metrics whose resources are there, and says which are
-// not.
-func missing(o EvaluateOptions, ask func(key, value string)) (notes []string, err error) {
+// metrics are those whose resources are there; notes say which are not.
+func (o EvaluateOptions) metrics() (all study.Metrics, notes []string, err error) {
+	low, words := metrics.LowWords, "words"
+	all = study.Metrics{"low": &low, "perplexity": &struct{}{}}
 	var absent *fetch.MissingError
-	if _, err := lab.OpenEnglish("words", o.Root); errors.As(err, &absent) {
+	switch _, err := lab.OpenEnglish(words, o.Root); {
+	case errors.As(err, &absent):
 		notes = append(notes, "English %: not measured: "+err.Error())
-	} else if err != nil {
-		return nil, err
-	} else {
-		ask("english", "words")
-	}
-	if o.Documents < 0 {
-		return notes, nil
+	case err != nil:
+		return nil, nil, err
+	default:
+		all["english"] = &words
 	}
 	if o.Encoder == "" {
-		return append(notes, "CS: not measured: --encoder names no model"), nil
+		return all, append(notes, "CS: not measured: --encoder names no model"), nil
 	}
-	ask("cs", fmt.Sprintf("{encoder: %q, documents: %d}", o.Encoder, o.Documents))
-	return notes, nil
+	all["cs"] = &measure.CSOptions{Encoder: o.Encoder, Documents: o.Documents}
+	return all, notes, check.AtLeast("documents", o.Documents, 1)
 }

@@ -83,7 +83,7 @@ func TestKilled(t *testing.T) {
 						"--report", "said.json", "--column", "text", "texts.csv", "-o", "private.csv", "--force"},
 					[]string{"evaluate", "--original", "texts.csv", "--privatised", "texts.csv", "--text", "text",
 						"--label", "label",
-						"--documents", "-1", "-o", "evaluated", "--force"})
+						"-o", "evaluated", "--force"})
 				if name == "grid" {
 					outputs = append(outputs, []string{"check", "--baseline", "whole/results.csv", "killed", "--junit",
 						"check.xml"})

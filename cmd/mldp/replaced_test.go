@@ -32,7 +32,7 @@ func TestReplacedEvaluation(t *testing.T) {
 	for name, text := range map[string]string{"before": private.String(), "after": movie.String()} {
 		put("private.csv", text) // the same name in both
 		if code, out := mldp(t, "evaluate", "--original", "original.csv", "--text", "text", "--label", "label",
-			"--privatised", "x@3=private.csv", "--documents", "-1", "--out", name); code != exitOK {
+			"--privatised", "x@3=private.csv", "--out", name); code != exitOK {
 			t.Fatalf("%s: exit %d: %s", name, code, out)
 		}
 	}

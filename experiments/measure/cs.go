@@ -18,8 +18,8 @@ import (
 	"mldpbench/results"
 )
 
-// csOptions are the options of the cosine similarity of sentences.
-type csOptions struct {
+// CSOptions are the options of the cosine similarity of sentences.
+type CSOptions struct {
 	Encoder   string `yaml:"encoder,omitempty" json:"encoder"`                        // of mldp data list, or sif
 	Documents int    `yaml:"documents,omitempty" json:"documents" limits:"0,1000000"` // sampled
 	// Repetitions limits CS to the first so many repetitions; 0 means all. They
@@ -32,21 +32,21 @@ type csOptions struct {
 func init() {
 	Register(Measurement{
 		Name: "cs", Version: 1, Setting: true, Columns: columns("cs"),
-		Metric: study.Metric{Key: "cs", New: func() any { return &csOptions{} }, Check: checkCS},
+		Metric: study.Metric{Key: "cs", New: func() any { return &CSOptions{} }, Check: checkCS},
 		Applies: func(s *Spec, q *Query) bool {
-			o := q.Options.(*csOptions)
+			o := q.Options.(*CSOptions)
 			return hasText(s, q) && o.Documents > 0 && (o.Repetitions == 0 || s.Repetition <= o.Repetitions) &&
 				(len(o.Settings) == 0 || slices.Contains(o.Settings, q.Setting))
 		},
 		Needs: func(_ *Spec, q *Query) []lab.Resource {
-			return []lab.Resource{lab.OfEncoder(q.Options.(*csOptions).Encoder)}
+			return []lab.Resource{lab.OfEncoder(q.Options.(*CSOptions).Encoder)}
 		},
 		Measure: measureCS,
 	})
 }
 
 func checkCS(options any, _ *study.Design, at study.At) error {
-	o := options.(*csOptions)
+	o := options.(*CSOptions)
 	for i, v := range o.Settings {
 		if err := check.OneOf("setting", v, study.Local, study.TrainOnly, study.TestOnly); err != nil {
 			return at(err, "settings[%d]", i)
@@ -62,7 +62,7 @@ func checkCS(options any, _ *study.Design, at study.At) error {
 // sample depends only on the data set, so originals are encoded once and
 // mechanisms are compared on equal documents.
 func measureCS(ctx context.Context, r *Release, q *Query) ([]results.Row, error) {
-	o := q.Options.(*csOptions)
+	o := q.Options.(*CSOptions)
 	c, err := r.Compare(ctx, q.Setting)
 	if err != nil {
 		return nil, err

@@ -102,12 +102,18 @@ func checkTwice(at At, list []MechanismSpec, epsilons []float64) error {
 		if len(own) == 0 {
 			own = epsilons
 		}
+		if len(own) == 0 {
+			own = []float64{0} // nobody knows it
+		}
 		for _, s := range settings {
 			for _, s.Epsilon = range own {
 				key := strings.Join(Labels(s), " ")
 				if met[key] {
-					return at(check.Wrong("%s at epsilon %v is given twice: give one of them another name", m.Name,
-						s.Epsilon), "mechanisms[%d].name", i)
+					which := m.Name
+					if s.Epsilon > 0 {
+						which = fmt.Sprintf("%s at epsilon %v", m.Name, s.Epsilon)
+					}
+					return at(check.Wrong("%s is given twice: give one of them another name", which), "mechanisms[%d].name", i)
 				}
 				met[key] = true
 			}

@@ -92,7 +92,7 @@ def evaluate(original: Sequence[str], private: Sequence[str] | Mapping[str, Sequ
 
     ``private`` is one list of texts, or a dict of several by name; ``labels``
     is what the texts are for, ``secrets`` a private label that an attacker looks
-    for. ``options`` are those of ``mldp evaluate``, such as ``"--documents=-1"``.
+    for. ``options`` are those of ``mldp evaluate``, such as ``"--seed=2"``.
     """
     versions = private if isinstance(private, Mapping) else {"private": private}
     with tempfile.TemporaryDirectory() as temporary:

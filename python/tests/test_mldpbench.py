@@ -121,7 +121,7 @@ class TestStudies(unittest.TestCase):
             self.assertAlmostEqual(accuracy[0]["value"], 100 * accuracy[0]["part"] / accuracy[0]["whole"])
             texts = [f"the food number {i} was {'superb' if i % 2 else 'awful'}" for i in range(60)]
             rows = mldpbench.evaluate(texts, {"same": texts}, [i % 2 for i in range(60)], None, None, False,
-                                      "--documents=-1")
+                                      "--seed=1")
             pp = [r["value"] for r in rows if r["quantity"] == "pp" and r["mechanism"] == "same"]
             self.assertEqual(pp, [0.0])
 
