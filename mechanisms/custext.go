@@ -91,7 +91,7 @@ type groups struct {
 
 func (g *groups) guarantee(epsilon float64) Guarantee {
 	out := Guarantee{
-		Metric: "discrete", Epsilon: epsilon, Distance: discrete,
+		Metric: "discrete", Epsilon: epsilon, Distance: Discrete,
 		Reason: "exponential mechanism over the candidates of a group with a utility in [0, 1]; " +
 			"the groups are taken as public",
 	}

@@ -29,7 +29,7 @@ func newDelete(env Environment, s Settings) (*Mechanism, error) {
 	if err != nil {
 		return nil, err
 	}
-	return closed(s, perfect("nothing is published"), vocabulary,
+	return Formula(s, perfect("nothing is published"), vocabulary,
 		func(WordID, float64, *rand.Rand) WordID { return nothing },
 		func(dst []float64, _ WordID) { certain(dst, nothing) }), nil
 }

@@ -76,7 +76,7 @@ func newDiffractor(env Environment, s Settings) (*Mechanism, error) {
 		}
 		return l.words[steps.draw(int(l.place[word]), epsilon, rng)]
 	}
-	return closed(s, g, env.Space.Vocabulary, draw, func(dst []float64, word WordID) {
+	return Formula(s, g, env.Space.Vocabulary, draw, func(dst []float64, word WordID) {
 		row := make([]float64, n)
 		if len(lists) == 1 { // a mixture of one
 			steps.logs(row, int(lists[0].place[word]), s.Epsilon)

@@ -19,6 +19,6 @@ func init() {
 
 // newIdentity leaves every word unchanged at every ε: full utility, no privacy.
 func newIdentity(env Environment, s Settings) (*Mechanism, error) {
-	return closed(s, Guarantee{Reason: "every word is published"}, env.Space.Vocabulary,
+	return Formula(s, Guarantee{Reason: "every word is published"}, env.Space.Vocabulary,
 		func(word WordID, _ float64, _ *rand.Rand) WordID { return word }, certain), nil
 }

@@ -25,7 +25,7 @@ func newKRR(env Environment, s Settings) (*Mechanism, error) {
 	// logKept returns ln(e^ε/(e^ε+n−1)) without overflow of e^ε.
 	logKept := func(epsilon float64) float64 { return -math.Log1p(float64(n-1) * math.Exp(-epsilon)) }
 	g := Guarantee{
-		Metric: "discrete", Epsilon: s.Epsilon, Distance: discrete,
+		Metric: "discrete", Epsilon: s.Epsilon, Distance: Discrete,
 		Reason: "randomised response: the two probabilities differ by a factor of e^epsilon",
 	}
 	draw := func(word WordID, epsilon float64, rng *rand.Rand) WordID {
@@ -38,7 +38,7 @@ func newKRR(env Environment, s Settings) (*Mechanism, error) {
 		}
 		return other
 	}
-	return closed(s, g, env.Space.Vocabulary, draw, func(dst []float64, word WordID) {
+	return Formula(s, g, env.Space.Vocabulary, draw, func(dst []float64, word WordID) {
 		kept := logKept(s.Epsilon)
 		for y := range dst {
 			dst[y] = kept - s.Epsilon

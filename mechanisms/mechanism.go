@@ -191,9 +191,9 @@ func checkWord(v *embeddings.Vocabulary, word WordID) error {
 	return nil
 }
 
-// closed makes a mechanism whose probabilities are given by a formula, and which
+// Formula makes a mechanism whose probabilities are given by a formula, and which
 // is cheap to draw from without a table. row writes ln Pr[y] of all outputs y.
-func closed(s Settings, g Guarantee, v *embeddings.Vocabulary,
+func Formula(s Settings, g Guarantee, v *embeddings.Vocabulary,
 	draw func(word WordID, epsilon float64, rng *rand.Rand) WordID,
 	row func(dst []float64, word WordID)) *Mechanism {
 	return &Mechanism{settings: s, guarantee: g, vocabulary: v, sampler: drawn(draw), row: row}
@@ -277,9 +277,9 @@ func (g Guarantee) String() string {
 	return s
 }
 
-// discrete is the distance of plain differential privacy: 1 between any two
+// Discrete is the distance of plain differential privacy: 1 between any two
 // different words.
-func discrete(a, b WordID) float64 {
+func Discrete(a, b WordID) float64 {
 	if a == b {
 		return 0
 	}

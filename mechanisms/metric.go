@@ -24,7 +24,7 @@ func DistanceOf(s *embeddings.Space, metric string) (func(a, b WordID) float64, 
 	case "euclidean":
 		return s.Distance, nil
 	case "discrete":
-		return discrete, nil
+		return Discrete, nil
 	case "mahalanobis":
 		shape, err := mahalanobisShapeOf(s, defaultLambda)
 		if err != nil {

@@ -134,7 +134,7 @@ func Rewriting(r Rewriter, space *embeddings.Space) (*Mechanism, error) {
 	case "euclidean":
 		g.Distance, g.EuclideanEpsilon = space.Distance, g.Epsilon
 	case "discrete":
-		g.Distance = discrete
+		g.Distance = Discrete
 	}
 	return &Mechanism{settings: r.Settings(), guarantee: g, vocabulary: v, text: r, sampler: rewriting{r, v}}, nil
 }

@@ -54,7 +54,7 @@ func newSynTF(env Environment, s Settings) (*Mechanism, error) {
 		Metric:   "discrete",
 		Epsilon:  s.Epsilon,
 		Reason:   "exponential mechanism over one candidate set with a rating of sensitivity 1",
-		Distance: discrete,
+		Distance: Discrete,
 	}
 	scores := func(word WordID, epsilon float64, row []float64) ([]float64, []WordID) {
 		row = row[:len(candidates)]

@@ -24,7 +24,7 @@ func init() {
 // metric; only the number of words of a text is preserved.
 func newUniform(env Environment, s Settings) (*Mechanism, error) {
 	n := env.Space.Len()
-	return closed(s, perfect("the output does not depend on the word"), env.Space.Vocabulary,
+	return Formula(s, perfect("the output does not depend on the word"), env.Space.Vocabulary,
 		func(_ WordID, _ float64, rng *rand.Rand) WordID { return WordID(rng.IntN(n)) },
 		func(dst []float64, _ WordID) {
 			for y := range dst {
@@ -36,5 +36,5 @@ func newUniform(env Environment, s Settings) (*Mechanism, error) {
 // perfect returns the guarantee with ε = 0, whatever ε the instance was built
 // with.
 func perfect(reason string) Guarantee {
-	return Guarantee{Metric: "discrete", Reason: reason, Distance: discrete}
+	return Guarantee{Metric: "discrete", Reason: reason, Distance: Discrete}
 }

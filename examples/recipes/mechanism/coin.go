@@ -1,0 +1,37 @@
+// Package mechanism is a template: copy it, and import it in cmd/mldp.
+package mechanism
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"mldpbench/mechanisms"
+)
+
+func init() {
+	mechanisms.Register(mechanisms.Definition{
+		Name: "coin", Title: "Coin", Source: "k-ary randomised response, as a mixture", Metric: "discrete", Order: 990,
+		Variants: []mechanisms.Variant{mechanisms.Proved}, PerWord: true, New: newCoin,
+	})
+}
+
+// newCoin tosses a coin: with probability n·e^−ε/(1+(n−1)·e^−ε) any word, each alike, else the word itself.
+func newCoin(env mechanisms.Environment, s mechanisms.Settings) (*mechanisms.Mechanism, error) {
+	n := env.Space.Len()
+	// ln of the weight of all words, where the word itself has 1 and any other e^−ε
+	total := func(epsilon float64) float64 { return math.Log1p(float64(n-1) * math.Exp(-epsilon)) }
+	g := mechanisms.Guarantee{Metric: "discrete", Epsilon: s.Epsilon, Distance: mechanisms.Discrete,
+		Reason: "the odds of a word between itself and any other are e^epsilon"}
+	draw := func(word mechanisms.WordID, epsilon float64, rng *rand.Rand) mechanisms.WordID {
+		if rng.Float64() >= float64(n)*math.Exp(-epsilon-total(epsilon)) {
+			return word
+		}
+		return mechanisms.WordID(rng.IntN(n))
+	}
+	return mechanisms.Formula(s, g, env.Space.Vocabulary, draw, func(dst []float64, word mechanisms.WordID) {
+		for y := range dst {
+			dst[y] = -s.Epsilon - total(s.Epsilon)
+		}
+		dst[word] = -total(s.Epsilon)
+	}), nil
+}
