@@ -36,7 +36,7 @@ func newAsRunCMP(env Environment, s Settings) (*Mechanism, error) {
 		if err != nil {
 			return nil, err
 		}
-		inner.shape = shape.transposed
+		inner.shape = shape.rows
 	}
 	g := Guarantee{Reason: "the input word comes back where the origin is nearest to the noisy vector, which is not " +
 		"post-processing, and " + vectorless}

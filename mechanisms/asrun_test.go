@@ -273,7 +273,7 @@ func TestAsRunMahalanobis(t *testing.T) {
 			trace += (row[i] - mean[i]) * (row[i] - mean[i])
 		}
 	}
-	root := at("mahalanobis", nil).sampler.(*restricted).inner.sampler.(*projector).shape
+	root := rowsOf(at("mahalanobis", nil).sampler.(*restricted).inner.sampler.(*projector).shape, p)
 	for i := range p {
 		for j := range p {
 			want, got := lambda*sigma[i][j]*p/trace, 0.0
@@ -281,7 +281,7 @@ func TestAsRunMahalanobis(t *testing.T) {
 				want += 1 - lambda
 			}
 			for k := range p {
-				got += float64(root[k*p+i]) * float64(root[k*p+j])
+				got += root[i][k] * root[j][k]
 			}
 			if math.Abs(got-want) > 1e-5 {
 				t.Fatalf("R[%d][%d] = %v, want %v", i, j, got, want)

@@ -170,11 +170,12 @@ func TestMahalanobisShape(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	root := rowsOf(shape.rows, p)
 	var rebuilt [p][p]float64
 	for i := range p {
 		for j := range p {
 			for k := range p {
-				rebuilt[i][j] += float64(shape.transposed[k*p+i]) * float64(shape.transposed[k*p+j])
+				rebuilt[i][j] += root[i][k] * root[j][k]
 			}
 			if math.Abs(rebuilt[i][j]-r[i][j]) > 1e-5 {
 				t.Errorf("LLᵀ[%d][%d] = %v, want %v", i, j, rebuilt[i][j], r[i][j])

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"mldpbench/embeddings"
+	"mldpbench/internal/kernel"
 	"mldpbench/internal/realdata"
 	"mldpbench/stream"
 )
@@ -157,4 +158,19 @@ func requireSameDistribution(t *testing.T, name string, a, b []int) {
 func gPair(a, b int) float64 {
 	mean := float64(a+b) / 2
 	return gTerm(a, mean) + gTerm(b, mean)
+}
+
+// rowsOf are the vectors of panels, of so many dimensions.
+func rowsOf(p *kernel.Panels, dimension int) [][]float64 {
+	rows := make([][]float64, p.Len())
+	dst := make([]float64, kernel.PairRows*p.Stride())
+	for k := range dimension {
+		unit := make([]float64, dimension)
+		unit[k] = 1
+		p.InnerProducts64(dst, unit)
+		for i := range rows {
+			rows[i] = append(rows[i], dst[i])
+		}
+	}
+	return rows
 }

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"mldpbench/embeddings"
+	"mldpbench/internal/kernel"
 )
 
 // defaultLambda is that of the source.
@@ -46,7 +47,7 @@ func newMahalanobis(env Environment, s Settings) (*Mechanism, error) {
 		return nil, err
 	}
 	m := newProjector(env.Space, s.Epsilon, 1)
-	m.shape, m.whiten = shape.transposed, shape.whiten
+	m.shape, m.whiten = shape.rows, shape.whiten
 	return m.mechanism(s, Guarantee{
 		Metric:           "mahalanobis",
 		Epsilon:          s.Epsilon,
@@ -64,9 +65,9 @@ func newMahalanobis(env Environment, s Settings) (*Mechanism, error) {
 // the Cholesky factor can also whiten distances.
 type mahalanobisShape struct {
 	dimension  int
-	lower      []float64 // packed rows of L, LLᵀ = R
-	transposed []float32 // Lᵀ, dimension × dimension: a row of noise times Lᵀ is L times the noise
-	smallest   float64   // smallest eigenvalue of R
+	lower      []float64      // packed rows of L, LLᵀ = R, rounded to float32
+	rows       *kernel.Panels // the same
+	smallest   float64        // smallest eigenvalue of R
 }
 
 type mahalanobisKey struct{ lambda float64 }
@@ -96,15 +97,16 @@ func mahalanobisShapeOf(s *embeddings.Space, lambda float64) (*mahalanobisShape,
 		}
 		var l mat.TriDense
 		chol.LTo(&l)
-		shape := &mahalanobisShape{
-			dimension: s.Dimension, smallest: smallest, transposed: make([]float32, s.Dimension*s.Dimension),
-		}
+		shape := &mahalanobisShape{dimension: s.Dimension, smallest: smallest}
+		rows := make([]float32, s.Dimension*s.Dimension)
 		for i := range s.Dimension {
 			for j := range i + 1 {
-				shape.lower = append(shape.lower, l.At(i, j))
-				shape.transposed[j*s.Dimension+i] = float32(l.At(i, j))
+				x := float32(l.At(i, j))
+				rows[i*s.Dimension+j] = x
+				shape.lower = append(shape.lower, float64(x))
 			}
 		}
+		shape.rows = kernel.PackPanels(rows, s.Dimension)
 		return shape, nil
 	})
 }

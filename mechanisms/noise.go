@@ -3,8 +3,6 @@ package mechanisms
 import (
 	"math"
 	"math/rand/v2"
-
-	"mldpbench/internal/kernel"
 )
 
 // sphericalNoise writes to z noise of density ∝ exp(−ε‖z‖) in len(z)
@@ -12,13 +10,7 @@ import (
 // times a length from Gamma(shape len(z), scale 1/ε). E‖z‖ = len(z)/ε.
 // (Wu et al. 2017, §2.3; Feyisetan et al. 2020, §2.6.) The same draws give
 // the same bits on every processor.
-func sphericalNoise(z []float32, epsilon float64, rng *rand.Rand) {
-	kernel.FillNormal(z, rng)
-	kernel.SetNorm(z, min(gamma(float64(len(z)), rng)/epsilon, longestNoise))
-}
-
-// spherical64 is sphericalNoise in float64, from the same draws.
-func spherical64(z []float64, epsilon float64, rng *rand.Rand) {
+func sphericalNoise(z []float64, epsilon float64, rng *rand.Rand) {
 	for i := range z {
 		z[i] = rng.NormFloat64()
 	}
@@ -42,7 +34,7 @@ func spherical64(z []float64, epsilon float64, rng *rand.Rand) {
 // rounded to float32 once. That rounding is post-processing; a sum of numbers
 // that were rounded before would lie on a grid that reveals x (Mironov 2012).
 func addSphericalNoise(q, x []float32, scratch []float64, epsilon float64, rng *rand.Rand) {
-	spherical64(scratch, epsilon, rng)
+	sphericalNoise(scratch, epsilon, rng)
 	for i, z := range scratch {
 		q[i] = float32(float64(x[i]) + z)
 	}

@@ -20,17 +20,17 @@ func TestSphericalNoiseMoments(t *testing.T) {
 	for _, p := range []int{1, 2, 3, 50} {
 		const epsilon = 2.5
 		rng := stream.FromUint64(1).At(uint64(p)).Rand()
-		z := make([]float32, p)
+		z := make([]float64, p)
 		lengths := make([]float64, n)
 		var first, firstSquare, cross float64
 		for i := range n {
 			sphericalNoise(z, epsilon, rng)
 			var squares float64
 			for _, x := range z {
-				squares += float64(x) * float64(x)
+				squares += x * x
 			}
 			lengths[i] = math.Sqrt(squares)
-			v0, vl := float64(z[0])/lengths[i], float64(z[p-1])/lengths[i]
+			v0, vl := z[0]/lengths[i], z[p-1]/lengths[i]
 			first += v0
 			firstSquare += v0 * v0
 			cross += v0 * vl

@@ -94,7 +94,7 @@ func (m *privEmb) OutputDimension() int               { return m.m }
 func (m *privEmb) Release(dst []float32, src []WordID, rng *rand.Rand) {
 	noise, grid := make([]float64, m.m), m.grid()
 	for i, w := range src {
-		spherical64(noise, m.noise, rng)
+		sphericalNoise(noise, m.noise, rng)
 		x := m.space.Vector(w)
 		out := dst[i*m.m : (i+1)*m.m]
 		for r := range out {

@@ -23,9 +23,9 @@ type projector struct {
 	space   *embeddings.Space
 	index   *nearest.Index
 
-	// shape, Dimension × Dimension, turns rows of spherical noise into the
-	// mechanism's noise by multiplication from the right; nil leaves them.
-	shape []float32
+	// shape has the rows of a matrix by which spherical noise is multiplied; nil
+	// leaves it.
+	shape *kernel.Panels
 	// whiten turns displacements into the metric of the guarantee; nil leaves
 	// them.
 	whiten func(z []float64)
@@ -123,10 +123,9 @@ type batch struct {
 	words    []WordID
 	outputs  []*WordID
 	uniforms []float64
-	noise    []float32 // one row per word; for plain spherical noise it already includes the word's vector
-	shaped   []float32
+	noisy    []float32 // vectors of the words plus noise, where it has no shape
 	near     []nearest.Neighbor
-	scratch  []float64 // one vector
+	noise    []float64 // of the words, where it has a shape; else of one
 }
 
 func (m *projector) newBatch(words int) *batch {
@@ -135,12 +134,12 @@ func (m *projector) newBatch(words int) *batch {
 		words:    make([]WordID, 0, words),
 		outputs:  make([]*WordID, 0, words),
 		uniforms: make([]float64, 0, words),
-		noise:    make([]float32, words*m.space.Dimension),
+		noisy:    make([]float32, words*m.space.Dimension),
 		near:     make([]nearest.Neighbor, words*m.neighbors),
-		scratch:  make([]float64, m.space.Dimension),
+		noise:    make([]float64, m.space.Dimension),
 	}
 	if m.shape != nil {
-		b.shaped = make([]float32, len(b.noise))
+		b.noise = make([]float64, len(b.noisy))
 	}
 	return b
 }
@@ -148,10 +147,10 @@ func (m *projector) newBatch(words int) *batch {
 // add draws everything one word needs, in a fixed order.
 func (b *batch) add(w WordID, epsilon float64, rng *rand.Rand, output *WordID) {
 	d := b.m.space.Dimension
-	if z := b.noise[len(b.words)*d:][:d]; b.m.shape == nil {
-		addSphericalNoise(z, b.m.space.Vector(w), b.scratch, epsilon, rng)
+	if at := len(b.words) * d; b.m.shape == nil {
+		addSphericalNoise(b.noisy[at:at+d], b.m.space.Vector(w), b.noise, epsilon, rng)
 	} else {
-		sphericalNoise(z, epsilon, rng)
+		sphericalNoise(b.noise[at:at+d], epsilon, rng)
 	}
 	var u float64
 	if b.m.choose != nil {
@@ -162,24 +161,30 @@ func (b *batch) add(w WordID, epsilon float64, rng *rand.Rand, output *WordID) {
 	b.uniforms = append(b.uniforms, u)
 }
 
-// queries shapes the noise and adds the word vectors where that is not done
-// yet.
+// queries returns the noisy vectors. Noise that has a shape is multiplied and
+// added in float64, and the sum rounded once.
 func (b *batch) queries() []float32 {
 	m, d := b.m, b.m.space.Dimension
-	q := b.noise[:len(b.words)*d]
 	if m.shape != nil {
-		shaped := b.shaped[:len(q)]
-		kernel.Transform(shaped, q, m.shape, d)
-		q = shaped
-	}
-	for i, w := range b.words {
-		row := q[i*d:][:d]
-		if m.shape != nil {
-			for j, x := range m.space.Vector(w) {
-				row[j] += x
+		shaped := make([]float64, kernel.PairRows*m.shape.Stride())
+		for start := 0; start < len(b.words); start += kernel.PairRows {
+			words := b.words[start:min(start+kernel.PairRows, len(b.words))]
+			var rows [kernel.PairRows][]float64
+			for i := range words {
+				rows[i] = b.noise[(start+i)*d:][:d]
+			}
+			m.shape.InnerProducts64(shaped, rows[:len(words)]...)
+			for i, w := range words {
+				row := b.noisy[(start+i)*d:][:d]
+				for j, x := range m.space.Vector(w) {
+					row[j] = float32(float64(x) + shaped[i*m.shape.Stride()+j])
+				}
 			}
 		}
-		m.pullBack(row)
+	}
+	q := b.noisy[:len(b.words)*d]
+	for i := range b.words {
+		m.pullBack(q[i*d:][:d])
 	}
 	return q
 }

@@ -9,24 +9,36 @@ import (
 	"mldpbench/stream"
 )
 
-// The noisy vector is the float64 sum rounded once, and its draws are those of
-// sphericalNoise.
+// The noisy vector is the float64 sum rounded once, also where the noise has a
+// shape.
 func TestNoiseIsRoundedOnce(t *testing.T) {
 	const d = 37
-	x := spacetest.Gaussian(t, 2, d, 1, 61).Vector(1)
-	for _, epsilon := range []float64{1e-3, 1, 50} {
-		q, z, scratch, exact := make([]float32, d), make([]float32, d), make([]float64, d), make([]float64, d)
-		a, b, c := stream.FromUint64(62).Rand(), stream.FromUint64(62).Rand(), stream.FromUint64(62).Rand()
-		for range 200 {
-			addSphericalNoise(q, x, scratch, epsilon, a)
-			sphericalNoise(z, epsilon, b)
-			spherical64(exact, epsilon, c)
-			for i := range q {
-				if want := float32(float64(x[i]) + exact[i]); q[i] != want {
-					t.Fatalf("ε = %v: %v, want %v", epsilon, q[i], want)
-				}
-				if math.Abs(float64(z[i])-exact[i]) > 1e-6*(1e-3+math.Abs(exact[i])) {
-					t.Fatalf("ε = %v: noise %v and %v from the same draws", epsilon, z[i], exact[i])
+	s := spacetest.Gaussian(t, 60, d, 1, 61)
+	for _, name := range []string{"cmp", "mahalanobis"} {
+		for _, epsilon := range []float64{1e-3, 1, 50} {
+			m := mustNew(t, environment(s), Settings{Mechanism: name, Epsilon: epsilon})
+			const rows = 201 // not a multiple of the rows that are shaped together
+			got, z := make([]float32, rows*d), make([]float64, d)
+			m.Noise().Vectors(got, 1, stream.FromUint64(62).Rand())
+			rng := stream.FromUint64(62).Rand()
+			shape := samplerOf[*projector](t, m).shape
+			var root [][]float64
+			if shape != nil {
+				root = rowsOf(shape, d)
+			}
+			for r := range rows {
+				sphericalNoise(z, epsilon, rng)
+				for i := range d {
+					noise := z[i]
+					if root != nil {
+						noise = 0
+						for k, x := range z {
+							noise += float64(root[i][k] * x)
+						}
+					}
+					if want := float32(float64(s.Vector(1)[i]) + noise); got[r*d+i] != want {
+						t.Fatalf("%s, ε = %v: %v, want %v", name, epsilon, got[r*d+i], want)
+					}
 				}
 			}
 		}

@@ -181,11 +181,16 @@ func (t *textRun) part(ctx context.Context, start, end, workers int) error {
 	return nil
 }
 
+func (t *textRun) isKept(token string) bool {
+	_, kept := t.keeps[token]
+	return kept
+}
+
 // encode collects the known words of a document that are not kept.
 func (t *textRun) encode(i int) []WordID {
 	ids := make([]WordID, 0, len(t.documents[i]))
 	for _, token := range t.documents[i] {
-		if _, kept := t.keeps[token]; kept {
+		if t.keeps != nil && t.isKept(token) {
 			continue
 		}
 		if id := t.vocabulary.ID(token); id != embeddings.Unknown {
@@ -202,7 +207,7 @@ func (t *textRun) decode(i int, known []WordID) {
 	out := make([]string, 0, len(t.documents[i]))
 	var unknown *rand.Rand
 	for _, token := range t.documents[i] {
-		if _, kept := t.keeps[token]; kept {
+		if t.keeps != nil && t.isKept(token) {
 			out = append(out, token)
 			continue
 		}

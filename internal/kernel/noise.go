@@ -1,17 +1,6 @@
 package kernel
 
-import (
-	"math"
-	"math/rand/v2"
-)
-
-// FillNormal draws independent standard normal numbers, one rng.NormFloat64
-// each, in order: the same bits on every path and in any batches.
-func FillNormal(dst []float32, rng *rand.Rand) {
-	for i := range dst {
-		dst[i] = float32(rng.NormFloat64())
-	}
-}
+import "math"
 
 // SetNorm scales v to the Euclidean length norm; a zero vector becomes norm
 // along the first axis. Plain Go with a fixed order of operations: the same
@@ -38,22 +27,5 @@ func SetNorm(v []float32, norm float64) {
 	scale := norm / length
 	for i, x := range v {
 		v[i] = float32(float64(x) * scale)
-	}
-}
-
-// Transform writes src·m to dst, where src and dst are rows of d numbers and m
-// is d × d, row-major: dstⱼ = Σᵢ srcᵢ·mᵢⱼ, in the order of i and with the
-// roundings of Axpy: the same bits on every path. dst must not overlap src.
-func Transform(dst, src, m []float32, d int) {
-	rows := len(src) / d
-	checkMatrix("source", false, rows, d, src, d)
-	checkMatrix("matrix", false, d, d, m, d)
-	checkMatrix("destination", false, rows, d, dst, d)
-	for r := range rows {
-		out := dst[r*d : r*d+d]
-		clear(out)
-		for i, x := range src[r*d : r*d+d] {
-			Axpy(x, m[i*d:i*d+d], out)
-		}
 	}
 }

@@ -53,18 +53,22 @@ func (p *Panels) Stride() int { return (p.count + packedWidth - 1) / packedWidth
 // There are 1 to PairRows queries; dst holds PairRows·Stride numbers, and all
 // of them are overwritten.
 func (p *Panels) Distances(dst []float64, queries ...[]float32) {
-	p.compare(simd().distances, true, dst, queries)
+	p.compare(simd().distances, true, dst, interleave(p, dst, queries))
 }
 
 // InnerProducts is the same as Distances for Σ xⱼ·qⱼ.
 func (p *Panels) InnerProducts(dst []float64, queries ...[]float32) {
-	p.compare(simd().innerProducts, false, dst, queries)
+	p.compare(simd().innerProducts, false, dst, interleave(p, dst, queries))
+}
+
+// InnerProducts64 is InnerProducts of queries in float64.
+func (p *Panels) InnerProducts64(dst []float64, queries ...[]float64) {
+	p.compare(simd().innerProducts, false, dst, interleave(p, dst, queries))
 }
 
 // compare calls the assembly where there is some.
 func (p *Panels) compare(assembly func(panels, depth int, words *float32, queries, dst *float64, stride int),
-	distance bool, dst []float64, queries [][]float32) {
-	interleaved := p.interleave(dst, queries)
+	distance bool, dst, interleaved []float64) {
 	if assembly != nil && p.count > 0 {
 		assembly(p.Stride()/packedWidth, p.depth, &p.data[0], &interleaved[0], &dst[0], p.Stride())
 		return
@@ -72,7 +76,7 @@ func (p *Panels) compare(assembly func(panels, depth int, words *float32, querie
 	p.pairs(dst, interleaved, distance)
 }
 
-func (p *Panels) interleave(dst []float64, queries [][]float32) []float64 {
+func interleave[T float32 | float64](p *Panels, dst []float64, queries [][]T) []float64 {
 	if len(queries) < 1 || len(queries) > PairRows || len(dst) < PairRows*p.Stride() {
 		panic(fmt.Sprintf("kernel: %d queries with room for %d numbers, want 1 to %d with %d", len(queries), len(dst),
 			PairRows, PairRows*p.Stride()))
