@@ -1,8 +1,10 @@
 package mechanisms
 
 import (
+	"crypto/sha256"
 	"errors"
 	"slices"
+	"sync"
 
 	"mldpbench/embeddings"
 )
@@ -35,38 +37,71 @@ type runMatrix struct {
 // there are none.
 var ErrNoTexts = errors.New("needs train texts: its matrix has their words")
 
-type runKey struct {
-	documents *[]string
-	count     int
+// runKey is the train texts of a matrix, by content: texts read again are the
+// same, and a slice used for other texts is not.
+type runKey [sha256.Size]byte
+
+// runs holds the last matrices of a space, mostRuns of them: each has the whole
+// vocabulary, and a study runs one data set after the other.
+type runs struct {
+	sync.Mutex
+	keys     []runKey
+	matrices []*runMatrix
 }
 
-// runMatrixOf builds the matrix once for a space and train texts, which must
-// not change.
+const mostRuns = 4
+
+type runsKey struct{}
+
+// runMatrixOf builds the matrix once for a space and train texts.
 func runMatrixOf(env Environment) (*runMatrix, error) {
 	train := env.train()
 	if len(train) == 0 {
 		return nil, ErrNoTexts
 	}
-	return embeddings.Derive(env.Space, runKey{&train[0], len(train)}, func() (*runMatrix, error) {
-		words := embeddings.ByFrequency(train)
-		if len(words) == 0 {
-			return nil, errors.New("variant as-run: the train texts have no words")
+	h := sha256.New()
+	for _, document := range train {
+		for _, word := range document {
+			h.Write([]byte(word))
+			h.Write([]byte{0})
 		}
-		all, err := env.Space.WithZeroWords(words)
-		if err != nil {
-			return nil, err
+		h.Write([]byte{1})
+	}
+	key := runKey(h.Sum(nil))
+	of := embeddings.Once(env.Space, runsKey{}, func() *runs { return &runs{} })
+	of.Lock()
+	defer of.Unlock()
+	if i := slices.Index(of.keys, key); i >= 0 {
+		return of.matrices[i], nil
+	}
+	m, err := newRunMatrix(env.Space, train)
+	if err == nil {
+		of.keys, of.matrices = append(of.keys, key), append(of.matrices, m)
+		oldest := max(0, len(of.keys)-mostRuns)
+		of.keys, of.matrices = slices.Clone(of.keys[oldest:]), slices.Clone(of.matrices[oldest:])
+	}
+	return m, err
+}
+
+func newRunMatrix(space *embeddings.Space, train [][]string) (*runMatrix, error) {
+	words := embeddings.ByFrequency(train)
+	if len(words) == 0 {
+		return nil, errors.New("variant as-run: the train texts have no words")
+	}
+	all, err := space.WithZeroWords(words)
+	if err != nil {
+		return nil, err
+	}
+	m := &runMatrix{all: all, has: make([]bool, all.Len())}
+	for _, w := range words {
+		id := all.Vocabulary.ID(w)
+		m.ranked = append(m.ranked, id)
+		if slices.ContainsFunc(all.Vector(id), func(x float32) bool { return x != 0 }) {
+			m.has[id] = true
+			m.covered = append(m.covered, id)
 		}
-		m := &runMatrix{all: all, has: make([]bool, all.Len())}
-		for _, w := range words {
-			id := all.Vocabulary.ID(w)
-			m.ranked = append(m.ranked, id)
-			if slices.ContainsFunc(all.Vector(id), func(x float32) bool { return x != 0 }) {
-				m.has[id] = true
-				m.covered = append(m.covered, id)
-			}
-		}
-		return m, nil
-	})
+	}
+	return m, nil
 }
 
 // first returns the words with a vector and the first n of those without, as

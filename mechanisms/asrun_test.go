@@ -2,6 +2,7 @@ package mechanisms
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"math/cmplx"
 	"math/rand/v2"
@@ -378,5 +379,34 @@ func TestRunExtent(t *testing.T) {
 			Parameters: Parameters{"extent": bad}}); err == nil {
 			t.Errorf("extent %q is accepted", bad)
 		}
+	}
+}
+
+// The matrix is of what the texts say: the same slice with other texts is another,
+// the same texts in another slice are not, and only the last ones are held.
+func TestRunMatrixIsOfItsTexts(t *testing.T) {
+	s := spacetest.Gaussian(t, 30, 5, 1, 52)
+	of := func(train [][]string) *runMatrix {
+		m, err := runMatrixOf(Environment{Space: s, Train: train})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	train := [][]string{{"w1", "w2"}, {"w3"}}
+	first := of(train)
+	if of([][]string{{"w1", "w2"}, {"w3"}}) != first || of([][]string{{"w1"}, {"w2", "w3"}}) == first {
+		t.Error("texts are not told apart by what they say")
+	}
+	train[0][0] = "w9"
+	if second := of(train); second == first || second.has[1] {
+		t.Error("a slice used for other texts gives the matrix of the first")
+	}
+	for i := range 2 * mostRuns {
+		train[1][0] = fmt.Sprint("w", 10+i)
+		of(train)
+	}
+	if held := embeddings.Once(s, runsKey{}, func() *runs { return nil }); len(held.matrices) != mostRuns {
+		t.Errorf("%d matrices are held", len(held.matrices))
 	}
 }

@@ -64,10 +64,10 @@ func newMahalanobis(env Environment, s Settings) (*Mechanism, error) {
 // noise into the same law, because spherical noise is unchanged by rotation;
 // the Cholesky factor can also whiten distances.
 type mahalanobisShape struct {
-	dimension  int
-	lower      []float64      // packed rows of L, LLᵀ = R, rounded to float32
-	rows       *kernel.Panels // the same
-	smallest   float64        // smallest eigenvalue of R
+	dimension int
+	lower     []float64      // packed rows of L, LLᵀ = R, rounded to float32
+	rows      *kernel.Panels // the same
+	smallest  float64        // smallest eigenvalue of R
 }
 
 type mahalanobisKey struct{ lambda float64 }
