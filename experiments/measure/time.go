@@ -16,6 +16,9 @@ func init() {
 		Asked: func(s *study.Study, _ *study.Scene) (any, bool) {
 			return nil, s.Protocol == study.Grid
 		},
+		Applies: func(s *Spec, _ *Query) bool { // a text from a file took nobody's time here
+			return s.Mechanism.Outside == nil || s.Mechanism.Outside.Text == ""
+		},
 		Measure: func(ctx context.Context, r *Release, q *Query) ([]results.Row, error) {
 			if err := r.privatize(ctx); err != nil {
 				return nil, err

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
+import math
 import secrets
 import subprocess
+import tempfile
 import warnings
 from types import TracebackType
 from typing import Any, Iterable, Mapping, Sequence
 
-from ._program import MldpError, call, program
+from ._program import MldpError, call, listed, options_of, program, texts_of
+
+_LINE = 8 << 20  # bytes of texts in a request: a line has at most 10 MiB
 
 
 class Mechanism:
@@ -30,8 +35,11 @@ class Mechanism:
     """
 
     def __init__(self, name: str, epsilon: float, embedding: str,
-                 parameters: Mapping[str, object] | None = None, seed: int | None = None, **options: object) -> None:
-        self.epsilon = epsilon
+                 *, parameters: Mapping[str, object] | None = None, seed: int | None = None, **options: object) -> None:
+        with contextlib.suppress(TypeError, ValueError):
+            self.epsilon = float(epsilon)
+        if not 0 < getattr(self, "epsilon", math.nan) < math.inf:
+            raise MldpError(f"epsilon = {epsilon}: must be > 0 and finite", 2)
         self.words = self.changed = self.unknown = 0
         self._drawn, self._root = 0, None
         if seed is not None:
@@ -39,14 +47,11 @@ class Mechanism:
             # stream.FromUint64(seed).Derive("text") of mldp
             root = int(seed).to_bytes(8, "little") + bytes(24)
             self._root = hashlib.sha256(root + len(b"text").to_bytes(8, "little") + b"text").digest()
-        self._arguments = ["--mechanism", name, "--embedding", str(embedding)]
-        for key, value in options.items():
-            self._arguments.append(f"--{key.replace('_', '-')}={value}")
-        for key, value in (parameters or {}).items():
-            self._arguments.append(f"--param={key}={value}")
-        self._process = subprocess.Popen(
-            [program(), "serve", *self._arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, text=True, encoding="utf-8")
+        self._arguments = [f"--mechanism={name}", f"--embedding={embedding}", *options_of(options),
+                           *(f"--param={key}={value}" for key, value in (parameters or {}).items())]
+        self._said = tempfile.TemporaryFile("w+", encoding="utf-8")
+        self._process = subprocess.Popen([program(), "serve", *self._arguments], stdin=subprocess.PIPE,
+                                         stdout=subprocess.PIPE, stderr=self._said, text=True, encoding="utf-8")
         self._requests = 0
         try:
             self.hello: dict[str, object] = json.loads(self._read())
@@ -60,11 +65,13 @@ class Mechanism:
         return self.hello.get("guarantee")  # type: ignore[return-value]
 
     def _read(self) -> str:
-        assert self._process.stdout is not None and self._process.stderr is not None
+        assert self._process.stdout is not None
         line = self._process.stdout.readline()
         if not line:
-            message = self._process.stderr.read().strip().splitlines()
-            raise MldpError(message[-1] if message else "mldp ended", self._process.wait())
+            code = self._process.wait()
+            self._said.seek(0)
+            message = self._said.read().strip().splitlines()
+            raise MldpError(message[-1] if message else "mldp ended", code)
         return line
 
     def privatise_tokens(self, documents: Iterable[Sequence[str]], seeds: Sequence[str] | None = None) -> list[list[str]]:
@@ -72,36 +79,50 @@ class Mechanism:
 
         Without ``seeds`` (64 hexadecimal digits a document) or a seed of the mechanism nothing can be repeated.
         """
-        return self._ask("documents", [list(d) for d in documents], seeds).get("documents", [])
+        words = [texts_of(f"documents[{i}]", d) for i, d in enumerate(listed("documents", documents))]
+        return self._ask("documents", words, seeds)[0]
 
     def privatise(self, texts: Iterable[str], seeds: Sequence[str] | None = None) -> list[str]:
         """Privatises texts as ``mldp privatize`` does lines: it finds the words, capital or not, and copies the rest.
 
-        Warns where more than a quarter of the words are not in the vocabulary.
+        Warns where more than a quarter of the words are not in the vocabulary. What is no text (None, NaN) is a
+        TypeError that names its index, before any text is read.
         """
-        answer = self._ask("texts", list(texts), seeds)
-        words, unknown = answer.get("words", 0), answer.get("unknown", 0)
-        self.words, self.unknown = self.words + words, self.unknown + unknown
-        self.changed += answer.get("changed", 0)
+        private, words, changed, unknown = self._ask("texts", texts_of("texts", texts), seeds)
+        self.words, self.changed, self.unknown = self.words + words, self.changed + changed, self.unknown + unknown
         if unknown > words / 4:
             warnings.warn(f"{100 * unknown / words:.0f}% of the words are not in the vocabulary: are these the right "
                           "vectors for the text?", stacklevel=2)
-        return answer.get("texts", [])
+        return private
 
-    def _ask(self, what: str, documents: Sequence[object], seeds: Sequence[str] | None) -> dict[str, Any]:
-        """Sends one request and returns its answer."""
+    def _ask(self, what: str, documents: list[Any], seeds: Sequence[str] | None) -> tuple[list[Any], int, int, int]:
+        """Sends documents in lines that are not too long; returns the answers and the numbers of words."""
         assert self._process.stdin is not None
-        if not documents:
-            return {}
-        self._requests += 1
-        request = {"id": self._requests, "epsilon": self.epsilon, what: documents,
-                   "seeds": list(seeds) if seeds is not None else [self._seed() for _ in documents]}
-        self._process.stdin.write(json.dumps(request, ensure_ascii=False) + "\n")
-        self._process.stdin.flush()
-        answer: dict[str, Any] = json.loads(self._read())
-        if what not in answer:
-            raise MldpError(answer.get("error") or answer.get("undefined"), 1)
-        return answer
+        seeds = [self._seed() for _ in documents] if seeds is None else list(seeds)
+        if len(seeds) != len(documents):
+            raise ValueError(f"{len(seeds)} seeds for {len(documents)} {what}")
+        sizes = [len(json.dumps(d, ensure_ascii=False).encode()) + 70 for d in documents]
+        if max(sizes, default=0) > _LINE:
+            raise ValueError(f"{what}[{sizes.index(max(sizes))}] has more than {_LINE:,} bytes")
+        private: list[Any] = []
+        counts, at = [0, 0, 0], 0
+        while at < len(documents):
+            end = at + 1
+            room = _LINE - sizes[at]
+            while end < len(documents) and sizes[end] <= room:
+                room, end = room - sizes[end], end + 1
+            self._requests += 1
+            request = {"id": self._requests, "epsilon": self.epsilon, what: documents[at:end], "seeds": seeds[at:end]}
+            with contextlib.suppress(BrokenPipeError):  # reading says why
+                self._process.stdin.write(json.dumps(request, ensure_ascii=False) + "\n")
+                self._process.stdin.flush()
+            answer: dict[str, Any] = json.loads(self._read())
+            if what not in answer:
+                raise MldpError(answer.get("error") or answer.get("undefined") or "no answer", 1)
+            private += answer[what]
+            counts = [n + answer.get(key, 0) for n, key in zip(counts, ("words", "changed", "unknown"))]
+            at = end
+        return (private, *counts)
 
     def _seed(self) -> str:
         """The seed of the next text."""
@@ -118,9 +139,9 @@ class Mechanism:
 
     def close(self) -> None:
         """Ends the program."""
-        for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
-            if stream is not None:
-                stream.close()
+        for stream in (self._process.stdin, self._process.stdout, self._said):
+            with contextlib.suppress(OSError):  # it has ended already
+                stream.close()  # type: ignore[union-attr]
         self._process.wait()
 
     def __enter__(self) -> "Mechanism":

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Sequence
+from typing import Any, Iterable, Mapping, Sequence
 
 
 class MldpError(RuntimeError):
@@ -48,3 +48,29 @@ def call(*arguments: str, codes: Sequence[int] = (0,), **options: object) -> str
         lines = [line for line in done.stderr.splitlines() if line.startswith("mldp:")] or [done.stderr.strip()]
         raise MldpError(lines[-1], done.returncode)
     return done.stdout
+
+
+def listed(name: str, values: Iterable[Any]) -> list[Any]:
+    """The values of a list, a Series or a column; a text is none of them."""
+    if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
+        raise TypeError(f"{name} is a {type(values).__name__}, not a list")
+    return list(values)
+
+
+def texts_of(name: str, values: Iterable[Any]) -> list[str]:
+    """A list of texts; what is no text is named by its index."""
+    texts = listed(name, values)
+    for i, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise TypeError(f"{name}[{i}] is {text!r}, not a text")
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError:
+            raise ValueError(f"{name}[{i}] has half a surrogate pair, which is no character") from None
+    return texts
+
+
+def options_of(options: Mapping[str, object]) -> list[str]:
+    """Keywords as options of a command: ``documents=-1`` is ``--documents=-1``, a list is the option several times."""
+    return [f"--{key.replace('_', '-')}={str(v).lower() if isinstance(v, bool) else v}" for key, value in options.items()
+            for v in (value if isinstance(value, (list, tuple)) else [value])]

@@ -1,5 +1,4 @@
 """Studies and evaluations, and the rows that they leave."""
-
 from __future__ import annotations
 
 import csv
@@ -9,7 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import Any, Iterable, Mapping, Sequence
 
-from ._program import call
+from ._program import call, listed, options_of, texts_of
 
 _NUMBERS = {"value", "low", "high", "floor", "ceiling", "epsilon", "x", "guarantee_epsilon", "guarantee_delta", "seconds"}
 _COUNTS = {"part", "whole", "repetition", "dimension", "train_items", "test_items", "vocabulary", "seed", "index"}
@@ -47,11 +46,11 @@ def _value(key: str, text: str) -> Any:
     return text
 
 
-def run(study: str | Path | Mapping[str, Any], out: str | Path | None = None, *options: str,
-        frame: bool | None = None) -> Any:
+def run(study: str | Path | Mapping[str, Any], *, out: str | Path | None = None, frame: bool | None = None,
+        **options: object) -> Any:
     """Runs a study (a name, a YAML file, or its keys as a dict) and returns its rows; finished units are not run again.
 
-    ``options`` are those of ``mldp run``, such as ``"--repetitions=1"``.
+    ``options`` are those of ``mldp run``, such as ``repetitions=1``.
     """
     if isinstance(study, Mapping):
         folder = Path(out or Path("runs") / str(study["name"]))
@@ -60,7 +59,7 @@ def run(study: str | Path | Mapping[str, Any], out: str | Path | None = None, *o
         Path(name).write_text(json.dumps(study, ensure_ascii=False), encoding="utf-8")  # JSON is YAML
     else:
         name, folder = study, Path(out or Path("runs") / Path(study).stem)
-    call("run", str(name), "--out", str(folder), *options)
+    call("run", str(name), "--out", str(folder), *options_of(options))
     return records(folder, frame)
 
 
@@ -80,21 +79,31 @@ class Figure:
         return self.path.read_bytes() if self.path.suffix == ".png" else None
 
 
-def figures(results: str | Path, *options: str, out: str | Path = "figures") -> list[Figure]:
-    """Draws the figures of a run or of its rows; ``options`` are those of ``mldp figures``, such as ``"--only=frontier"``."""
-    return [Figure(path) for path in json.loads(call("figures", str(results), "--out", str(out), "--json", *options))["files"]]
+def figures(results: str | Path, *, out: str | Path = "figures", **options: object) -> list[Figure]:
+    """Draws the figures of a run or of its rows; ``options`` are those of ``mldp figures``, such as ``only="frontier"``."""
+    said = call("figures", str(results), "--out", str(out), "--json", *options_of(options))
+    return [Figure(path) for path in json.loads(said)["files"]]
 
 
 def evaluate(original: Sequence[str], private: Sequence[str] | Mapping[str, Sequence[str]],
-             labels: Sequence[Any] | None = None, secrets: Sequence[Any] | None = None,
-             out: str | Path | None = None, frame: bool | None = None, *options: str) -> Any:
+             *, labels: Sequence[Any] | None = None, secrets: Sequence[Any] | None = None,
+             out: str | Path | None = None, frame: bool | None = None, **options: object) -> Any:
     """Measures private versions of texts against the originals and returns rows.
 
     ``private`` is one list of texts, or a dict of several by name; ``labels``
     is what the texts are for, ``secrets`` a private label that an attacker looks
-    for. ``options`` are those of ``mldp evaluate``, such as ``"--seed=2"``.
+    for. ``options`` are those of ``mldp evaluate``, such as ``seed=2``.
     """
-    versions = private if isinstance(private, Mapping) else {"private": private}
+    original = texts_of("original", original)
+    versions = {str(name): texts_of(f"private[{name!r}]", texts) for name, texts in private.items()} if isinstance(
+        private, Mapping) else {"private": texts_of("private", private)}
+    labels = None if labels is None else listed("labels", labels)
+    secrets = None if secrets is None else listed("secrets", secrets)
+    for name, column in [*versions.items(), ("labels", labels), ("secrets", secrets)]:
+        if column is not None and len(column) != len(original):
+            raise ValueError(f"{name}: {len(column)} for {len(original)} originals")
+        if "=" in name or not name:
+            raise ValueError(f"private: a version can't be called {name!r}")
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         _table(folder / "original.csv", original, labels, secrets)
@@ -103,13 +112,11 @@ def evaluate(original: Sequence[str], private: Sequence[str] | Mapping[str, Sequ
             arguments += ["--label", "label"]
         if secrets is not None:
             arguments += ["--private", "secret"]
-        for name, texts in versions.items():
-            if len(texts) != len(original):
-                raise ValueError(f"{name}: {len(texts)} texts for {len(original)} originals")
-            _table(folder / f"{name}.csv", texts, None, None)
-            arguments += ["--privatised", f"{name}={folder / (name + '.csv')}"]
+        for i, (name, texts) in enumerate(versions.items()):
+            _table(folder / f"{i}.csv", texts, None, None)
+            arguments += ["--privatised", f"{name}={folder / f'{i}.csv'}"]
         target = Path(out) if out is not None else folder / "out"
-        call(*arguments, "--out", str(target), *options)
+        call(*arguments, "--out", str(target), *options_of(options))
         return records(target, frame)
 
 

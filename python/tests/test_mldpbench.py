@@ -2,7 +2,6 @@
 
 import contextlib
 import doctest
-import hashlib
 import importlib.util
 import io
 import json
@@ -31,7 +30,7 @@ class TestMechanism(unittest.TestCase):
             texts = ["the food was superb", "awful"]
             private = m.privatise(texts, seeds)
             self.assertEqual(private, m.privatise(texts, seeds))
-            self.assertEqual([len(t.split()) for t in private], [4, 1])
+            self.assertEqual([t.split() for t in private], m.privatise_tokens([t.split() for t in texts], seeds))
             p = m.distribution("food")
             self.assertAlmostEqual(sum(p.values()), 1, places=5)  # printed with eight digits
             self.assertEqual(max(p, key=p.get), "food")
@@ -50,18 +49,29 @@ class TestMechanism(unittest.TestCase):
                 with self.assertWarnsRegex(UserWarning, "50% of the words are not in the vocabulary"):
                     m.privatise(["Food zzyzx!"])
 
-    def test_words_as_tokens(self):
-        """Words of the vocabulary, separated by single spaces, are privatised as tokens."""
-        text, seeds = "the food was superb", ["ab" * 32]
-        with mldpbench.Mechanism("k-rr", epsilon=2, embedding="generated", dimension=50) as m:
-            self.assertEqual(m.privatise([text], seeds), [" ".join(m.privatise_tokens([text.split()], seeds)[0])])
-
     def test_errors(self):
         with self.assertRaisesRegex(MldpError, "nosuch"):
             mldpbench.Mechanism("nosuch", epsilon=5, embedding="generated")
-        with self.assertRaisesRegex(MldpError, "epsilon"):
-            with mldpbench.Mechanism("cmp", epsilon=-1, embedding="generated", dimension=50) as m:
-                m.privatise(["food"])
+        for epsilon in -1, 0, None, float("inf"), float("nan"), "much":
+            with self.assertRaisesRegex(MldpError, f"^epsilon = {epsilon}: must be > 0 and finite$"):
+                mldpbench.Mechanism("cmp", epsilon=epsilon, embedding="generated", dimension=50)
+
+    def test_what_is_no_text_ends_nothing(self):
+        """A wrong value is an error that names its index; the next text is privatised."""
+        with mldpbench.Mechanism("k-rr", 5, "generated", dimension=50) as m:
+            for wrong, says in ((["a", float("nan")], r"texts\[1\] is nan"), ([None], r"texts\[0\] is None"), ([b"a"], "texts"),
+                                ("good hotel", "texts is a str, not a list"), (3, "texts is a int")):
+                with self.assertRaisesRegex(TypeError, says):
+                    m.privatise(wrong)
+            with self.assertRaisesRegex(TypeError, r"documents\[0\] is a str"):
+                m.privatise_tokens(["food"])
+            with self.assertRaisesRegex(ValueError, r"texts\[1\] has half a surrogate pair"):
+                m.privatise(["a", "\ud800"])
+            with self.assertRaisesRegex(ValueError, r"texts\[1\] has more than"):
+                m.privatise(["a", "word " * 2_000_000])
+            self.assertEqual(len(m.privatise(["food"] * 3 + ["the food " * 400_000] * 4)), 7)  # in several lines
+        m._process.kill()
+        m.close()  # of a program that has ended
 
 
 class TestRoles(unittest.TestCase):
@@ -120,14 +130,20 @@ class TestStudies(unittest.TestCase):
             self.assertEqual(len(accuracy), 1)
             self.assertAlmostEqual(accuracy[0]["value"], 100 * accuracy[0]["part"] / accuracy[0]["whole"])
             texts = [f"the food number {i} was {'superb' if i % 2 else 'awful'}" for i in range(60)]
-            rows = mldpbench.evaluate(texts, {"same": texts}, [i % 2 for i in range(60)], None, None, False,
-                                      "--seed=1")
-            pp = [r["value"] for r in rows if r["quantity"] == "pp" and r["mechanism"] == "same"]
-            self.assertEqual(pp, [0.0])
+            rows = mldpbench.evaluate(texts, {"same": texts}, labels=[i % 2 for i in range(60)], frame=False, seed=1)
+            self.assertEqual([r["value"] for r in rows if r["quantity"] == "pp" and r["mechanism"] == "same"], [0.0])
+            self.assertEqual([r for r in rows if r["quantity"] == "words_per_second"], [])  # no time was measured
+            with self.assertRaisesRegex(MldpError, '^mldp: [^\n]*name = "a/b": must consist of letters[^\n]*$'):
+                mldpbench.evaluate(texts, {"a/b": texts})
 
-    def test_lengths(self):
-        with self.assertRaisesRegex(ValueError, "1 texts for 2 originals"):
-            mldpbench.evaluate(["a", "b"], ["a"])
+    def test_wrong_arguments(self):
+        for arguments, named, says in (
+                ((["a", "b"], ["a"]), {}, "private: 1 for 2 originals"), ((["a", "b"], "ab"), {}, "private is a str"),
+                ((["a", None], ["a", "b"]), {}, r"original\[1\] is None"), ((["a"], ["b"]), {"labels": "a"}, "labels is a str"),
+                ((["a"], {"x": [float("nan")]}), {}, r"private\['x'\]\[0\] is nan"), ((["a"], {"x=y": ["b"]}), {}, "called 'x=y'"),
+                ((["a"], ["b"], ["c"], "--documents=-1"), {}, "positional")):
+            with self.assertRaisesRegex((TypeError, ValueError), says):
+                mldpbench.evaluate(*arguments, **named)
 
 
 class TestPage(unittest.TestCase):
@@ -136,13 +152,9 @@ class TestPage(unittest.TestCase):
         page = (HERE.parent.parent / "docs" / "python.md").read_text(encoding="utf-8")
         test = doctest.DocTestParser().get_doctest(page.replace("\n```", "\n\n"), {}, "python.md", "docs/python.md", 0)
         self.assertGreater(len(test.examples), 15)
-        before, said = os.getcwd(), io.StringIO()
-        with tempfile.TemporaryDirectory() as folder:
-            os.chdir(folder)
-            try:
-                failed = doctest.DocTestRunner().run(test, out=said.write).failed
-            finally:
-                os.chdir(before)
+        said = io.StringIO()
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+            failed = doctest.DocTestRunner().run(test, out=said.write).failed
         self.assertEqual(failed, 0, said.getvalue())
 
 
@@ -156,14 +168,11 @@ class TestNotebook(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             os.mkdir(f"{folder}/examples")
             os.symlink(root / "results", f"{folder}/results")
-            names, before = {}, os.getcwd()
-            os.chdir(f"{folder}/examples")
-            try:
+            names = {}
+            with contextlib.chdir(f"{folder}/examples"):
                 for c in code:
                     exec(c, names)
                 svg = names["figures"][0]._repr_svg_()
-            finally:
-                os.chdir(before)
         shown = (root / "plots" / "reference" / "extended-frontier.svg").read_text(encoding="utf-8")
         self.assertEqual(len(names["figures"]), 1)
         self.assertTrue(svg.replace("figure-frontier", "figure-extended-frontier") == shown)
@@ -178,21 +187,15 @@ class TestWheels(unittest.TestCase):
             out = Path(folder)
             program = out / "mldp-1.2-linux-amd64"
             program.write_bytes(b"#!/bin/sh\necho mldp\n")
-            digests = set()
-            for _ in range(2):
-                path = wheels.wheel("1.2", wheels.TAGS["linux-amd64"], program, out)
-                digests.add(hashlib.sha256(path.read_bytes()).hexdigest())
-            self.assertEqual(len(digests), 1)
-            with zipfile.ZipFile(path) as archive:
-                names = set(archive.namelist())
+            paths = [wheels.wheel("1.2", wheels.TAGS["linux-amd64"], program, out) for _ in range(2)]
+            self.assertEqual(paths[0].read_bytes(), paths[1].read_bytes())
+            with zipfile.ZipFile(paths[0]) as archive:
                 record = archive.read("mldpbench-1.2.dist-info/RECORD").decode().splitlines()
-                self.assertEqual({line.split(",")[0] for line in record}, names)
-                mode = archive.getinfo("mldpbench/bin/mldp").external_attr >> 16
-                self.assertEqual(mode & 0o777, 0o755)
+                self.assertEqual({line.split(",")[0] for line in record}, set(archive.namelist()))
+                self.assertEqual(archive.getinfo("mldpbench/bin/mldp").external_attr >> 16 & 0o777, 0o755)
             pure = wheels.wheel("1.2", "any", None, out)
-            done = subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps",
-                                   "--target", str(out / "site"), str(pure)], capture_output=True, text=True)
-            self.assertEqual(done.returncode, 0, done.stderr)
+            subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--target",
+                            str(out / "site"), str(pure)], check=True, capture_output=True)
             done = subprocess.run([sys.executable, "-c", "import mldpbench; print(mldpbench.__all__)"],
                                   env={**os.environ, "PYTHONPATH": str(out / "site")}, capture_output=True, text=True)
             self.assertIn("Mechanism", done.stdout, done.stderr)
