@@ -36,7 +36,7 @@ grown                          results  grown --dataset product-reviews,agnews
 grown-imdb                     results  grown --dataset imdb
 authors                        results  authors
 refuted                        results  extended --dataset agnews --mechanism custext:released,tem:released,vickrey:released,gumbel:released,syntf:released --epsilons 1,4,8,16 --repetitions 1
-audit-glove-100                audit    --grid --embedding glove.6B --dimension 100 --restrict agnews
+audit-glove-100                audit    --grid --embedding glove.6B.100d --restrict agnews
 attacks                        results  attacks --repetitions 3
 auditor                        results  cmp --set scenes=[auditor]
 vickrey                        summary  vickrey

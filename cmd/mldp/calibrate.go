@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 
 	"github.com/spf13/cobra"
@@ -9,18 +10,18 @@ import (
 	"mldpbench/experiments/measure"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/check"
-	"mldpbench/mechanisms"
 )
 
 // embeddingFlag is an embedding named on the command line.
-func embeddingFlag(ref string, dimension int) study.EmbeddingSpec {
+func embeddingFlag(ref string) study.EmbeddingSpec {
+	dimension := 0
 	e := study.EmbeddingSpec{Name: ref}
 	if study.NamesFile(ref) {
 		e.Name, e.File = "", ref
-	} else if i, d := study.DimensionSuffix(ref); i > 0 && (dimension == 0 || dimension == d) {
+	} else if i, d := study.DimensionSuffix(ref); i > 0 {
 		e.Name, dimension = ref[:i], d // glove.6B.100d is glove.6B at 100
 	}
-	if dimension == 0 && ref == study.GeneratedEmbedding {
+	if ref == study.GeneratedEmbedding {
 		dimension = 50
 	}
 	if dimension != 0 {
@@ -32,19 +33,14 @@ func embeddingFlag(ref string, dimension int) study.EmbeddingSpec {
 func newCalibrateCommand() *cobra.Command {
 	var o experiments.CalibrateRequest
 	var targets, names []string
-	var embedding, format, restrict, variant string
-	var parameters []string
+	var embedding, format, restrict string
 	var program commandOptions
-	var dimension int
 	cmd := command("calibrate", "")
 	f := cmd.Flags()
 	f.StringSliceVar(&targets, "target", nil, "nw=SHARE or em=SHARE; several with commas")
 	f.StringSliceVar(&names, "mechanism", nil, "mechanisms to calibrate (default: all that return words)")
-	f.StringVar(&variant, "variant", "", "variant of the one mechanism given")
-	paramFlag(f, &parameters)
 	program.addFlags(cmd)
 	f.StringVar(&embedding, "embedding", "glove.6B.100d", embeddingHelp)
-	dimensionFlag(f, &dimension)
 	dataFlag(f, &o.Data)
 	restrictFlag(f, &restrict)
 	vocabularyFlag(f, &o.Vocabulary, 10_000)
@@ -56,7 +52,7 @@ func newCalibrateCommand() *cobra.Command {
 	require(cmd, "target")
 	exclude(cmd, "mechanism", "command")
 	prints(cmd, func(cmd *cobra.Command, _ []string, a *answer) (err error) {
-		o.Embedding = embeddingFlag(embedding, dimension)
+		o.Embedding = embeddingFlag(embedding)
 		o.Log = cmd.ErrOrStderr()
 		if o.Targets, err = measure.ParseTargets(targets); err != nil {
 			return usage(err)
@@ -71,7 +67,10 @@ func newCalibrateCommand() *cobra.Command {
 		if program.line != "" {
 			o.Mechanisms, err = program.settings()
 		} else {
-			o.Mechanisms, err = calibrated(names, variant, parameters)
+			for _, name := range names {
+				s, wrong := parseInstance(name)
+				o.Mechanisms, err = append(o.Mechanisms, s), cmp.Or(err, wrong)
+			}
 		}
 		if err != nil {
 			return usage(err)
@@ -95,19 +94,4 @@ func newCalibrateCommand() *cobra.Command {
 	})
 	exclude(cmd, "json", "format")
 	return cmd
-}
-
-// calibrated returns the mechanisms that the flags name; nil is all.
-func calibrated(names []string, variant string, parameters []string) (out []mechanisms.Settings, err error) {
-	if len(names) != 1 && (variant != "" || len(parameters) > 0) {
-		return nil, errors.New("--variant and --param are those of one --mechanism")
-	}
-	for _, name := range names {
-		p, err := mechanisms.ParseParameters(name, parameters)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, mechanisms.Settings{Mechanism: name, Variant: mechanisms.Variant(variant), Parameters: p})
-	}
-	return out, nil
 }

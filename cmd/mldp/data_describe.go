@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"mldpbench/experiments/study"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,56 +17,43 @@ import (
 	"mldpbench/stream"
 )
 
+// describeOptions say what a study would: a data set with the keys of its entry.
 type describeOptions struct {
-	request    datasets.Request
-	cleaning   string
-	balance    string
-	seed       uint64
-	embeddings []string
-	dimension  int
+	file, label string
+	text, set   []string
+	embeddings  []string
+	root        string
+	seed        uint64
 }
 
 func newDataDescribeCommand(dir *string) *cobra.Command {
 	var o describeOptions
 	cmd := completes(command("data-describe", "[NAME...]"), datasets.Names)
 	o.addFlags(cmd)
-	cmd.Flags().StringSliceVar(&o.embeddings, "embedding", nil, "embeddings whose coverage is measured: a name with "+
-		"--dimension, or a file")
+	cmd.Flags().StringSliceVar(&o.embeddings, "embedding", nil, "embeddings whose coverage is measured: "+embeddingHelp)
 	return prints(cmd, func(cmd *cobra.Command, args []string, a *answer) error {
-		o.request.Root = *dir
+		o.root = *dir
 		return o.run(cmd, args, a)
 	})
 }
 
-// addFlags adds those of a sample of a data set, and of a dimension.
 func (o *describeOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.IntVar(&o.request.Sizes.Train, "train", 0, "training documents (sizes all 0: the data set's own)")
-	f.IntVar(&o.request.Sizes.Validation, "validation", 0, "validation documents")
-	f.IntVar(&o.request.Sizes.Test, "test", 0, "test documents")
-	f.IntVar(&o.request.MaxTokens, "max-tokens", 0, "cut documents after this many tokens (0: the data set's own "+
-		"limit, -1: none)")
-	f.StringVar(&o.cleaning, "cleaning", "", "sentiment, topic, content, words or none (default: the data set's own)")
+	f.StringVar(&o.file, "file", "", "read this file of your own")
+	f.StringSliceVar(&o.text, "text", nil, "its text columns")
+	f.StringVar(&o.label, "label", "", "its label column")
+	f.StringArrayVar(&o.set, "set", nil, "key=value of a data set of a study, as in train=200, encoding=latin1 or "+
+		"balance=no; may be given more than once")
 	f.Uint64Var(&o.seed, "seed", 2024, "study seed, which determines the sample")
-	f.StringVar(&o.request.File, "file", "", "read this file")
-	f.StringVar(&o.request.Format, "format", "", "csv, tsv, jsonl, json or parquet (default: by the file's suffix)")
-	textFlags(f, &o.request.Delimiter, &o.request.Encoding)
-	f.StringVar(&o.balance, "balance", "", "no: keep the shares that the classes have in the source")
-	f.StringSliceVar(&o.request.TextColumns, "text", nil, "text columns of your own table")
-	f.StringVar(&o.request.LabelColumn, "label", "", "label column of your own table")
-	dimensionFlag(f, &o.dimension)
 }
 
 // load prepares a data set as a study does.
 func (o *describeOptions) load(ctx context.Context, name string) (*datasets.Dataset, error) {
-	q := o.request
-	q.Name, q.Cleaning = name, datasets.Cleaning(o.cleaning)
-	if err := check.OneOf("balance", o.balance, "", "yes", "no"); err != nil {
+	spec, err := study.DatasetSpec{Name: name, File: o.file, Text: o.text, Label: o.label}.Set(o.set)
+	if err != nil {
 		return nil, err
 	}
-	q.Unbalanced = o.balance == "no"
-	q.Seed = stream.FromUint64(o.seed).Derive("dataset")
-	return datasets.Load(ctx, q)
+	return datasets.Load(ctx, spec.Request(o.root, stream.FromUint64(o.seed).Derive("dataset")))
 }
 
 func (o *describeOptions) run(cmd *cobra.Command, names []string, a *answer) error {
@@ -73,12 +61,12 @@ func (o *describeOptions) run(cmd *cobra.Command, names []string, a *answer) err
 	if all {
 		names = datasets.Names()
 	}
-	if o.request.File != "" && len(names) != 1 {
+	if o.file != "" && len(names) != 1 {
 		return check.Wrong("--file describes exactly one data set: give its NAME")
 	}
 	var spaces []*embeddings.Space
 	for _, ref := range o.embeddings {
-		s, err := lab.OpenSpace(cmd.Context(), ref, o.dimension, o.request.Root, nil)
+		s, err := lab.OpenSpace(cmd.Context(), ref, 0, o.root, nil)
 		if err != nil {
 			return err
 		}
@@ -164,16 +152,16 @@ func newDataVectorsCommand(dir *string) *cobra.Command {
 	var embedding, out string
 	cmd := command("data-vectors", "NAME")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := mayWrite(cmd, reads(cmd, o.request.File), out); err != nil {
+		if err := mayWrite(cmd, reads(cmd, o.file), out); err != nil {
 			return err
 		}
-		o.request.Root = *dir
+		o.root = *dir
 		d, err := o.load(cmd.Context(), args[0])
 		if err != nil {
 			return err
 		}
 		c := lab.NewCorpus(d)
-		wide, err := lab.OpenSpace(cmd.Context(), embedding, o.dimension, *dir, c.Has)
+		wide, err := lab.OpenSpace(cmd.Context(), embedding, 0, *dir, c.Has)
 		if err != nil {
 			return err
 		}

@@ -61,9 +61,9 @@ func TestSameErrorSameCode(t *testing.T) {
 			"run mini -o " + below,
 			"report " + results + " -o " + below, "tables " + results + " -o " + below,
 			"figures " + results + " -o " + below,
-			"data vectors generated-words --embedding generated --dimension 50 -o " + below,
+			"data vectors generated-words --embedding generated -o " + below,
 			"check --baseline " + results + " --junit " + below + " " + results,
-			"audit --epsilon 1 --vocabulary 20 --dimension 50 --csv " + below + " --embedding generated --mechanism k-rr",
+			"audit --epsilon 1 --vocabulary 20 --csv " + below + " --embedding generated --mechanism k-rr",
 		}},
 	}
 	for _, k := range kinds {

@@ -48,14 +48,6 @@ func (o *folder) Type() string          { return "string" }
 func (o *folder) String() string        { return *o.to }
 func (o *folder) Set(name string) error { *o.to = name; return isFolder(name) }
 
-func dimensionFlag(f *pflag.FlagSet, to *int) {
-	countFlag(f, to, "dimension", 0, 1, "dimension, where --embedding does not determine it")
-}
-
-func paramFlag(f *pflag.FlagSet, to *[]string) {
-	f.StringArrayVar(to, "param", nil, "name=value of a parameter of --mechanism; may be given more than once")
-}
-
 func setFlag(f *pflag.FlagSet, to *[]string) {
 	f.StringArrayVar(to, "set", nil, "path=value of a key of the study, as in datasets[0].train=200, models=[svm] or "+
 		"scenes[*].epsilons=[1,2]; may be given more than once")
@@ -291,17 +283,11 @@ func walkCommands(c *cobra.Command, visit func(*cobra.Command)) {
 
 // flagValues holds the values that shell completion offers for a flag.
 var flagValues = map[string]func(*cobra.Command) []string{
-	"mechanism": func(*cobra.Command) []string {
-		return list.Map(mechanisms.Definitions(), func(d mechanisms.Definition) string { return d.Name })
-	},
-	"variant": func(c *cobra.Command) (names []string) {
-		chosen := c.Flag("mechanism")
+	"mechanism": func(*cobra.Command) (names []string) {
 		for _, d := range mechanisms.Definitions() {
-			for _, v := range d.Variants {
-				if (chosen == nil || !chosen.Changed || chosen.Value.String() == d.Name) &&
-					!slices.Contains(names, string(v)) {
-					names = append(names, string(v))
-				}
+			names = append(names, d.Name)
+			for _, v := range d.Variants[1:] {
+				names = append(names, d.Name+":"+string(v))
 			}
 		}
 		return names

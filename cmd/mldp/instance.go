@@ -31,7 +31,6 @@ const embeddingHelp = "vector file, name in the data folder, or generated"
 // spaceOptions are the flags of the embedding and other data of a mechanism.
 type spaceOptions struct {
 	embedding string
-	dimension int
 	data      string
 	restrict  string
 	words     int  // number of first words, 0 for all
@@ -43,7 +42,6 @@ func (o *spaceOptions) addFlags(cmd *cobra.Command) {
 	o.stderr = cmd.ErrOrStderr
 	f := cmd.Flags()
 	f.StringVar(&o.embedding, "embedding", study.GeneratedEmbedding, embeddingHelp)
-	dimensionFlag(f, &o.dimension)
 	dataFlag(f, &o.data)
 	restrictFlag(f, &o.restrict)
 	vocabularyFlag(f, &o.words, 0)
@@ -70,7 +68,7 @@ func (o *spaceOptions) environment(ctx context.Context, needThesaurus bool, seed
 	if err != nil {
 		return env, err
 	}
-	env.Space, err = lab.OpenSpace(ctx, o.embedding, o.dimension, o.data, embeddings.First(o.words, keep))
+	env.Space, err = lab.OpenSpace(ctx, o.embedding, 0, o.data, embeddings.First(o.words, keep))
 	if err != nil {
 		return env, err
 	}
@@ -105,19 +103,15 @@ func (o *spaceOptions) writable(s *embeddings.Space) (*embeddings.Space, error) 
 
 // instanceOptions are the flags of one mechanism instance.
 type instanceOptions struct {
-	space      spaceOptions
-	mechanism  string
-	variant    string
-	epsilon    float64
-	parameters []string
+	space     spaceOptions
+	mechanism string
+	epsilon   float64
 }
 
 func (o *instanceOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&o.mechanism, "mechanism", "", "mechanism, see mldp mechanisms")
-	f.StringVar(&o.variant, "variant", "", "proved, released or as-run (default proved)")
+	f.StringVar(&o.mechanism, "mechanism", "", mechanismHelp)
 	f.Float64Var(&o.epsilon, "epsilon", 0, "privacy parameter per word, in units of 1/distance")
-	paramFlag(f, &o.parameters)
 	o.space.addFlags(cmd)
 	// Generated vectors are never the default, so no text is privatised with
 	// toy vectors by accident.
@@ -128,14 +122,24 @@ func (o *instanceOptions) addFlags(cmd *cobra.Command) {
 
 // settings checks the flags before anything is loaded.
 func (o *instanceOptions) settings() (mechanisms.Settings, error) {
-	p, err := mechanisms.ParseParameters(o.mechanism, o.parameters)
+	s, err := parseInstance(o.mechanism)
 	if err != nil {
-		return mechanisms.Settings{}, usage(err)
+		return s, usage(err)
 	}
-	s, err := mechanisms.Complete(mechanisms.Settings{
-		Mechanism: o.mechanism, Variant: mechanisms.Variant(o.variant), Epsilon: o.epsilon, Parameters: p,
-	})
+	s.Epsilon = o.epsilon
+	s, err = mechanisms.Complete(s)
 	return s, usage(err)
+}
+
+const mechanismHelp = "NAME or NAME:VARIANT, with parameters as in \"tem:released beta=0.01\"; see mldp mechanisms"
+
+// parseInstance reads a mechanism with its variant and parameters.
+func parseInstance(text string) (s mechanisms.Settings, err error) {
+	name, parameters, _ := strings.Cut(strings.TrimSpace(text), " ")
+	name, variant, _ := strings.Cut(name, ":")
+	s = mechanisms.Settings{Mechanism: name, Variant: mechanisms.Variant(variant)}
+	s.Parameters, err = mechanisms.ParseParameters(name, strings.Fields(parameters))
+	return s, err
 }
 
 // environment opens what the mechanism needs.

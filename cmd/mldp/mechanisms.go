@@ -57,7 +57,7 @@ func newMechanismsCommand() *cobra.Command {
 		if err := a.table("mechanisms", []string{"mechanism", "variant", "parameters", "guarantee"}, rows); err != nil {
 			return err
 		}
-		fmt.Fprint(a.text, "\nParameters (--param name=value):\n\n")
+		fmt.Fprint(a.text, "\nParameters (--mechanism \"NAME parameter=value\"):\n\n")
 		if err := a.table("parameters", []string{"mechanism", "parameter", "values", "meaning"}, parameters); err != nil {
 			return err
 		}

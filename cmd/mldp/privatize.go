@@ -63,7 +63,7 @@ func newPrivatizeCommand() *cobra.Command {
 	f.StringVar(&o.report, "report", "", "write the statements of standard error to this file, as JSON")
 	require(cmd, "mechanism|command", "epsilon|document-epsilon", "embedding|command")
 	exclude(cmd, "epsilon", "document-epsilon")
-	for _, flag := range []string{"mechanism", "variant", "param", "document-epsilon", "keep-words", "policy"} {
+	for _, flag := range []string{"mechanism", "document-epsilon", "keep-words", "policy"} {
 		exclude(cmd, "command", flag)
 	}
 	return cmd

@@ -35,8 +35,8 @@ func TestLongTutorial(t *testing.T) {
 	}
 	t.Run("generated", func(t *testing.T) {
 		t.Parallel()
-		follow(t, string(page), root, strings.NewReplacer("agnews-agency", "generated-styles", "glove.6B", "generated",
-			"--dimension 100", "--dimension 50", "[100]", "[50]"), "")
+		follow(t, string(page), root, strings.NewReplacer("agnews-agency", "generated-styles", "glove.6B.100d", "generated", "glove.6B", "generated",
+			"[100]", "[50]"), "")
 	})
 	t.Run("real", func(t *testing.T) {
 		t.Parallel()

@@ -38,6 +38,9 @@ const OneWord = "the vocabulary has one word: every known word is published as i
 // checked for a file; 0 accepts any dimension of a file.
 func OpenSpace(ctx context.Context, ref string, dimension int, root string,
 	keep func(word string) bool) (*embeddings.Space, error) {
+	if i, d := study.DimensionSuffix(ref); i > 0 && ref[:i] == study.GeneratedEmbedding {
+		ref, dimension = ref[:i], d
+	}
 	if ref == study.GeneratedEmbedding {
 		return generatedSpace(ctx, dimension, keep)
 	}

@@ -1,6 +1,7 @@
 package study
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -79,6 +80,24 @@ func (s *Study) set(assignments []string) (*Study, error) {
 	c := &Study{root: s.root}
 	_, err = decode("study "+s.Name, text, c)
 	return c, err
+}
+
+// Set returns the data set with values of its keys replaced, checked.
+func (d DatasetSpec) Set(assignments []string) (DatasetSpec, error) {
+	text, err := yaml.Marshal(d)
+	for _, a := range assignments {
+		if err == nil {
+			text, err = assign(text, a)
+		}
+		if err != nil {
+			return d, check.Wrong("--set %s: %v", a, err)
+		}
+		d = DatasetSpec{}
+		if _, err := decode("set", text, &d); err != nil {
+			return d, check.Wrong("--set %s: %s", a, place.ReplaceAllString(err.Error(), ""))
+		}
+	}
+	return d, cmp.Or(err, d.Check())
 }
 
 var (

@@ -21,9 +21,9 @@ _LINE = 8 << 20  # bytes of texts in a request: a line has at most 10 MiB
 class Mechanism:
     """A mechanism of mldp at one epsilon.
 
-    ``embedding`` is a vector file, the name of one in the data folder, or
-    ``generated``. Other options of ``mldp serve`` are keywords:
-    ``variant="released"``, ``restrict="agnews"``, ``dimension=50``,
+    ``name`` may have a variant, as in ``"tem:released"``. ``embedding`` is a
+    vector file, the name of one in the data folder such as ``glove.6B.100d``, or
+    ``generated``. Other options of ``mldp serve`` are keywords: ``restrict="agnews"``,
     ``policy="drop"``, ``case="keep"``; ``parameters`` is a mapping such as
     ``{"t": 0.75}``. With a ``seed``, a number, the texts of all calls are those
     of ``mldp privatize --seed`` for the same lines; it undoes the protection.
@@ -47,8 +47,8 @@ class Mechanism:
             # stream.FromUint64(seed).Derive("text") of mldp
             root = int(seed).to_bytes(8, "little") + bytes(24)
             self._root = hashlib.sha256(root + len(b"text").to_bytes(8, "little") + b"text").digest()
-        self._arguments = [f"--mechanism={name}", f"--embedding={embedding}", *options_of(options),
-                           *(f"--param={key}={value}" for key, value in (parameters or {}).items())]
+        instance = " ".join([name, *(f"{key}={value}" for key, value in (parameters or {}).items())])
+        self._arguments = [f"--mechanism={instance}", f"--embedding={embedding}", *options_of(options)]
         self._said = tempfile.TemporaryFile("w+", encoding="utf-8")
         self._process = subprocess.Popen([program(), "serve", *self._arguments], stdin=subprocess.PIPE,
                                          stdout=subprocess.PIPE, stderr=self._said, text=True, encoding="utf-8")

@@ -24,7 +24,7 @@ from mldpbench._program import MldpError  # noqa: E402
 
 class TestMechanism(unittest.TestCase):
     def test_privatise(self):
-        with mldpbench.Mechanism("k-rr", epsilon=5, embedding="generated", dimension=50) as m:
+        with mldpbench.Mechanism("k-rr", epsilon=5, embedding="generated") as m:
             self.assertEqual(m.guarantee["metric"], "discrete")
             seeds = ["ab" * 32, "cd" * 32]
             texts = ["the food was superb", "awful"]
@@ -37,11 +37,11 @@ class TestMechanism(unittest.TestCase):
 
     def test_privatise_reads_as_the_program(self):
         texts = ["The food, it said, was SUPERB!", "zzyzx  don't\tawful...", "", "the food was superb"]
-        options = ["--mechanism", "k-rr", "--epsilon", "4", "--embedding", "generated", "--dimension", "50", "--seed", "7"]
+        options = ["--mechanism", "k-rr", "--epsilon", "4", "--embedding", "generated", "--seed", "7"]
         for case in "vocabulary", "keep":
             done = subprocess.run([mldpbench.program(), "privatize", *options, "--case", case], capture_output=True,
                                   text=True, input="".join(t + "\n" for t in texts))
-            with mldpbench.Mechanism("k-rr", 4, "generated", dimension=50, seed=7, case=case) as m:
+            with mldpbench.Mechanism("k-rr", 4, "generated", seed=7, case=case) as m:
                 private = m.privatise(texts[:1]) + m.privatise(texts[1:])
                 self.assertEqual("".join(t + "\n" for t in private), done.stdout, done.stderr)
                 self.assertIn(f"{m.words} words: {m.changed} changed, {m.unknown} unknown", done.stderr)
@@ -54,11 +54,11 @@ class TestMechanism(unittest.TestCase):
             mldpbench.Mechanism("nosuch", epsilon=5, embedding="generated")
         for epsilon in -1, 0, None, float("inf"), float("nan"), "much":
             with self.assertRaisesRegex(MldpError, f"^epsilon = {epsilon}: must be > 0 and finite$"):
-                mldpbench.Mechanism("cmp", epsilon=epsilon, embedding="generated", dimension=50)
+                mldpbench.Mechanism("cmp", epsilon=epsilon, embedding="generated")
 
     def test_what_is_no_text_ends_nothing(self):
         """A wrong value is an error that names its index; the next text is privatised."""
-        with mldpbench.Mechanism("k-rr", 5, "generated", dimension=50) as m:
+        with mldpbench.Mechanism("k-rr", 5, "generated") as m:
             for wrong, says in ((["a", float("nan")], r"texts\[1\] is nan"), ([None], r"texts\[0\] is None"), ([b"a"], "texts"),
                                 ("good hotel", "texts is a str, not a list"), (3, "texts is a int")):
                 with self.assertRaisesRegex(TypeError, says):
