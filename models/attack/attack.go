@@ -98,19 +98,32 @@ type Situation struct {
 
 // Memo caches values by name; its zero value is ready to use. It is safe for
 // concurrent use.
-type Memo struct{ values sync.Map }
+type Memo struct{ entries sync.Map }
 
-// once returns the value that make returned on the first call for a name.
+// entry is one value; a failure is not kept.
+type entry struct {
+	mu    sync.Mutex
+	value any // nil until it is made
+}
+
+// once returns the value that make returned when it first succeeded. What fails,
+// or panics, fails for its caller alone: whoever asks next tries again.
 func once[T any](m *Memo, name string, make func() (T, error)) (T, error) {
 	if m == nil {
 		return make()
 	}
-	f, _ := m.values.LoadOrStore(name, sync.OnceValues(make))
-	v, err := f.(func() (T, error))()
-	if err != nil {
-		m.values.Delete(name) // do not keep the result of a cancelled attempt
+	found, _ := m.entries.LoadOrStore(name, &entry{})
+	e := found.(*entry)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.value == nil {
+		v, err := make()
+		if err != nil {
+			return v, err
+		}
+		e.value = v
 	}
-	return v, err
+	return e.value.(T), nil
 }
 
 // wordsOf returns the words of documents, without copying.

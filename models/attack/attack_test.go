@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
+	"mldpbench/internal/check"
 	"mldpbench/internal/registry"
 	"mldpbench/metrics"
 	"mldpbench/stream"
@@ -62,6 +65,7 @@ func TestCeilingAndFloor(t *testing.T) {
 		// On random text the model names likely words, which may be rarer than the
 		// most frequent one.
 		"masked":         {base, nil, 0},
+		"unchanged":      {base, nil, 0}, // random words are rarer than the most frequent one, its floor
 		"masked-channel": {base, map[string]float64{"masked-channel-accuracy": 0}, 0},
 		// 16 + 16 users: by chance 3 to 29 are judged rightly but with probability 2.5e-7. Table 3 of the
 		// paper has 1 on unchanged text.
@@ -321,5 +325,32 @@ func TestReleaseWithoutPlaces(t *testing.T) {
 	}
 	if read != 1 {
 		t.Errorf("attribute-static-svm did not read the release: %+v", outcomes)
+	}
+}
+
+// A failure of one attacker, an error or a panic, is not that of the next who
+// asks for the same; concurrent ones make a value once.
+func TestOnceKeepsNoFailure(t *testing.T) {
+	var m Memo
+	for _, fail := range []func() (int, error){
+		func() (int, error) { return 0, errors.New("cancelled") },
+		func() (int, error) { panic("of one attacker") },
+	} {
+		if err := check.Panics(func() error { _, err := once(&m, "x", fail); return err }); err == nil {
+			t.Fatal("no error")
+		}
+	}
+	var made atomic.Int32
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			if v, err := once(&m, "x", func() (int, error) { return int(made.Add(1)), nil }); v != 1 || err != nil {
+				t.Errorf("%d, %v", v, err)
+			}
+		})
+	}
+	all.Wait()
+	if made.Load() != 1 {
+		t.Errorf("made %d times", made.Load())
 	}
 }

@@ -83,6 +83,9 @@ type Definition struct {
 	// needs nothing else, so it can attack any text, whatever produced it.
 	OneRelease bool
 	Run        func(ctx context.Context, s *Situation) ([]Outcome, error)
+	// Guess, instead of Run, names the words that those of a release stand for, each
+	// in its place; floor, ceiling, items and interval of the one column follow.
+	Guess func(ctx context.Context, s *Situation, release [][]int32) ([][]int32, error)
 
 	// prepare, if not nil, is the attack on a channel, for attackers that read
 	// all its rows. Run is then used where there is no exact channel; it is nil

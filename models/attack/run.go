@@ -59,6 +59,8 @@ func RunAll(ctx context.Context, names []string, s Situation) ([]Outcome, error)
 			case d.prepare != nil && s.Channel != nil:
 				shared = true
 				prepared[i], err = d.prepare(ctx, &attacked, *s.Channel, 0)
+			case d.Guess != nil:
+				outcomes[i], err = attacked.guessed(ctx, d)
 			case d.Run != nil:
 				outcomes[i], err = d.Run(ctx, &attacked)
 			default:

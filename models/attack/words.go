@@ -3,6 +3,7 @@ package attack
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -113,6 +114,33 @@ func (s *Situation) found(column string, t sought, guesses []int32, in func(w in
 		Count: sum(trials), Items: wordItems(t.places, func(i int) bool {
 			return guesses[i] == t.places[i].in(t.plain)
 		})}, err
+}
+
+// guessed is the outcome of Definition.Guess on the release; its ceiling is what
+// it finds in plain text.
+func (s *Situation) guessed(ctx context.Context, d Definition) ([]Outcome, error) {
+	t, err := s.sought(ctx, Test, s.Test, s.Options.Tokens)
+	if err != nil {
+		return nil, err
+	}
+	var guesses [2][]int32 // in the release and in plain text
+	for i, text := range [][][]int32{t.noisy, t.plain} {
+		words, err := d.Guess(ctx, s, text)
+		if err == nil && len(words) != len(text) {
+			err = fmt.Errorf("guesses for %d documents of %d", len(words), len(text))
+		}
+		if err == nil {
+			err = inPlace(text, words)
+		}
+		if err != nil {
+			return nil, err
+		}
+		guesses[i] = t.each(words)
+	}
+	hits, trials := t.right(guesses[1], nil)
+	o, err := s.found(d.Columns[0].Name, t, guesses[0], nil)
+	o.Ceiling = float64(sum(hits)) / float64(sum(trials))
+	return []Outcome{o}, err
 }
 
 // chosen is the outcome that states what was chosen on so many validation words.
