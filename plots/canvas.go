@@ -22,13 +22,10 @@ import (
 // carry data, and letters as outlines where the reader's fonts are unknown.
 // Coordinates are in tenths of a point, from the top.
 type svgCanvas struct {
-	height   vg.Length
-	out      bytes.Buffer
-	stack    []svgState
-	pending  stroke
-	outlines bool // letters as paths instead of text
-	glyphs   map[glyph]int
-	defs     bytes.Buffer
+	height  vg.Length
+	out     bytes.Buffer
+	stack   []svgState
+	pending stroke
 }
 
 type svgState struct {
@@ -41,14 +38,8 @@ type svgState struct {
 // stroke is the last path, which the next one of the same style continues.
 type stroke struct{ fill, style, d string }
 
-type glyph struct {
-	r    rune
-	bold bool
-}
-
-func newSVG(height vg.Length, outlines bool) *svgCanvas {
-	return &svgCanvas{height: height, outlines: outlines, glyphs: map[glyph]int{},
-		stack: []svgState{{color: color.Black, width: 1, m: [6]float64{1, 0, 0, 1, 0, 0}}}}
+func newSVG(height vg.Length) *svgCanvas {
+	return &svgCanvas{height: height, stack: []svgState{{color: color.Black, width: 1, m: [6]float64{1, 0, 0, 1, 0, 0}}}}
 }
 
 func (c *svgCanvas) top() *svgState                         { return &c.stack[len(c.stack)-1] }
@@ -206,53 +197,19 @@ func (c *svgCanvas) FillString(face font.Face, at vg.Point, s string) {
 	if c.top().color != Ink {
 		clr = paint("fill", c.top().color)
 	}
-	if !c.outlines {
-		weight, rotate := "", ""
-		if bold {
-			weight = ` font-weight="bold"`
-		}
-		if math.Abs(turn) > 0.01 {
-			rotate = fmt.Sprintf(` transform="rotate(%s %s %s)"`, decimal(turn), tenths(x), tenths(y))
-		}
-		fit := "" // the reader's font may be wider than ours, and a subscript follows
-		if width := float64(face.Width(s)) * c.scale(); width > 4*size {
-			fit = fmt.Sprintf(` textLength="%s" lengthAdjust="spacingAndGlyphs"`, decimal(width))
-		}
-		fmt.Fprintf(&c.out, "<text x=\"%s\" y=\"%s\" font-size=\"%s\"%s%s%s%s>%s</text>\n", tenths(x), tenths(y),
-			decimal(size), weight, clr, rotate, fit, html.EscapeString(s))
-		return
+	weight, rotate := "", ""
+	if bold {
+		weight = ` font-weight="bold"`
 	}
-	rotate := ""
 	if math.Abs(turn) > 0.01 {
-		rotate = fmt.Sprintf("rotate(%s)", decimal(turn))
+		rotate = fmt.Sprintf(` transform="rotate(%s %s %s)"`, decimal(turn), tenths(x), tenths(y))
 	}
-	fmt.Fprintf(&c.out, "<g aria-label=\"%s\" transform=\"translate(%s %s)%sscale(%.5f)\"%s>", html.EscapeString(s),
-		tenths(x), tenths(y), rotate, size/glyphUnits, clr)
-	along := 0.0
-	for _, r := range s {
-		if id := c.glyph(face, glyph{r, bold}); id >= 0 {
-			fmt.Fprintf(&c.out, "<use href=\"#g%d\" x=\"%.0f\"/>", id, along)
-		}
-		along += float64(face.Width(string(r))) / float64(face.Font.Size) * glyphUnits
+	fit := "" // the reader's font may be wider than ours, and a subscript follows
+	if width := float64(face.Width(s)) * c.scale(); width > 4*size {
+		fit = fmt.Sprintf(` textLength="%s" lengthAdjust="spacingAndGlyphs"`, decimal(width))
 	}
-	c.out.WriteString("</g>\n")
-}
-
-// glyph returns the number of a letter's outline, -1 for one without.
-func (c *svgCanvas) glyph(face font.Face, g glyph) int {
-	if id, ok := c.glyphs[g]; ok {
-		return id
-	}
-	id := len(c.glyphs)
-	o := svgCanvas{stack: []svgState{{m: [6]float64{1, 0, 0, 1, 0, 0}}}}
-	d := o.data(outline(face, g.r, glyphUnits, vg.Point{}))
-	if d == "" {
-		id = -1
-	} else {
-		fmt.Fprintf(&c.defs, "<path id=\"g%d\" d=\"%s\"/>\n", id, d)
-	}
-	c.glyphs[g] = id
-	return id
+	fmt.Fprintf(&c.out, "<text x=\"%s\" y=\"%s\" font-size=\"%s\"%s%s%s%s>%s</text>\n", tenths(x), tenths(y),
+		decimal(size), weight, clr, rotate, fit, html.EscapeString(s))
 }
 
 // begin opens a group of a class with attributes, names and values in turn.

@@ -78,8 +78,8 @@ func (f Figure) paint(c vg.Canvas) {
 const pngDPI = 300
 
 // Render draws the figure as "png", "svg" or "pdf". The same figure gives the
-// same bytes in every run. Letters of an SVG and a PDF are outlines, so that
-// they look the same without the font.
+// same bytes in every run. Letters of a PDF are outlines, those of an SVG text that
+// takes as much room in any font.
 func (f Figure) Render(format string) ([]byte, error) {
 	var buf bytes.Buffer
 	width, height := f.Size()
@@ -91,7 +91,7 @@ func (f Figure) Render(format string) ([]byte, error) {
 		err := encoder.Encode(&buf, c.Image())
 		return buf.Bytes(), err
 	case "svg":
-		return []byte(`<?xml version="1.0" encoding="UTF-8"?>` + "\n" + f.svg(true, f.Description)), nil
+		return []byte(`<?xml version="1.0" encoding="UTF-8"?>` + "\n" + f.svg(f.Description)), nil
 	case "pdf":
 		c := newPDF(width, height)
 		f.paint(c)
@@ -101,15 +101,15 @@ func (f Figure) Render(format string) ([]byte, error) {
 }
 
 // Inline returns the drawing as an svg element of a page, with letters as text.
-func (f Figure) Inline() string { return f.svg(false, "") }
+func (f Figure) Inline() string { return f.svg("") }
 
-func (f Figure) svg(outlines bool, description string) string {
+func (f Figure) svg(description string) string {
 	width, height := f.Size()
-	c := newSVG(height, outlines)
+	c := newSVG(height)
 	f.paint(c)
 	c.flush()
 	head, size, id := "", "", "figure-"+f.Name
-	if outlines {
+	if description != "" {
 		size = fmt.Sprintf(` width="%spt" height="%spt"`, decimal(float64(width)), decimal(float64(height)))
 	}
 	label := fmt.Sprintf(` aria-label="%s"`, html.EscapeString(wellFormed(f.Title)))
@@ -117,9 +117,6 @@ func (f Figure) svg(outlines bool, description string) string {
 		label = fmt.Sprintf(` aria-labelledby="%s-title %s-desc"`, id, id)
 		head = fmt.Sprintf("<title id=\"%s-title\">%s</title>\n<desc id=\"%s-desc\">%s</desc>\n", id,
 			html.EscapeString(wellFormed(f.Title)), id, html.EscapeString(wellFormed(description)))
-	}
-	if c.defs.Len() > 0 {
-		head += "<defs>\n" + c.defs.String() + "</defs>\n"
 	}
 	return fmt.Sprintf("<svg xmlns=\"http://www.w3.org/2000/svg\"%s viewBox=\"0 0 %s %s\" fill=\"#1b1b1b\" "+
 		"font-family=\"'Liberation %s',Arial,Helvetica,sans-serif\" role=\"img\"%s>\n%s%s</svg>\n", size,
@@ -298,7 +295,7 @@ func (s Style) swatch(c draw.Canvas, x, middle vg.Length) {
 // Swatch returns the sample of a style as an svg element of a page.
 func (s Style) Swatch() string {
 	f := Figure{width: swatch - 3, height: 10, scale: 1, draw: func(c draw.Canvas) { s.swatch(c, 0, 5) }}
-	return f.svg(false, "")
+	return f.svg("")
 }
 
 // wrap breaks text after spaces and hyphens into lines no wider than width.

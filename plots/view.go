@@ -429,5 +429,5 @@ func (p Panel) sketch() (svg string, ok bool) {
 	}
 	f := Figure{Title: p.Y.Label + " against " + p.X.Label, width: sketchWidth, height: sketchHeight, scale: 1,
 		draw: func(c draw.Canvas) { drawn.Draw(draw.Crop(c, 0, -6, 0, -4)) }}
-	return f.svg(false, ""), true
+	return f.svg(""), true
 }

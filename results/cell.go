@@ -159,30 +159,12 @@ func Where[E any](list []E, keep func(E) bool) []E {
 	return kept
 }
 
-// Spaces returns the spaces of cells, by dimension.
-func Spaces(cells []Cell) []Place {
-	spaces := Distinct(cells, func(c Cell) Place { return c.Space() })
-	slices.SortStableFunc(spaces, func(a, b Place) int { return cmp.Compare(a.Dimension, b.Dimension) })
-	return spaces
-}
-
 // Epsilons returns the ε of cells, ascending.
 func Epsilons(cells []Cell) []float64 {
 	values := Distinct(Where(cells, func(c Cell) bool { return c.Epsilon.Known() }),
 		func(c Cell) float64 { return c.Epsilon.Float() })
 	slices.Sort(values)
 	return values
-}
-
-// Tasks returns the tasks of privatised cells, by name.
-func Tasks(cells []Cell) []Place {
-	tasks := Distinct(Where(cells, func(c Cell) bool { return !c.IsBaseline() && c.Model != "" }),
-		func(c Cell) Place { return c.Task() })
-	slices.SortFunc(tasks, func(a, b Place) int {
-		return cmp.Or(cmp.Compare(a.Model, b.Model), cmp.Compare(a.ModelParameters, b.ModelParameters),
-			cmp.Compare(a.Setting, b.Setting))
-	})
-	return tasks
 }
 
 // The marks of a variant that guarantees nothing, and of one whose guarantee

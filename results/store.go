@@ -369,16 +369,6 @@ func FirstDifference(a, b Row) string {
 	return ""
 }
 
-// Text is what a column of the row holds.
-func (r Row) Text(column string) string {
-	for _, f := range fields {
-		if f.Tag.Get("csv") == column {
-			return fmt.Sprint(reflect.ValueOf(r).FieldByIndex(f.Index).Interface())
-		}
-	}
-	return ""
-}
-
 // WriteRows writes a slice of structs with csv tags as CSV.
 func WriteRows(w io.Writer, rows any) error { return gocsv.Marshal(rows, w) }
 

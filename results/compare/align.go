@@ -143,10 +143,7 @@ type Pair struct {
 	// Detectable is the smallest difference that the test finds with probability
 	// 0.8, even as the first of its family.
 	Detectable float64
-	// Documents is how many test documents would tell a difference of this size
-	// with probability 0.8, 0 where no number would, -1 where it is not known.
-	Documents int
-	estimate  estimate
+	estimate   estimate
 }
 
 // Align compares mechanisms at a level of privacy, in every scene (data set,
@@ -379,7 +376,6 @@ func (a *Aligned) test(pooled, df float64, use results.Column, rest func(Pair) f
 		for k := range a.Pairs {
 			p := &a.Pairs[k]
 			p.Low, p.High, p.Error, p.P, p.Adjusted, p.Equal, p.Detectable = nan, nan, nan, nan, nan, nan, nan
-			p.Documents = -1
 		}
 		return
 	}
@@ -392,7 +388,6 @@ func (a *Aligned) test(pooled, df float64, use results.Column, rest func(Pair) f
 		t := e.test(pair.Difference, v, degrees)
 		pair.Low, pair.High, pair.P, pair.Error = t.Low, t.High, t.P, math.Sqrt(v)
 		pair.Detectable = stats.Detectable(pair.Error, degrees, a.Level/float64(a.Tests))
-		pair.Documents = e.documents(pair.Difference, v, pair.Detectable/pair.Error)
 		// Two one-sided tests: each that the difference is beyond one end of the margin.
 		p[k] = t.P
 		equal[k] = stats.NewTest(Margin(use)-math.Abs(pair.Difference), pair.Error, degrees).P / 2

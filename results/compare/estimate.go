@@ -162,20 +162,3 @@ func (e estimate) total(pooled, df, rest float64) (variance, degrees float64) {
 	}
 	return variance, df * (variance / part) * (variance / part)
 }
-
-// documents is how many items make a difference detectable, where factor
-// standard errors are needed for that.
-func (e estimate) documents(difference, variance, factor float64) int {
-	if e.n == 0 {
-		return -1
-	}
-	allowed := difference*difference/(factor*factor) - (variance - e.items)
-	if !(allowed > 0) {
-		return 0
-	}
-	n := float64(e.n) * e.items / allowed
-	if n > math.MaxInt32 {
-		return 0
-	}
-	return int(math.Ceil(n))
-}
