@@ -138,7 +138,8 @@ func shortest(own named, all []named) string {
 	name := own.base
 	same := Where(all, func(o named) bool { return o.base == own.base })
 	alike := Where(same, func(o named) bool { return o.variant == own.variant })
-	if own.variant != "" && (own.variant != string(mechanisms.Proved) || len(alike) < len(same)) {
+	usual := own.variant == string(mechanisms.Proved) || own.variant == string(mechanisms.External)
+	if own.variant != "" && (!usual || len(alike) < len(same)) {
 		name += ", " + own.variant
 	}
 	fields := list.Map(alike, func(o named) []string { return strings.Fields(o.parameters) })

@@ -157,6 +157,15 @@ func withFile(path string, read func(io.Reader) error) error {
 	return read(z)
 }
 
+// Bytes is the content of a file, unzipped where its name ends in .gz.
+func Bytes(path string) (data []byte, err error) {
+	err = withFile(path, func(r io.Reader) error {
+		data, err = io.ReadAll(r)
+		return err
+	})
+	return data, err
+}
+
 // readRows reads a file into a slice of structs with csv tags.
 func readRows(path string, rows any) error {
 	return withFile(path, func(r io.Reader) error {

@@ -189,9 +189,9 @@ func versionPairs(p *results.Prepared) []versionPair {
 		name := func(i int) string {
 			l := of.Lines[i]
 			if math.IsNaN(l.Epsilon) {
-				return l.Cells[0].Mechanism
+				return l.Name
 			}
-			return fmt.Sprintf("%s, ε = %g", l.Cells[0].Mechanism, l.Epsilon)
+			return fmt.Sprintf("%s, ε = %g", l.Name, l.Epsilon)
 		}
 		for _, x := range of.Pairs {
 			m, _ := of.Lines[x.A].Cells[0].At(q.Name)

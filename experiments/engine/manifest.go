@@ -89,7 +89,7 @@ func (m *Manifest) Verify(path string) error {
 	if m.SHA256 == "" {
 		return nil
 	}
-	data, err := os.ReadFile(path)
+	data, err := results.Bytes(path)
 	if err != nil {
 		return err
 	}

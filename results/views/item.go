@@ -21,6 +21,7 @@ type Item struct {
 	Level    string // at which mechanisms are compared: "E_M = 0.5"
 	Quantity results.Column
 	Use      string // what a pair is compared by
+	Whole    int    // what a share is one of
 	Value    float64
 	Low      float64
 	High     float64
@@ -126,11 +127,13 @@ func (s Sheet) cells(q results.Column) (items []Item) {
 		i := Item{Place: c.Place, Quantity: q}
 		i.Repetition = 0
 		i.Value, i.Low, i.High, _ = Mean(g.Cells, q.Name)
-		if c.Status == results.StatusUndefined {
+		m, ok := c.At(q.Name)
+		switch i.Whole = m.Whole; {
+		case c.Status == results.StatusUndefined:
 			i.Text, i.Notes = "undefined", []string{strings.TrimPrefix(c.Reason, c.Mechanism+": undefined: ")}
-		} else if m, ok := c.At(q.Name); ok && q.How != nil {
+		case ok && q.How != nil:
 			i.Notes = append(i.Notes, q.How(m))
-		} else if ok && q.Table == strongest { // whose it is
+		case ok && q.Table == strongest: // whose it is
 			i.Text = Within(i.Value, i.Low, i.High, q.Digits) + " " + m.Detail
 		}
 		for _, i.Setting = range s.settings(c) {

@@ -292,8 +292,8 @@ func (t *Table) explain(s Sheet, items []Item) {
 	bars := false
 	for _, i := range items {
 		q := i.Quantity
-		if q.Explained != "" {
-			add(q.Title + ": " + q.Explained + ".")
+		if q.Explained != "" && (i.Whole > 0 || !strings.Contains(q.Explained, "{whole}")) {
+			add(q.Title + ": " + strings.ReplaceAll(q.Explained, "{whole}", Thousands(i.Whole)) + ".")
 		}
 		if better := map[results.Direction]string{results.Up: "higher", results.Down: "lower"}[q.Direction]; better != "" &&
 			i.Level == "" {
