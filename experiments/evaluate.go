@@ -156,7 +156,7 @@ func Evaluate(ctx context.Context, o EvaluateOptions, run engine.Options) (*engi
 		if c.IsBaseline() && c.Repetition > 1 { // they say how much training varies
 			continue
 		}
-		x := Evaluated{Name: cmp.Or(c.Label, c.Mechanism), Epsilon: c.Epsilon, Repetition: c.Repetition,
+		x := Evaluated{Name: c.Mechanism, Epsilon: c.Epsilon, Repetition: c.Repetition,
 			Aligned: c.Has("pp") || c.IsBaseline(), Items: c.TestItems, Numbers: map[string]Number{}}
 		for _, q := range Evaluation {
 			for _, quantity := range q.quantities {
@@ -247,9 +247,6 @@ func (o EvaluateOptions) mechanisms(ctx context.Context) (list []study.Mechanism
 			Delimiter: o.Delimiter}}
 		if !math.IsNaN(v.Epsilon) {
 			m.Epsilons = []float64{v.Epsilon}
-		}
-		if _, err := mechanisms.Find(v.Name); err == nil { // of a text that claims to be its, and is the user's
-			m.Name, m.Label = "my-"+v.Name, v.Name
 		}
 		columns := v.Columns
 		if len(columns) == 0 {
