@@ -127,6 +127,9 @@ func parsed(t *testing.T, name string, data []byte) (bodies []string, rest []map
 	return bodies, rest
 }
 
+// secret finds what stands in reviews and in no vector file.
+var secret = regexp.MustCompile(`(?i)secret|private|words|[½②]|a-b`)
+
 // The rule behind K1 and K2: of every format, rows read are rows rewritten, or
 // rows that the report says were not. No text is left, all else comes back equal.
 func TestEveryRowIsRewrittenOrCounted(t *testing.T) {
@@ -158,7 +161,6 @@ func TestEveryRowIsRewrittenOrCounted(t *testing.T) {
 	if err := os.WriteFile(file("space.vec"), []byte("cat 1 0\ndog 1 0.5\nidea -3 2\ngood 5 5\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	secret := regexp.MustCompile(`(?i)secret|private|words|[½②]|a-b`)
 	for _, c := range []struct {
 		name    string
 		data    []byte
@@ -229,6 +231,39 @@ func TestEveryRowIsRewrittenOrCounted(t *testing.T) {
 		if s := report.Summary; err != nil || s.Rewritten != unlike || s.Missing != lacking ||
 			s.Rewritten+s.Wordless+s.Missing != rows {
 			t.Errorf("%s: %+v: want %d rewritten, %d without the field, of %d rows; %v", c.name, s, unlike, lacking, rows, err)
+		}
+	}
+}
+
+// serve answers each text of a request, with no word of it left.
+func TestServeRewritesEveryText(t *testing.T) {
+	space := filepath.Join(t.TempDir(), "space.vec")
+	if err := os.WriteFile(space, []byte("cat 1 0\ndog 1 0.5\nidea -3 2\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	request := map[string]any{"id": 1, "epsilon": 1}
+	var texts, seeds []string
+	for _, r := range reviewsOf(200, false) {
+		texts, seeds = append(texts, *r.Body), append(seeds, strings.Repeat("00", 32))
+	}
+	request["texts"], request["seeds"] = texts, seeds
+	line, err := json.Marshal(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	c := call{stdin: bytes.NewReader(line), stdout: &out, stderr: &out}
+	if code := c.run("--quiet", "serve", "--mechanism", "k-rr", "--embedding", space); code != exitOK {
+		t.Fatalf("exit code %d\n%s", code, &out)
+	}
+	var answer struct{ Texts []string }
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &answer); err != nil || len(answer.Texts) != len(texts) {
+		t.Fatalf("%d texts for %d, %v", len(answer.Texts), len(texts), err)
+	}
+	for i, private := range answer.Texts {
+		if secret.MatchString(private) || strings.ContainsAny(texts[i], "abc") && private == texts[i] {
+			t.Errorf("%q is published as %q", texts[i], private)
 		}
 	}
 }

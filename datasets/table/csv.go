@@ -35,7 +35,7 @@ func (c *commas) read() ([]string, int, error) {
 	fields, err := c.parser.Read()
 	var wrong *csv.ParseError
 	if errors.As(err, &wrong) {
-		return nil, 0, check.Wrong("%s:%d: column %d: %v", c.t.options.Name, wrong.Line, wrong.Column, wrong.Err)
+		return nil, 0, fmt.Errorf("%s:%d: column %d: %w", c.t.options.Name, wrong.Line, wrong.Column, wrong.Err)
 	}
 	if err != nil {
 		return nil, 0, err

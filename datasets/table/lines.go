@@ -10,7 +10,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"mldpbench/internal/check"
 	"mldpbench/internal/list"
 )
 
@@ -140,7 +139,7 @@ func (s *tabs) next() (Row, error) {
 		fields = strings.Split(line, "\t")
 	}
 	if len(fields) != s.width {
-		return Row{}, check.Wrong("%s:%d: %d fields, want %d: where quoted fields hold tabs or line breaks, give the format "+
+		return Row{}, fmt.Errorf("%s:%d: %d fields, want %d: where quoted fields hold tabs or line breaks, give the format "+
 			"csv and a tab as its delimiter", s.t.options.Name, s.line, len(fields), s.width)
 	}
 	row := Row{Values: make([]Value, len(s.columns)), Line: int(s.line), rest: fields}

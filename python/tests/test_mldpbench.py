@@ -49,6 +49,15 @@ class TestMechanism(unittest.TestCase):
                 with self.assertWarnsRegex(UserWarning, "50% of the words are not in the vocabulary"):
                     m.privatise(["Food zzyzx!"])
 
+    def test_every_text_is_rewritten(self):
+        """As many texts come back, and of none a word, number or sign of its own."""
+        texts = [f"Secret{i}, \u00bd \u2461 x\u00b2 zqxprivate\nzqxend" if i % 7 else " \u2026" for i in range(100)]
+        with mldpbench.Mechanism("k-rr", epsilon=1, embedding="generated", dimension=50) as m, \
+                self.assertWarns(UserWarning):
+            private = m.privatise(texts)
+        self.assertEqual(len(private), len(texts))
+        self.assertEqual([p for p in private if any(s in p.lower() for s in ("secret", "zqx", "\u00bd", "\u2461"))], [])
+
     def test_errors(self):
         with self.assertRaisesRegex(MldpError, "nosuch"):
             mldpbench.Mechanism("nosuch", epsilon=5, embedding="generated")
