@@ -122,7 +122,11 @@ func Load(ctx context.Context, q Request) (*Dataset, error) {
 		}
 	}
 	rows.Rows = rows.Rows[:len(kept)]
-	splits, err := split(rows, q.Sizes, q.Unbalanced, q.ByHash, q.Seed.Derive("sample", q.Name))
+	label := q.Name
+	if len(q.TextColumns) > 0 { // the user's own: what it is called draws no rows
+		label = ""
+	}
+	splits, err := split(rows, q.Sizes, q.Unbalanced, q.ByHash, q.Seed.Derive("sample", label))
 	if err != nil {
 		return nil, fmt.Errorf("data set %s (%s): %w", q.Name, rows.Source, err)
 	}

@@ -20,7 +20,7 @@ import (
 func TestRunAligned(t *testing.T) {
 	t.Parallel()
 	s := own(t, "  - {name: cmp, epsilons: [0.2]}\n  - {name: k-rr, epsilons: [1, 6]}\n  - {name: tem, epsilons: [0.1, 8]}")
-	s = withText(t, s, "    samples: 10", "    samples: 10\n    full: true")
+	s = withText(t, s, "    samples: 10", "    samples: 40\n    full: true")
 	levels, err := results.ParseLevels("em=0.4")
 	if err != nil {
 		t.Fatal(err)

@@ -18,12 +18,12 @@ import (
 
 const attacksText = `schema: 1
 name: small-attacks
-protocol: attacks
+streams: attacks
 seed: 4
 datasets: [{name: generated-styles, train: 80, validation: 20, test: 60}]
 embeddings: [{name: generated, dimensions: [50]}]
 public: {name: generated-styles, train: 400}
-mechanisms: [{name: k-rr, epsilons: [6]}]
+mechanisms: [{name: k-rr, epsilons: [6]}, {name: identity, epsilons: [1]}, {name: uniform, epsilons: [1]}]
 masked: tiny-masked-lm
 causal: tiny-causal-lm
 attackers: [masked, masked-channel, inversion, context, averaging, attribute-static-ngrams,

@@ -82,7 +82,7 @@ var quick = map[string]string{"document_loss": "{pairs: 2, rounds: 10}"}
 const attacked = `
 schema: 1
 name: attacked
-protocol: attacks
+streams: attacks
 seed: 5
 embeddings: [{name: generated, dimensions: [50]}]
 mechanisms: [{name: k-rr}]
@@ -93,9 +93,7 @@ options: {candidates: 4, tokens: 50, words: 10, releases: [1, 2], neighbours: [1
   audit: {shadows: 1, vocabulary: 20, hidden: 2, epochs: 1, window: 2}}
 scenes:
   - datasets: [{name: generated-styles, train: 120, validation: 20, test: 40}]
-    utility: {name: svm}
-    probe: true
-    language: true
+    models: [{name: svm}]
     attackers: [%s]
   - datasets: [{name: generated-users, train: 120, validation: 16, test: 40}]
     attackers: [%s]

@@ -1,9 +1,7 @@
 package experiments_test
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -30,14 +28,14 @@ trainings: 2
 scenes:
   - name: text
     metrics:
-      deniability: {words: 3, runs: 10, times: 2, python: {generated-news: 19}}
+      deniability: {words: 3, runs: 10, times: 2, listed: [team, market, absentee]}
       low: 20
   - name: accuracy
     models: [{name: lstm-2024, parameters: {hidden: 3, length: 20, epochs: 1}}]
 `
 
-// The options of a study of another study's code: words drawn as Python draws
-// them, measured several times; first words compared; several trainings on one
+// The options of a study of another study's code: words that it lists,
+// measured several times; first words compared; several trainings on one
 // text, tested on plain text.
 func TestStudyAsItsCode(t *testing.T) {
 	s, err := study.Parse("x.yaml", []byte(asItsCode))
@@ -52,22 +50,9 @@ func TestStudyAsItsCode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Words by falling frequency, first come first, counted here anew.
-	counts, first, compared := map[string]int{}, map[string]int{}, 0
+	compared := 0
 	for _, text := range slices.Concat(datasets.Tokens(d.Train), datasets.Tokens(d.Validation)) {
 		compared += min(4, len(text))
-		for _, w := range text {
-			if counts[w]++; counts[w] == 1 {
-				first[w] = len(first)
-			}
-		}
-	}
-	ranked := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
-		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(first[a], first[b]))
-	})
-	drawn, err := stream.PythonSample(19, len(ranked), 3)
-	if err != nil {
-		t.Fatal(err)
 	}
 	got := map[string][]results.Row{}
 	for _, r := range summary.Rows {
@@ -87,13 +72,8 @@ func TestStudyAsItsCode(t *testing.T) {
 	}
 	for _, r := range got["cmp n_w"] {
 		words, err := results.DeniabilityWords(r.Measured)
-		if err != nil || len(words) != len(drawn) {
-			t.Fatalf("words %v, %v", words, err)
-		}
-		for i, number := range drawn {
-			if words[i].Word != ranked[number] {
-				t.Errorf("word %d is %q, want %q", i, words[i].Word, ranked[number])
-			}
+		if err != nil || len(words) != 3 || words[0].Word != "team" || words[2].Unchanged != 10 { // the last has no vector
+			t.Errorf("words %v, %v", words, err)
 		}
 	}
 	if w := got["cmp pp"][0].Whole; w != compared {
@@ -110,10 +90,10 @@ func TestStudyAsItsCode(t *testing.T) {
 	}
 }
 
-// With others, each of several measurements has words of its own.
-func TestTimesDrawOtherWords(t *testing.T) {
+// As many listed words for each of several times are words of its own.
+func TestTimesHaveOtherWords(t *testing.T) {
 	text := strings.Replace(asItsCode[:strings.Index(asItsCode, "  - name: accuracy")],
-		"python: {generated-news: 19}", "python: {generated-news: 19}, others: true", 1)
+		"absentee]", "game, team, price, film]", 1)
 	s, err := study.Parse("x.yaml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
@@ -145,8 +125,7 @@ func TestOptionsOfRepetitionsExcludeEachOther(t *testing.T) {
 	for _, c := range []struct{ old, text, want string }{
 		{"repetitions: 1", "repetitions: 2", "repetitions must be 1"},
 		{"trainings: 2", "trainings: 0", "must be in [1, 10000]"},
-		{"generated-news: 19", "agnews: 19", `no seed for data set "generated-news"`},
-		{"times: 2, python: {generated-news: 19}", "others: true", "python and times must be given"},
+		{"absentee]", "absentee, game]", "4 words: must be words = 3"},
 		{"times: 2", "times: -1", "must be in [0, 10000]"},
 		{"compared_tokens: 4", "compared_tokens: -4", "must be in [0, 100000000]"},
 	} {

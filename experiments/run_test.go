@@ -65,8 +65,8 @@ func TestMain(m *testing.M) {
 	os.Exit(cachetest.Tests{M: m}.Run())
 }
 
-// small are studies that run in a moment, one of each protocol.
-var small = []string{"tiny", "vickrey", "tem", "cmp", "privemb"}
+// small are studies that run in a moment.
+var small = []string{"tiny", "papers"}
 
 func smallFile(name string) string { return filepath.Join("testdata", name+".yaml") }
 
@@ -120,7 +120,7 @@ func same(t testing.TB, what string, a, b []results.Row) {
 	}
 	for i := range a {
 		if column := results.FirstDifference(a[i], b[i]); column != "" {
-			t.Fatalf("%s: record %d (%s %s %s) differs in %s", what, i, a[i].Panel, a[i].Mechanism, a[i].Quantity,
+			t.Fatalf("%s: record %d (%s %s %s) differs in %s", what, i, a[i].Dataset, a[i].Mechanism, a[i].Quantity,
 				column)
 		}
 	}
@@ -135,7 +135,7 @@ func TestWorkersAndShardsDoNotChangeResults(t *testing.T) {
 			one := mustRun(t, open(t, name), engine.Options{Workers: 1})
 			for _, r := range one.Rows {
 				if !r.Generated {
-					t.Fatalf("%s %s: not labelled generated", r.Panel, r.Series)
+					t.Fatalf("%s %s: not labelled generated", r.Dataset, r.Quantity)
 				}
 			}
 			for _, workers := range []int{2, 4} {
@@ -228,20 +228,12 @@ func TestAdditionsRunOnlyWhatIsNew(t *testing.T) {
 		study, what, old, new string
 		added                 int
 	}{
-		{"vickrey", "epsilon", "epsilons: [1, 40]", "epsilons: [1, 10, 40]", 3},
-		{"vickrey", "mechanism", "mechanisms:\n", "mechanisms:\n  - {name: santext}\n", 3},
-		{"vickrey", "parameter", "t: [0.25, 0.75]", "t: [0.25, 0.5, 0.75]", 3},
-		{"vickrey", "scene", "scenes:\n", "scenes:\n  - {name: more, datasets: [{name: generated-words}], " +
-			"epsilons: [1], metrics: {inference_runs: {runs: 2, prior: uniform, candidates: 5}}}\n", 3},
-		{"tem", "epsilon", "epsilons: [1, 20]", "epsilons: [1, 4, 20]", 4},
-		{"tem", "mechanism", "mechanisms:\n", "mechanisms:\n  - {name: santext}\n", 4},
-		{"tem", "setting", "[train-only, local]", "[train-only, local, test-only]", 4},
-		{"cmp", "epsilon", "epsilons: [5, 40]", "epsilons: [5, 20, 40]", 1},
-		{"cmp", "mechanism", "mechanisms:\n", "mechanisms:\n  - {name: mahalanobis}\n", 6},
-		{"cmp", "auditor", "epsilons: [9]", "epsilons: [9, 23]", 1},
-		{"privemb", "epsilon", "epsilons: [1, 5]", "epsilons: [1, 2, 5]", 2},
-		{"privemb", "scene", "scenes:\n", "scenes:\n  - {name: more, mechanisms: [{name: privemb, label: M2, " +
-			"parameters: {beta: 0.5}}], epsilons: [1], metrics: {vector_errors: {words: 5}}}\n", 1},
+		{"papers", "epsilon", "epsilons: [5]", "epsilons: [5, 9]", 20},
+		{"papers", "mechanism", "mechanisms: [{name: cmp}]", "mechanisms: [{name: cmp}, {name: santext}]", 4},
+		{"papers", "parameter", "t: [0.25, 0.75]", "t: [0.25, 0.5, 0.75]", 3},
+		{"papers", "setting", "[train-only]", "[train-only, test-only]", 6},
+		{"papers", "scene", "scenes:\n", "scenes:\n  - {name: more, metrics: {vector_errors: {words: 5}}, " +
+			"mechanisms: [{name: privemb, parameters: {beta: 0.5}}]}\n", 1},
 		{"tiny", "epsilon", "epsilons: [1, 10]", "epsilons: [1, 5, 10]",
 			// mechanisms, data sets and repetitions; models and settings, text, low and cs by setting, words, time
 			7 * 2 * 2 * (2*3 + 3*3 + 2 + 1)},
@@ -264,8 +256,8 @@ func TestAdditionsRunOnlyWhatIsNew(t *testing.T) {
 	}
 	// IDs and data make keys; this test checks that equal keys mean equal rows.
 	dir := t.TempDir()
-	first := mustRun(t, open(t, "cmp"), engine.Options{Out: dir})
-	more := changed(t, "cmp", "epsilons: [9]", "epsilons: [9, 23]")
+	first := mustRun(t, open(t, "papers"), engine.Options{Out: dir})
+	more := changed(t, "papers", "beta: [0.9]", "beta: [0.8, 0.9]")
 	second := mustRun(t, more, engine.Options{Out: dir})
 	if second.Ran != 1 || second.Reused != first.Total {
 		t.Errorf("%d ran, %d of %d reused", second.Ran, second.Reused, first.Total)
@@ -281,31 +273,6 @@ func ids(t testing.TB, s *study.Study) []string {
 		all = append(all, u.ID)
 	}
 	return all
-}
-
-// A mechanism that does not exist at one ε, and one that does not reach a
-// target, are results of a paper study; one that needs a thesaurus gets one.
-func TestUndefinedAndThesaurusInPaperStudies(t *testing.T) {
-	t.Parallel()
-	s := mustRun(t, changed(t, "cmp", "- {name: cmp}", "- {name: never-here}\n  - {name: syntf}\n  - {name: kth}"),
-		engine.Options{})
-	undefined, syntf := 0, 0
-	for _, r := range s.Rows {
-		if r.Status == results.StatusUndefined {
-			undefined++
-			if r.Reason == "" || r.Value.Known() || r.Panel == "" {
-				t.Errorf("%+v", r)
-			}
-		} else if r.Mechanism == "syntf" && r.Value.Known() {
-			syntf++
-		}
-	}
-	if undefined == 0 || syntf == 0 {
-		t.Errorf("%d undefined rows, %d of SynTF", undefined, syntf)
-	}
-	if _, err := results.Read(filepath.Join(s.Dir, "results.csv")); err != nil {
-		t.Error(err)
-	}
 }
 
 // Local and train-only are one model tested on two texts; documents drawn anew

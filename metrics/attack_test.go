@@ -99,11 +99,6 @@ func TestRanks(t *testing.T) {
 	near(t, "within 1", r.Within(1), 0, 0)
 	near(t, "within 10", r.Within(10), 1, 0)
 	near(t, "reciprocal", r.Reciprocal(), (1.0/2+1.0/3)/2, 1e-15)
-	near(t, "margin", Margin([]float64{3, 1, 4.5}, 2), 1.5, 0)
-	near(t, "margin of a wrong answer", Margin([]float64{3, 1, 4.5}, 1), -3.5, 0)
-	if m := Margin([]float64{3, math.NaN()}, 0); !math.IsNaN(m) || !math.IsNaN(Margin([]float64{3}, 0)) {
-		t.Errorf("margin over nothing is %v", m)
-	}
 	// A ranking without information is exactly at chance.
 	got, err := MeasureRetrieval(slices.Repeat([]Rank{{0, 50}}, 7), 50, 0.95)
 	if err != nil {

@@ -32,21 +32,6 @@ func RankOf(scores []float64, right int) Rank {
 	return r
 }
 
-// Margin is by how much the right answer leads the best other one: above 0 where
-// it is the only best, NaN where a score is not a number or nothing else is there.
-func Margin(scores []float64, right int) float64 {
-	others := math.Inf(-1)
-	for i, s := range scores {
-		if i != right {
-			others = max(others, s) // NaN if one is
-		}
-	}
-	if math.IsInf(others, 0) {
-		return math.NaN()
-	}
-	return scores[right] - others
-}
-
 // Within returns the probability that the right answer is among the first k
 // when ties are broken at random.
 func (r Rank) Within(k int) float64 {

@@ -176,8 +176,7 @@ const UnprovedMark, ScopeMark = "†", "‡"
 // nothing was stated.
 func Unproved(cells []Cell) (c Cell, found bool) {
 	i := slices.IndexFunc(cells, func(c Cell) bool {
-		return !c.IsBaseline() && c.Mechanism != "" && !c.Own() && c.Status != StatusUndefined && c.GuaranteeMetric == "" &&
-			(c.Panel == "" || c.GuaranteeReason != "")
+		return !c.IsBaseline() && c.Mechanism != "" && !c.Own() && c.Status != StatusUndefined && c.GuaranteeMetric == ""
 	})
 	if i < 0 {
 		return c, false

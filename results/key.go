@@ -105,7 +105,7 @@ func (p Place) Scene() Place {
 // data apart by name.
 func (p Place) Group() Place {
 	p.Generated, p.DatasetFingerprint, p.EmbeddingFingerprint, p.Vocabulary = false, "", "", 0
-	p.TrainItems, p.TestItems, p.Cleaning, p.Repetition, p.Seed, p.XName = 0, 0, "", 0, 0, ""
+	p.TrainItems, p.TestItems, p.Cleaning, p.Repetition, p.Seed = 0, 0, "", 0, 0
 	return p
 }
 

@@ -2,12 +2,10 @@ package results
 
 import (
 	"encoding/base64"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"math/bits"
 	"os"
 	"strings"
@@ -32,35 +30,6 @@ func NewOutcomes(right []bool) Outcomes {
 		}
 	}
 	return Outcomes(base64.RawStdEncoding.EncodeToString(packed))
-}
-
-// Scores are one number a test item, in the order of Outcomes: by how much the
-// right answer led the best other one, in the units of a classifier or attacker;
-// above 0 where it was right. They are text (base64 of float32, little endian);
-// "" means not recorded.
-type Scores string
-
-// NewScores packs the margins of test items.
-func NewScores(margins []float64) Scores {
-	var packed []byte
-	for _, m := range margins {
-		packed = binary.LittleEndian.AppendUint32(packed, math.Float32bits(float32(m)))
-	}
-	return Scores(base64.RawStdEncoding.EncodeToString(packed))
-}
-
-// Margins returns the score of each test item of a number, NaN where there is
-// none; nil where they are not recorded or not as many as the items.
-func (m Measured) Margins() []float32 {
-	packed, err := base64.RawStdEncoding.DecodeString(string(m.Scores))
-	if err != nil || m.Scores == "" || len(packed) != 4*m.Whole {
-		return nil
-	}
-	margins := make([]float32, m.Whole)
-	for i := range margins {
-		margins[i] = math.Float32frombits(binary.LittleEndian.Uint32(packed[4*i:]))
-	}
-	return margins
 }
 
 // unpack returns the bits; bits that contradict the counts are an error.
@@ -106,11 +75,10 @@ type outcomesRow struct {
 	Quantity   string   `csv:"quantity"`
 	Model      string   `csv:"model"`
 	Correct    Outcomes `csv:"correct"`
-	Scores     Scores   `csv:"scores"` // not in older files
 }
 
 func (r Row) outcomes() outcomesRow {
-	return outcomesRow{r.Key, r.Repetition, r.Quantity, r.Model, r.Items, r.Scores}
+	return outcomesRow{r.Key, r.Repetition, r.Quantity, r.Model, r.Items}
 }
 
 // writeOutcomes writes no file, and removes an older one, where nothing is
@@ -148,15 +116,15 @@ func readOutcomes(path string, rows []Row) error {
 	found := map[outcomesRow]outcomesRow{}
 	for _, o := range list {
 		of := o
-		of.Correct, of.Scores = "", ""
+		of.Correct = ""
 		found[of] = o
 	}
 	for i := range rows {
 		r := &rows[i]
-		r.Items, r.Scores = "", ""
+		r.Items = ""
 		o := found[r.outcomes()]
 		if _, err := o.Correct.unpack(r.Part, r.Whole); o.Correct != "" && err == nil {
-			r.Items, r.Scores = o.Correct, o.Scores
+			r.Items = o.Correct
 		}
 	}
 	return nil

@@ -77,11 +77,6 @@ type Place struct {
 	ModelParameters      string   `csv:"model_parameters" json:",omitempty"`
 	Repetition           int      `csv:"repetition" json:",omitempty"`
 	Seed                 uint64   `csv:"seed" json:",omitempty"` // of the study
-	// Position in a figure of a paper: the figure, a curve in it, its x axis.
-	Panel  string   `csv:"panel" json:",omitempty"`
-	Series string   `csv:"series" json:",omitempty"`
-	XName  string   `csv:"x_name" json:",omitempty"`
-	X      Optional `csv:"x"`
 }
 
 // IsBaseline reports whether nothing was privatised.
@@ -137,8 +132,6 @@ type Measured struct {
 	// Items holds for each test item whether it was right; it is in a separate
 	// file next to the rows.
 	Items Outcomes `csv:"-" json:",omitempty"`
-	// Scores holds for each of Items how clear the answer was, in runs of tasks.
-	Scores Scores `csv:"-" json:",omitempty"`
 }
 
 // Number is a value without interval or counts.

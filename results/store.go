@@ -321,7 +321,7 @@ type rowID struct {
 }
 
 func (r Row) id() rowID {
-	return rowID{r.Key, r.Quantity, Place{Series: r.Series, X: r.X, Repetition: r.Repetition, Model: r.Model,
+	return rowID{r.Key, r.Quantity, Place{Parameters: r.Parameters, Repetition: r.Repetition, Model: r.Model,
 		ModelParameters: r.ModelParameters, Setting: r.Setting}}
 }
 

@@ -2,14 +2,11 @@ package results
 
 import (
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
-
-	"mldpbench/internal/list"
 )
 
 // made is a made-up row: the accuracy of a cell of CMP.
@@ -43,7 +40,7 @@ func write(t *testing.T, name string, rows ...Row) string {
 func TestRowsReadBackAsWritten(t *testing.T) {
 	odd := made(1, 2, 7)
 	odd.GuaranteeReason, odd.Value = "quotes \" and, commas\nand lines", Float(35)
-	odd.Low, odd.Detail, odd.Panel, odd.X = Float(1.0/3), "a:1:2 b:3:4", "fig 1", Float(0.1)
+	odd.Low, odd.Detail = Float(1.0/3), "a:1:2 b:3:4"
 	odd.Items = NewOutcomes(append(make([]bool, 13), true, true, true, true, true, true, true))
 	for _, name := range []string{"sub/results.csv", "results.csv.gz"} {
 		path := write(t, name, odd, baseline(0, 1, 16), made(2, 1, 8))
@@ -189,25 +186,15 @@ func TestOutcomes(t *testing.T) {
 	if err := readOutcomes(path, rows); err != nil || rows[0].Items != "" || rows[1].Items == "" {
 		t.Errorf("outcomes of another count: %q, %q, %v", rows[0].Items, rows[1].Items, err)
 	}
-	// Scores come back as they were; a file of an older version has none.
-	margins := []float32{0.1, -2, 3e9, 1e-30, -0.5, -1, -2, -3, float32(math.Inf(1)), 4}
-	a.Scores = NewScores(list.Map(margins, func(m float32) float64 { return float64(m) }))
+	// A file of an older version has more columns.
+	old := fmt.Sprintf("key,repetition,quantity,model,correct,scores\n%s,%d,%s,%s,%s,AAAA\n", a.Key, a.Repetition,
+		a.Quantity, a.Model, a.Items)
 	path = write(t, "scored.csv", a)
-	rows, err := Read(path)
-	if err != nil || !reflect.DeepEqual(rows[0].Margins(), margins) {
-		t.Errorf("scores %v, %v", rows[0].Margins(), err)
-	}
-	old := fmt.Sprintf("key,repetition,quantity,model,correct\n%s,%d,%s,%s,%s\n", a.Key, a.Repetition, a.Quantity, a.Model,
-		a.Items)
 	if err := os.WriteFile(outcomesFile(path), []byte(old), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if rows, err = Read(path); err != nil || rows[0].Items != a.Items || rows[0].Scores != "" {
+	if rows, err := Read(path); err != nil || rows[0].Items != a.Items {
 		t.Errorf("an older file: %+v, %v", rows[0].Measured, err)
-	}
-	a.Whole = 9
-	if a.Margins() != nil {
-		t.Error("ten scores of nine items")
 	}
 }
 

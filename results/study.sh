@@ -39,10 +39,6 @@ refuted                        results  extended --dataset agnews --mechanism cu
 audit-glove-100                audit    --grid --embedding glove.6B.100d --restrict agnews
 attacks                        results  attacks --repetitions 3
 auditor                        results  cmp --set scenes=[auditor]
-vickrey                        summary  vickrey
-tem                            summary  tem
-privemb                        summary  privemb
-cmp                            summary  cmp
 '
 
 usage() { sed -n '2,8s/^# \{0,1\}//p' "$0" >&2; exit 2; }
@@ -73,14 +69,10 @@ run() {
   fi
   echo "== mldp run $*" >&2
   "$mldp" run "$@" --out "$out/$name" || return # each calls this where set -e is off
-  if [ "$file" = results ]; then
-    gzip -9nc "$out/$name/results.csv" >"results/reference/$name.csv.gz"
-    # Answers by document, for the records that a report pairs by them.
-    [ ! -e "results/reference/$name.documents.csv.gz" ] ||
-      gzip -9nc "$out/$name/results.documents.csv" >"results/reference/$name.documents.csv.gz"
-  else
-    cp "$out/$name/$file.csv" "results/reference/$name.csv"
-  fi
+  gzip -9nc "$out/$name/results.csv" >"results/reference/$name.csv.gz"
+  # Answers by document, for the records that a report pairs by them.
+  [ ! -e "results/reference/$name.documents.csv.gz" ] ||
+    gzip -9nc "$out/$name/results.documents.csv" >"results/reference/$name.documents.csv.gz"
 }
 
 case ${1-} in

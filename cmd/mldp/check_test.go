@@ -13,7 +13,6 @@ import (
 // tinyStudy is small enough to run several times in a test.
 const tinyStudy = `schema: 1
 name: tiny
-protocol: grid
 seed: 1
 datasets:
   - name: generated-reviews

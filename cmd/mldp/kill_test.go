@@ -32,12 +32,10 @@ metrics: {deniability: {words: 5, runs: 10}, inference_error: {candidates: 10, s
 
 const killedPaper = `schema: 1
 name: killed-paper
-protocol: cmp
 seed: 1
 mechanisms: [{name: cmp}]
 scenes:
   - name: generated
-    section: neighbours
     embeddings: [{name: generated, dimensions: [50]}]
     metrics: {neighbours: {words: 40, k: [1, 2, 5], percentiles: [50]}}
 `

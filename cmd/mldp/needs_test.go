@@ -64,12 +64,10 @@ metrics: {deniability: {words: 2, runs: 2}}
 const fetchedPaper = `schema: 1
 name: fetched-paper
 title: neighbours in fetched vectors
-protocol: cmp
 seed: 1
 mechanisms: [{name: cmp}]
 scenes:
   - name: crawl
-    section: neighbours
     embeddings: [{name: crawl-300d-2M, dimensions: [300]}]
     metrics: {neighbours: {words: 4, k: [1], percentiles: [50]}}
 `

@@ -41,7 +41,7 @@ func rerunCells(ts *testscript.TestScript, neg bool, args []string) {
 		found := 0
 		for _, r := range again {
 			if r.Key != want.Key || r.Quantity != want.Quantity || r.Repetition != want.Repetition ||
-				r.Series != want.Series || r.Model != want.Model {
+				r.Parameters != want.Parameters || r.Model != want.Model {
 				continue
 			}
 			found++

@@ -311,9 +311,6 @@ func (w *work) measure(ctx context.Context, i int, job *Job) (out Output, err er
 	for j := range out.Rows {
 		r := &out.Rows[j]
 		r.Schema, r.Key, r.Version, r.Machine = results.SchemaVersion, w.keys[i], w.options.Version, Machine()
-		if w.plan.Task == "" { // a run of another study may have thirty times as many bytes with them
-			r.Scores = ""
-		}
 		if r.Status == "" {
 			r.Status = results.StatusOK
 		}

@@ -22,7 +22,7 @@ func numbers(n int, ran *atomic.Int32) *Plan {
 	p := &Plan{Study: "numbers", Definition: "n", Schema: 1}
 	for i := range n {
 		row := results.NewRow()
-		row.Panel, row.Mechanism, row.Repetition = "p", fmt.Sprint("m", i), 1
+		row.Mechanism, row.Repetition = fmt.Sprint("m", i), 1
 		p.Units = append(p.Units, Unit{
 			Name: fmt.Sprint("unit ", i), ID: MakeID("numbers", i), Group: fmt.Sprint(i / 3), Place: row.Place,
 			Data: func(context.Context) (map[string]string, error) { return map[string]string{"dataset": "d"}, nil },

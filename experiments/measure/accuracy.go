@@ -25,12 +25,12 @@ func init() {
 	Register(Measurement{
 		Name: "accuracy", Version: 1, Model: true, Setting: true, Baseline: true,
 		Columns: columns("accuracy", "validation_accuracy", "auc", "epochs", "train_seconds"),
-		Asked: func(s *study.Study, scene *study.Scene) (any, bool) {
+		Asked: func(_ *study.Study, scene *study.Scene) (any, bool) {
 			var options any // nil keeps the keys of studies without trainings
 			if scene.Trainings > 0 {
 				options = trainings(scene.Trainings)
 			}
-			return options, len(scene.Models) > 0 && !s.OfPaper()
+			return options, len(scene.Models) > 0
 		},
 		// A mechanism that releases vectors, and a data set of single words, are used
 		// with linear models only; a projected vector and a plain one have different
@@ -97,7 +97,6 @@ func (r *Release) accuracy(ctx context.Context, q *Query, training int) ([]resul
 	accuracy := results.Measured{}
 	accuracy.Value = results.Float(metrics.Percent(s.Correct, s.Total))
 	accuracy.Part, accuracy.Whole, accuracy.Items = s.Correct, s.Total, results.NewOutcomes(s.Right)
-	accuracy.Scores = results.NewScores(s.Margins)
 	if encoder := q.Model.encoder(); encoder != "" {
 		e, err := r.Lab.Encoder(ctx, encoder, r.Corpus, r.Space)
 		if err != nil {
@@ -307,9 +306,8 @@ func (t *Trained) ValidationAccuracy() float64 {
 // Score is the performance of a classifier.
 type Score struct {
 	Correct, Total int
-	Right          []bool    // of each example
-	Margins        []float64 // of the right class over the best other
-	AUC            float64   // of two classes; NaN else
+	Right          []bool  // of each example
+	AUC            float64 // of two classes; NaN else
 }
 
 // Accuracy returns the share of correct examples.
@@ -326,9 +324,9 @@ func Test(ctx context.Context, c models.Classifier, classes int, x models.Exampl
 	if s.Correct, err = metrics.Correct(predicted, x.Labels); err != nil {
 		return s, err
 	}
-	s.Right, s.Margins = make([]bool, len(predicted)), make([]float64, len(predicted))
+	s.Right = make([]bool, len(predicted))
 	for i, p := range predicted {
-		s.Right[i], s.Margins[i] = p == x.Labels[i], metrics.Margin(scores[i], x.Labels[i])
+		s.Right[i] = p == x.Labels[i]
 	}
 	if classes != 2 {
 		return s, nil

@@ -19,23 +19,20 @@ import (
 	"mldpbench/results"
 )
 
-// attackOptions are the options of an attacker, of utility and of language: all
-// that their numbers depend on besides the release.
+// attackOptions are the options of an attacker: all that its numbers depend on
+// besides the release.
 type attackOptions struct {
 	Shadow  int
 	Public  *study.DatasetSpec `json:",omitempty"`
 	Encoder string             `json:",omitempty"` // "" where it is not used
 	Masked  string             `json:",omitempty"` // the language model, the same
 	Attack  attack.Options
-	Model   *Model `json:",omitempty"` // of utility
-	Probe   bool   `json:",omitempty"`
 
 	Panel []string `json:",omitempty"` // attackers among whom the strongest is chosen
 
 	// names are all attackers of the scene. They share the text and the rows of
 	// its channel, so the first attacks for all of them, with these models.
 	names           []string
-	attacks         bool // not so for utility and language
 	encoder, masked string
 }
 
@@ -45,8 +42,8 @@ func init() {
 		d, _ := attack.Find(name) // it is registered
 		Register(Measurement{
 			Name: name, Version: max(1, d.Version), Columns: attackColumns(d),
-			Asked: func(s *study.Study, scene *study.Scene) (any, bool) {
-				if s.OfPaper() || !slices.Contains(study.AttackerNames(scene.Attackers), name) {
+			Asked: func(_ *study.Study, scene *study.Scene) (any, bool) {
+				if !slices.Contains(study.AttackerNames(scene.Attackers), name) {
 					return nil, false
 				}
 				return newAttackOptions(scene, name), true
@@ -93,7 +90,7 @@ func attackColumn(attacker string, c attack.Column) results.Column {
 // newAttackOptions are those for what the named attackers need.
 func newAttackOptions(scene *study.Scene, attackers ...string) *attackOptions {
 	o := &attackOptions{Shadow: scene.Shadow, Public: scene.Public, names: study.AttackerNames(scene.Attackers),
-		attacks: len(attackers) > 0, encoder: cmp.Or(scene.Encoder, lab.SIFEncoder), masked: scene.Masked}
+		encoder: cmp.Or(scene.Encoder, lab.SIFEncoder), masked: scene.Masked}
 	o.Attack, _ = scene.Options.Complete() // checked
 	for _, name := range attackers {
 		d, _ := attack.Find(name) // it is registered
@@ -111,7 +108,7 @@ func newAttackOptions(scene *study.Scene, attackers ...string) *attackOptions {
 // for, and their options; none where no attacker is.
 func (q *Query) Attackers() (all []attack.Definition, options attack.Options) {
 	o, ok := q.Options.(*attackOptions)
-	if !ok || !o.attacks {
+	if !ok {
 		return nil, options
 	}
 	for _, name := range o.names {
@@ -151,7 +148,6 @@ func Attacked(r results.Row, o attack.Outcome) results.Row {
 	m.Floor, m.Ceiling, m.Whole = results.Float(o.Floor), results.Float(o.Ceiling), o.Count
 	if right := rightDocuments(o.Items); right != nil {
 		m.Part, m.Whole, m.Items = 0, len(right), results.NewOutcomes(right)
-		m.Scores = results.NewScores(o.Margins)
 		for _, yes := range right {
 			if yes {
 				m.Part++
@@ -315,7 +311,7 @@ func (r *Release) read(ctx context.Context, o *attackOptions, lexicon *attack.Le
 			r.Corpus.Name)
 	}
 	aside := map[int]bool{}
-	for _, i := range r.Root().Derive("shadow", r.Corpus.Name).Rand().Perm(len(r.Corpus.Train))[:shadow] {
+	for _, i := range r.Root().Derive("shadow", r.dataName()).Rand().Perm(len(r.Corpus.Train))[:shadow] {
 		aside[i] = true
 	}
 	for i, split := range r.Corpus.Splits() {

@@ -33,7 +33,7 @@ func init() {
 		Asked: func(s *study.Study, scene *study.Scene) (any, bool) {
 			var all Several
 			for _, c := range scene.Attackers {
-				if len(c.Command) > 0 && !s.OfPaper() {
+				if len(c.Command) > 0 {
 					all = append(all, &commandOptions{c.Name, newAttackOptions(scene), c})
 				}
 			}

@@ -71,7 +71,7 @@ func measureCS(ctx context.Context, r *Release, q *Query) ([]results.Row, error)
 	if err != nil {
 		return nil, fmt.Errorf("cs: %w", err)
 	}
-	sample := metrics.SampleWords(numbers[int](len(c.Before)), o.Documents, r.Root().Derive("cs", r.Dataset.Name).Rand())
+	sample := metrics.SampleWords(numbers[int](len(c.Before)), o.Documents, r.Root().Derive("cs", r.dataName()).Rand())
 	sentences := func(documents [][]string) []string {
 		return list.Map(sample, func(d int) string { return joined(documents[d]) })
 	}

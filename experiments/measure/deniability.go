@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"mldpbench/embeddings"
 	"mldpbench/experiments/study"
@@ -19,21 +18,17 @@ import (
 type deniabilityOptions struct {
 	Words int `yaml:"words,omitempty" json:"words" limits:"0,1000000"` // drawn from the vocabulary
 	Runs  int `yaml:"runs,omitempty" json:"runs" limits:"0,1000000"`   // of each word
-	// Python holds seeds by data set. The words are then those that Python's
-	// random.sample draws with this seed from the words of the train texts, by
-	// falling frequency; else words of the space are drawn.
-	Python map[string]uint64 `yaml:"python,omitempty" json:"python,omitempty"`
-	// Others, with python and times, draws other words for each measurement, with the
-	// next seed, from those that the space has.
-	Others bool `yaml:"others,omitempty" json:"others,omitempty"`
-	// Times is the number of measurements, with the same words but for others; they
-	// count as repetitions. 0: one for each repetition.
+	// Listed are the words, instead of words that are drawn: so many, or so many for
+	// each of several times.
+	Listed []string `yaml:"listed,omitempty" json:"listed,omitempty"`
+	// Times is the number of measurements, with the same words but for listed ones;
+	// they count as repetitions. 0: one for each repetition.
 	Times int `yaml:"times,omitempty" json:"times,omitempty" limits:"0,10000"`
 }
 
 func init() {
 	Register(Measurement{
-		Name: "deniability", Version: 1,
+		Name: "deniability", Version: 1, WordsAlone: true,
 		Columns: columns("n_w", "s_w", "n_w_exact", "s_w_exact", "s_w_support", "n_w_worst", "s_w_worst"),
 		Metric: study.Metric{Key: "deniability", New: func() any { return &deniabilityOptions{} },
 			Check: func(options any, d *study.Design, at study.At) error {
@@ -57,31 +52,21 @@ func measureDeniability(ctx context.Context, r *Release, q *Query) ([]results.Ro
 		return []results.Row{unmeasured(row, "n_w", notOfWords)}, nil
 	}
 	words := SampleWords(r.Space.Space, o.Words, r.ProbeSeed().Derive("deniability"))
-	var ranked, kept []string
-	python := o.Python[r.Dataset.Name]
-	if o.Python != nil {
-		if ranked = embeddings.ByFrequency(r.Corpus.TrainTexts()); o.Others {
-			ranked = slices.DeleteFunc(ranked, func(w string) bool { return r.Space.Vocabulary.ID(w) == embeddings.Unknown })
-		}
-		words, kept, err = pythonWords(ranked, o.Words, python, m.Vocabulary())
-		if err == nil && len(kept) > 0 && r.Policy != mechanisms.Keep {
-			err = fmt.Errorf("%q is no word of the mechanism, and policy is not keep", kept[0])
-		}
-		if err != nil {
-			return nil, fmt.Errorf("metrics.deniability.python: %w", err)
-		}
-	}
 	seed := r.RepetitionSeed().Derive("deniability")
-	if o.Times == 0 {
-		return deniabilityRows(ctx, row, m, words, kept, o.Runs, seed, true)
+	if o.Times == 0 && o.Listed == nil {
+		return deniabilityRows(ctx, row, m, words, nil, o.Runs, seed, true)
 	}
 	var rows []results.Row
-	for i := range o.Times {
-		row.Repetition = i + 1
-		if i > 0 && o.Others {
-			if words, _, err = pythonWords(ranked, o.Words, python+uint64(i), m.Vocabulary()); err != nil {
-				return nil, err
-			}
+	var kept []string
+	for i := range max(1, o.Times) {
+		if o.Times > 0 {
+			row.Repetition = i + 1
+		}
+		if o.Listed != nil {
+			words, kept = o.list(i, m.Vocabulary())
+		}
+		if len(kept) > 0 && r.Policy != mechanisms.Keep {
+			return nil, fmt.Errorf("metrics.deniability.listed: %q is no word of the mechanism, and policy is not keep", kept[0])
 		}
 		more, err := deniabilityRows(ctx, row, m, words, kept, o.Runs, seed.At(uint64(i)), i == 0)
 		if err != nil {
@@ -98,34 +83,24 @@ func (o *deniabilityOptions) check(d *study.Design) error {
 		return errors.New("metrics.deniability: words and runs must both be given")
 	case o.Times > 0 && d.Repetitions > 1:
 		return errors.New("metrics.deniability.times: are the repetitions of one text: repetitions must be 1")
-	case o.Others && (o.Python == nil || o.Times == 0):
-		return errors.New("metrics.deniability.others: are words of python, for each of several times: " +
-			"python and times must be given")
-	case o.Python != nil && len(d.Datasets) == 0:
-		return errors.New("metrics.deniability.python: draws from train texts: the study has no data set")
-	}
-	for _, x := range d.Datasets {
-		if _, ok := o.Python[x.Name]; o.Python != nil && !ok {
-			return fmt.Errorf("metrics.deniability.python: no seed for data set %q", x.Name)
-		}
+	case o.Listed != nil && len(o.Listed) != o.Words && len(o.Listed) != o.Words*o.Times:
+		return fmt.Errorf("metrics.deniability.listed: %d words: must be words = %d, or as many for each of times",
+			len(o.Listed), o.Words)
 	}
 	return nil
 }
 
-// pythonWords are words of a list as the comparative study's code draws them; kept
-// are those that the mechanism has not.
-func pythonWords(ranked []string, n int, seed uint64, v *embeddings.Vocabulary) (words []mechanisms.WordID,
-	kept []string,
-	err error) {
-	drawn, err := stream.PythonSample(seed, len(ranked), n)
-	for _, number := range drawn {
-		if id := v.ID(ranked[number]); id == embeddings.Unknown {
-			kept = append(kept, ranked[number])
+// list returns the words of one time; kept are those that the mechanism has not.
+func (o *deniabilityOptions) list(time int, v *embeddings.Vocabulary) (words []mechanisms.WordID, kept []string) {
+	from := time * o.Words % len(o.Listed)
+	for _, word := range o.Listed[from : from+o.Words] {
+		if id := v.ID(word); id == embeddings.Unknown {
+			kept = append(kept, word)
 		} else {
 			words = append(words, id)
 		}
 	}
-	return words, kept, err
+	return words, kept
 }
 
 // deniabilityRows are those of one measurement; with closed, of closed forms too.

@@ -5,23 +5,24 @@ import (
 	"slices"
 	"testing"
 
-	"mldpbench/embeddings"
 	"mldpbench/internal/spacetest"
 	"mldpbench/mechanisms"
 	"mldpbench/results"
 	"mldpbench/stream"
 )
 
-// A drawn word that the mechanism does not have stays, and counts.
+// A listed word that the mechanism does not have stays, and counts.
 func TestKeptWordsCount(t *testing.T) {
 	space := spacetest.Gaussian(t, 2, 3, 1, 1)
 	known := space.Vocabulary.Words()
-	words, kept, err := pythonWords([]string{known[0], known[1], "absent"}, 3, 19, space.Vocabulary)
-	if err != nil || len(words) != 2 || !slices.Equal(kept, []string{"absent"}) {
-		t.Fatalf("%v, %v, %v", words, kept, err)
+	o := deniabilityOptions{Words: 3, Listed: []string{known[0], known[1], "absent"}}
+	words, kept := o.list(1, space.Vocabulary) // the same at each time
+	if len(words) != 2 || !slices.Equal(kept, []string{"absent"}) {
+		t.Fatalf("%v, %v", words, kept)
 	}
-	if _, _, err := pythonWords([]string{"one"}, 3, 19, &embeddings.Vocabulary{}); err == nil {
-		t.Error("three of one word: no error")
+	o.Words = 1
+	if words, kept := o.list(2, space.Vocabulary); len(words) != 0 || len(kept) != 1 {
+		t.Errorf("the third word alone: %v, %v", words, kept)
 	}
 	m, err := mechanisms.New(mechanisms.Environment{Space: space}, mechanisms.Settings{Mechanism: "uniform", Epsilon: 1})
 	if err != nil {

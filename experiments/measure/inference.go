@@ -11,6 +11,7 @@ import (
 
 	"mldpbench/embeddings"
 	"mldpbench/experiments/study"
+	"mldpbench/internal/list"
 	"mldpbench/mechanisms"
 	"mldpbench/metrics"
 	"mldpbench/models/attack"
@@ -38,6 +39,15 @@ type inferenceOptions struct {
 	// word, as a share of the mean distance of two words. A near synonym is nearly
 	// found.
 	Distance bool `yaml:"distance,omitempty" json:"-"`
+	// Learned, of candidates, is the adversary of Xu et al. 2021b, who learns the
+	// mechanism's distribution from half of the samples, whether it is known or not,
+	// and guesses an output that did not occur to be the word itself.
+	Learned bool `yaml:"learned,omitempty" json:"learned,omitempty"`
+	// Prior of the candidates: uniform, or corpus, how often each occurs.
+	Prior string `yaml:"prior,omitempty" json:"prior,omitempty"`
+	// Candidates occur so many times in the data set; 0 of the second: no bound.
+	MinCount int `yaml:"min_count,omitempty" json:"min_count,omitempty" limits:"0,1000000000"`
+	MaxCount int `yaml:"max_count,omitempty" json:"max_count,omitempty" limits:"0,1000000000"`
 }
 
 // options are those of the measurements over all words.
@@ -98,6 +108,8 @@ func checkInference(options any, _ *study.Design, at study.At) error {
 	case o.Candidates > 0 && (o.Samples < 2 || o.Samples%2 != 0):
 		return at(fmt.Errorf("metrics.inference_error: samples = %d: must be even and >= 2: half are learned from",
 			o.Samples), "samples")
+	case o.Prior != "" && o.Prior != "uniform" && o.Prior != "corpus":
+		return at(fmt.Errorf("metrics.inference_error: prior = %q: must be uniform or corpus", o.Prior), "prior")
 	case o.Candidates == 0 && !o.Full:
 		return at(errors.New("metrics.inference_error: candidates or full must be given"), "")
 	}
@@ -116,9 +128,9 @@ func measureInference(ctx context.Context, r *Release, q *Query) ([]results.Row,
 	if !m.TakesWords() {
 		return []results.Row{unmeasured(row, "e_m_map", notOfWords)}, nil
 	}
-	adversary := Adversary{
-		Candidates: SampleWords(r.Space.Space, o.Candidates, r.ProbeSeed().Derive("inference")),
-		Space:      r.Space.Space, Polarity: r.Corpus.Polarity, Runs: o.Samples,
+	adversary, err := o.adversary(r)
+	if err != nil {
+		return nil, err
 	}
 	e, err := adversary.Infer(m, Draw(ctx, m, r.RepetitionSeed().Derive("inference").Rand()))
 	if err != nil {
@@ -140,6 +152,34 @@ func measureInference(ctx context.Context, r *Release, q *Query) ([]results.Row,
 		rows = append(rows, row.Of(x.quantity, n))
 	}
 	return rows, nil
+}
+
+// adversary is who guesses, and among which words.
+func (o *inferenceOptions) adversary(r *Release) (a Adversary, err error) {
+	seed := r.ProbeSeed().Derive("inference")
+	a = Adversary{Space: r.Space.Space, Polarity: r.Corpus.Polarity, Runs: o.Samples, Sampled: o.Learned}
+	count := func(id mechanisms.WordID) int { return r.Corpus.Counts[r.Space.Vocabulary.Word(id)] }
+	if o.MinCount == 0 && o.MaxCount == 0 {
+		a.Candidates = SampleWords(r.Space.Space, o.Candidates, seed)
+	} else {
+		between := slices.DeleteFunc(numbers[mechanisms.WordID](r.Space.Len()), func(id mechanisms.WordID) bool {
+			n := count(id)
+			return n < o.MinCount || o.MaxCount > 0 && n > o.MaxCount
+		})
+		if len(between) == 0 {
+			return a, fmt.Errorf("no word occurs between %d and %d times", o.MinCount, o.MaxCount)
+		}
+		a.Candidates = metrics.SampleWords(between, o.Candidates, seed.Rand())
+	}
+	if o.Prior == "corpus" {
+		if a.Prior, err = metrics.EmpiricalPrior(list.Map(a.Candidates, count), 0); err != nil {
+			return a, err
+		}
+	}
+	if o.Learned {
+		a.Space, a.Fallback = nil, a.Itself()
+	}
+	return a, nil
 }
 
 // measureFull is the error of an adversary whose candidates are all words.

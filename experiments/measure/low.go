@@ -41,7 +41,7 @@ func measureLow(ctx context.Context, r *Release, q *Query) ([]results.Row, error
 	}
 	rare, err := lab.Once(r.Lab, engine.MakeID("low", r.Corpus.Fingerprint, r.Dataset.Name, n, r.Root()),
 		func() ([]string, error) {
-			return metrics.LeastFrequent(r.Corpus.Documents, n, r.Root().Derive("low", r.Corpus.Name)), nil
+			return metrics.LeastFrequent(r.Corpus.Documents, n, r.Root().Derive("low", r.dataName())), nil
 		})
 	if err != nil {
 		return nil, fmt.Errorf("low: %w", err)

@@ -45,12 +45,10 @@ type Measurement struct {
 	Applies func(s *Spec, q *Query) bool
 	// Needs are the resources besides data set, vectors and mechanism.
 	Needs func(s *Spec, q *Query) []lab.Resource
-	// Place fills in what the rows have besides the place of the release, its
-	// model and setting: a curve of a figure. nil changes nothing.
-	Place func(p *results.Place, s *Spec, q *Query)
+	// WordsAlone says that it needs an embedding and a mechanism, but no data set.
+	WordsAlone bool
 	// Measure makes the rows: Release.Row(q) with quantities. An error that is a
-	// *mechanisms.UndefinedError or *OutOfReach becomes a row of status
-	// undefined.
+	// *mechanisms.UndefinedError becomes a row of status undefined.
 	Measure func(ctx context.Context, r *Release, q *Query) ([]results.Row, error)
 }
 
@@ -59,10 +57,8 @@ type Kind int
 
 // Kinds.
 const (
-	OfRelease    Kind = iota // a mechanism at one ε, in one repetition
-	OfMechanism              // a mechanism without ε: the measurement finds it
-	OfSpace                  // an embedding; there is no mechanism
-	OfAllRepeats             // a mechanism at one ε; its rows number repetitions themselves
+	OfRelease Kind = iota // a mechanism at one ε, in one repetition
+	OfSpace               // an embedding; there is no mechanism
 )
 
 // Query is what is asked of a release.

@@ -64,9 +64,7 @@ func measurePerplexity(ctx context.Context, r *Release, q *Query) ([]results.Row
 func init() {
 	Register(Measurement{
 		Name: "text", Version: 2, Setting: true, Columns: columns("pp", "tokens_unknown"),
-		Asked: func(s *study.Study, scene *study.Scene) (any, bool) {
-			return nil, s.Protocol == study.Grid
-		},
+		Asked:   func(*study.Study, *study.Scene) (any, bool) { return nil, true },
 		Applies: hasText,
 		Measure: measureText,
 	})

@@ -41,9 +41,9 @@ func panel(names []string, outside bool) (all []string) {
 func strongest() Measurement {
 	m := Measurement{
 		Name: strongestName, Version: 2,
-		Asked: func(s *study.Study, scene *study.Scene) (any, bool) {
+		Asked: func(_ *study.Study, scene *study.Scene) (any, bool) {
 			members := panel(study.AttackerNames(scene.Attackers), false)
-			if s.OfPaper() || len(members) == 0 {
+			if len(members) == 0 {
 				return nil, false
 			}
 			o := newAttackOptions(scene, members...)

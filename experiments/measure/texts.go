@@ -88,7 +88,7 @@ func (t textMeasure) rows(ctx context.Context, r *Release, q *Query) ([]results.
 	}
 	sample := numbers[int](len(text[2]))
 	if o.Documents > 0 {
-		sample = metrics.SampleWords(sample, o.Documents, r.Root().Derive("texts", r.Dataset.Name).Rand())
+		sample = metrics.SampleWords(sample, o.Documents, r.Root().Derive("texts", r.dataName()).Rand())
 	}
 	var p pairOfTexts
 	for _, i := range sample {

@@ -94,13 +94,10 @@ func (p *planner) scene(c *study.Scene) error {
 				continue
 			}
 			for _, dimension := range e.Dimensions {
-				s := measure.Spec{Seed: p.study.Seed, Protocol: p.study.Protocol, Dataset: d, Embedding: e, Vectors: e.Name,
+				s := measure.Spec{Seed: p.study.Seed, Streams: p.study.Streams, Dataset: d, Embedding: e, Vectors: e.Name,
 					Dimension: dimension}
 				if p.study.Documents == study.Redrawn {
 					s.Documents = study.Redrawn
-				}
-				if p.study.OfPaper() {
-					s.Section, s.Panel = c.Section, c.Name
 				}
 				p.plain(c, s, asked)
 				if err := p.mechanisms(c, s, asked); err != nil {
@@ -116,42 +113,25 @@ func (p *planner) scene(c *study.Scene) error {
 // privatised.
 func (p *planner) plain(c *study.Scene, s measure.Spec, asked []request) {
 	p.add(c, s, asked, func(m *measure.Measurement) bool { return m.Of == measure.OfSpace })
-	if p.study.Protocol == study.Attacks || s.Dataset.Name == "" {
+	if s.Dataset.Name == "" {
 		return
 	}
 	s.Mechanism = mechanisms.Settings{Mechanism: results.BaselineMechanism}
-	if p.study.OfPaper() {
-		s.Series = "no privatisation"
-	}
 	for r := range cmp.Or(c.BaselineRepetitions, c.Repetitions) {
 		s.Repetition = r + 1
 		p.add(c, s, asked, func(m *measure.Measurement) bool { return m.Baseline && m.Of == measure.OfRelease })
 	}
-	s.Repetition, s.Repetitions = 0, c.Repetitions
-	p.add(c, s, asked, func(m *measure.Measurement) bool { return m.Baseline && m.Of == measure.OfAllRepeats })
 }
 
-// mechanisms adds those of a scene. In a study of attacks unchanged text and random words are
-// attacked as well.
+// mechanisms adds those of a scene.
 func (p *planner) mechanisms(c *study.Scene, s measure.Spec, asked []request) error {
-	var list []study.MechanismSpec
-	if p.study.Protocol == study.Attacks {
-		for _, end := range []mechanisms.End{mechanisms.UnchangedText, mechanisms.RandomWords} {
-			name := mechanisms.AtEnd(end).Name
-			if !slices.ContainsFunc(c.Mechanisms, func(m study.MechanismSpec) bool {
-				return m.Name == name || m.Name == study.All
-			}) {
-				list = append(list, study.MechanismSpec{Name: name})
-			}
-		}
-	}
-	for _, m := range append(list, c.Mechanisms...) {
+	for _, m := range c.Mechanisms {
 		settings, _, err := c.Expand(m)
 		if err != nil {
 			return err
 		}
 		for _, x := range settings {
-			if err := p.mechanism(c, s, asked, m, x, len(settings)); err != nil {
+			if err := p.mechanism(c, s, asked, m, x); err != nil {
 				return err
 			}
 		}
@@ -161,7 +141,7 @@ func (p *planner) mechanisms(c *study.Scene, s measure.Spec, asked []request) er
 
 // mechanism adds the units of one mechanism with its parameters.
 func (p *planner) mechanism(c *study.Scene, s measure.Spec, asked []request, m study.MechanismSpec,
-	x mechanisms.Settings, entries int) error {
+	x mechanisms.Settings) error {
 	d, err := x.Definition()
 	if err != nil {
 		return err
@@ -176,61 +156,32 @@ func (p *planner) mechanism(c *study.Scene, s measure.Spec, asked []request, m s
 	if d.NewVector != nil && s.KeepWords != "" {
 		return nil // there are no words to keep
 	}
-	if p.study.OfPaper() {
-		s.Series = series(m, d, x, entries)
-	}
 	if s.Mechanism = x; !study.Many(m.Name) {
 		s.Label = m.Label
 	}
-	s.Mechanism.Epsilon = 0
-	s.Repetition = 1
-	p.add(c, s, asked, func(m *measure.Measurement) bool { return m.Of == measure.OfMechanism })
 	epsilons := m.Epsilons
 	if len(epsilons) == 0 {
 		epsilons = c.Epsilons
 	}
-	switch {
-	case p.study.Protocol == study.Attacks && d.Constant:
-		epsilons = []float64{1} // any
-	case len(m.Epsilons) == 0 && m.Text != "" && !strings.Contains(m.Text, "{epsilon}"):
+	if len(m.Epsilons) == 0 && m.Text != "" && !strings.Contains(m.Text, "{epsilon}") {
 		epsilons = []float64{0} // nobody knows it
 	}
-	if len(epsilons) == 0 && slices.ContainsFunc(asked, func(r request) bool {
-		return r.Of == measure.OfRelease || r.Of == measure.OfAllRepeats
-	}) {
+	if len(epsilons) == 0 {
 		return fmt.Errorf("%s: no epsilons, neither in its entry nor in the study", m.Name)
 	}
 	for _, s.Mechanism.Epsilon = range epsilons {
 		for r := range min(c.Repetitions, cmp.Or(m.Repetitions, c.Repetitions)) {
-			s.Repetition, s.Repetitions = r+1, 0
+			s.Repetition = r + 1
 			p.add(c, s, asked, func(m *measure.Measurement) bool { return m.Of == measure.OfRelease })
 		}
-		s.Repetition, s.Repetitions = 0, c.Repetitions
-		p.add(c, s, asked, func(m *measure.Measurement) bool { return m.Of == measure.OfAllRepeats })
 	}
 	return nil
-}
-
-// series is the name of a mechanism's curve: the study's name, with variant and
-// parameters where several entries share that name.
-func series(m study.MechanismSpec, d mechanisms.Definition, x mechanisms.Settings, entries int) string {
-	name := m.Label
-	if name == "" || study.Many(m.Name) {
-		name = d.Title
-	}
-	if x.Variant != mechanisms.Proved {
-		name += " (" + string(x.Variant) + ")"
-	}
-	if entries > 1 && !study.Many(m.Name) {
-		name += " " + x.Parameters.String()
-	}
-	return name
 }
 
 // add adds one unit per measurement, model and setting.
 func (p *planner) add(c *study.Scene, s measure.Spec, asked []request, which func(*measure.Measurement) bool) {
 	for _, r := range asked {
-		if !which(r.Measurement) {
+		if !which(r.Measurement) || s.Dataset.Name == "" && r.Of == measure.OfRelease && !r.WordsAlone {
 			continue
 		}
 		list := []measure.Model{{}}
@@ -266,7 +217,7 @@ func (p *planner) put(u unit) {
 	u.id = engine.MakeID(u.spec, u.measurement.String(), u.query.Options, u.query.Model.Name, u.query.Model.Text(),
 		setting)
 	shared := u.spec
-	if d := u.spec.Definition(); d.PerWord && u.spec.Documents != study.Redrawn && p.study.Protocol == study.Grid {
+	if d := u.spec.Definition(); d.PerWord && u.spec.Documents != study.Redrawn && u.spec.Streams == study.Grid {
 		shared.Repetition = 0 // repetitions cost little more than one
 	}
 	u.group = engine.MakeID(shared)
@@ -278,9 +229,6 @@ func (p *planner) put(u unit) {
 func (u *unit) place() results.Place {
 	place := u.spec.Place()
 	place.Model, place.ModelParameters, place.Setting = u.query.Model.Name, u.query.Model.Text(), u.query.Setting
-	if u.measurement.Place != nil {
-		u.measurement.Place(&place, &u.spec, &u.query)
-	}
 	return place
 }
 
@@ -293,7 +241,6 @@ func (u *unit) String() string {
 			parts = append(parts, s)
 		}
 	}
-	put("%s", strings.TrimPrefix(u.spec.Section+"/"+place.Panel, "/"))
 	put("%s", place.Dataset)
 	put("%s %dd", place.Embedding, place.Dimension)
 	switch {

@@ -60,21 +60,13 @@ type Design struct {
 	Masked string `yaml:"masked,omitempty"`
 	Causal string `yaml:"causal,omitempty"` // see masked
 
-	Utility *ModelSpec `yaml:"utility,omitempty"` // classifier of the utility label
-	// Probe adds a linear classifier of the utility label on sentence encodings.
-	Probe bool `yaml:"probe,omitempty"`
-	// Language adds the perplexity of the released text under a model of the
-	// shadow text, and on real data the share of words that keep their part of
-	// speech in WordNet.
-	Language bool `yaml:"language,omitempty"`
 }
 
 // Scene is a part of a study with values of its own: each key that it has
-// replaces that of the study. In a study of a paper it is a figure.
+// replaces that of the study.
 type Scene struct {
-	Name    string `yaml:"name,omitempty"`    // of a figure, for a paper; of rows
-	Section string `yaml:"section,omitempty"` // of a paper: a name for several figures
-	Design  `yaml:",inline"`
+	Name   string `yaml:"name,omitempty"` // for --panel
+	Design `yaml:",inline"`
 }
 
 // Parts returns the scenes of a study with the keys of the study filled in; a
@@ -111,9 +103,6 @@ func (s *Study) checkParts() error {
 	if len(s.Settings) == 0 {
 		s.Settings = []string{Local}
 	}
-	if s.Encoder == "" && s.Protocol == Attacks {
-		s.Encoder = "sif"
-	}
 	names := map[string]bool{}
 	for i, part := range s.Parts() {
 		at := s.at
@@ -130,13 +119,15 @@ func (s *Study) checkParts() error {
 				}
 				return s.at(err, "scenes[%d].%s", i, path)
 			}
-			if id := part.Section + "/" + part.Name; part.Name != "" && names[id] {
+			if part.Name != "" && names[part.Name] {
 				return s.at(fmt.Errorf("scene %q is given twice", part.Name), "scenes[%d].name", i)
-			} else {
-				names[id] = true
 			}
+			names[part.Name] = true
 		}
-		if err := part.check(s.Protocol, at); err != nil {
+		if s.Documents == Redrawn && len(part.Attackers) > 0 {
+			return s.at(errors.New("documents = \"redrawn\": attacked documents are one sample"), "documents")
+		}
+		if err := part.check(at); err != nil {
 			return err
 		}
 	}
@@ -153,12 +144,11 @@ func (d *Design) fill(root string) error {
 	return nil
 }
 
-func (d *Design) check(protocol string, at At) error {
+func (d *Design) check(at At) error {
 	if len(d.Embeddings) == 0 {
 		return at(errors.New("embeddings: must not be empty"), "embeddings")
 	}
-	if len(d.Mechanisms) == 0 && len(d.Models) == 0 && len(d.Metrics) == 0 && len(d.Attackers) == 0 &&
-		d.Utility == nil && !d.Language {
+	if len(d.Mechanisms) == 0 && len(d.Models) == 0 && len(d.Metrics) == 0 && len(d.Attackers) == 0 {
 		return at(errors.New("mechanisms and models: one of them must not be empty"), "mechanisms")
 	}
 	if err := cmp.Or(d.checkData(at), d.checkEmbeddings(at), d.checkMechanisms(at), d.checkModels(at),
@@ -170,11 +160,7 @@ func (d *Design) check(protocol string, at At) error {
 			return at(err, "settings[%d]", i)
 		}
 	}
-	policy := mechanisms.CheckPolicy(d.Policy)
-	if policy == nil && protocol == Attacks {
-		policy = check.OneOf("policy", string(d.Policy), string(mechanisms.Keep), string(mechanisms.Random))
-	}
-	if err := cmp.Or(at(policy, "policy"), at(check.AtLeast("repetitions", d.Repetitions, 1), "repetitions"),
+	if err := cmp.Or(at(mechanisms.CheckPolicy(d.Policy), "policy"), at(check.AtLeast("repetitions", d.Repetitions, 1), "repetitions"),
 		at(check.AtLeast("baseline_repetitions", d.BaselineRepetitions, 0), "baseline_repetitions"),
 		at(check.AtLeast("shadow", d.Shadow, 0), "shadow"),
 		at(check.AtLeast("trainings", d.Trainings, 0), "trainings")); err != nil {
@@ -275,7 +261,7 @@ func (d *Design) checkMechanisms(at At) error {
 		settings, _ := m.Expand() // checked
 		for _, x := range settings {
 			// A metric may find the ε itself.
-			needed := len(d.Models) > 0 || len(d.Attackers) > 0 || d.Utility != nil
+			needed := len(d.Models) > 0 || len(d.Attackers) > 0
 			if t, err := x.Definition(); err == nil && needed && !t.Constant && m.Text == "" && len(m.Epsilons) == 0 &&
 				len(d.Epsilons) == 0 {
 				return at(fmt.Errorf("%s: no epsilons, neither here nor in the study", m.Name), "mechanisms[%d]", i)
@@ -339,28 +325,7 @@ func (d *Design) checkAttacks(at At) error {
 			}
 		}
 	}
-	if d.Language && d.Shadow == 0 && d.Public == nil {
-		return at(errors.New("language: needs other text to know the language from: shadow must be > 0, or public must "+
-			"be there"), "language")
-	}
-	if d.Probe && d.Utility == nil {
-		return at(errors.New("probe: is of the utility label: utility must be there"), "probe")
-	}
-	if d.Utility != nil {
-		parameters, err := d.Utility.Resolve()
-		if err == nil && parameters[models.Encoder] != nil {
-			err = fmt.Errorf("model %s: give \"probe: true\" and \"encoder:\" instead", d.Utility.Name)
-		}
-		if err != nil {
-			return at(err, "utility")
-		}
-		for i, x := range d.Datasets {
-			if err := x.Predicts(); err != nil {
-				return at(err, "datasets[%d]", i)
-			}
-		}
-	}
-	if len(d.Attackers) == 0 && d.Utility == nil && !d.Language {
+	if len(d.Attackers) == 0 {
 		return nil
 	}
 	for i, m := range d.Mechanisms {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"mldpbench/datasets"
@@ -27,7 +28,7 @@ type MechanismSpec struct {
 	Epsilons   []float64            `yaml:"epsilons,omitempty"`   // instead of the study's
 	Policy     mechanisms.Policy    `yaml:"policy,omitempty"`     // of unknown words, instead of the study's
 	// KeepWords are published unchanged, so epsilon is infinite on them:
-	// StopWords, or "" for none.
+	// stopwords, or those that occur more often in the data set, as ">100".
 	KeepWords string `yaml:"keep_words,omitempty"`
 	// Repetitions is smaller than the study's where fewer repetitions exist; 0
 	// means the study's.
@@ -37,12 +38,31 @@ type MechanismSpec struct {
 // StopWords is the list of words that a mechanism may keep.
 const StopWords = "stopwords"
 
-// Kept returns the words that a mechanism's entry keeps.
-func (m MechanismSpec) Kept() []string {
-	if m.KeepWords == "" {
+// KeptWords returns the words of a list: stop words, or those of counts that are
+// greater than the number of ">N".
+func KeptWords(list string, counts map[string]int) (kept []string) {
+	switch n, err := moreThan(list); {
+	case list == StopWords:
+		return datasets.StopWords()
+	case list == "" || err != nil:
 		return nil
+	default:
+		for word, count := range counts {
+			if count > n {
+				kept = append(kept, word)
+			}
+		}
 	}
-	return datasets.StopWords()
+	slices.Sort(kept)
+	return kept
+}
+
+func moreThan(list string) (int, error) {
+	n, err := strconv.Atoi(strings.TrimPrefix(list, ">"))
+	if err != nil || n < 0 || !strings.HasPrefix(list, ">") {
+		return 0, check.Wrong("keep_words = %q: must be %s, or a number of occurrences such as \">100\"", list, StopWords)
+	}
+	return n, nil
 }
 
 // Check validates a mechanism's entry.
@@ -57,7 +77,7 @@ func (m MechanismSpec) Check(at At, where string) error {
 		at(check.AtLeast("repetitions", m.Repetitions, 0), "%s.repetitions", where), at(both, "%s.variants", where),
 		checkEpsilons(at, where+".epsilons", m.Epsilons),
 		at(mechanisms.CheckPolicy(cmp.Or(m.Policy, mechanisms.Random)), "%s.policy", where),
-		at(check.OneOf("keep_words", cmp.Or(m.KeepWords, StopWords), StopWords), "%s.keep_words", where),
+		at(m.checkKept(), "%s.keep_words", where),
 	); err != nil {
 		return err
 	}
@@ -68,6 +88,14 @@ func (m MechanismSpec) Check(at At, where string) error {
 		}
 	}
 	return at(err, "%s", where)
+}
+
+func (m MechanismSpec) checkKept() error {
+	if m.KeepWords == "" || m.KeepWords == StopWords {
+		return nil
+	}
+	_, err := moreThan(m.KeepWords)
+	return err
 }
 
 // checkName validates the name of an entry, and what cannot stand beside it.
@@ -198,8 +226,7 @@ func (m MechanismSpec) Expand() ([]mechanisms.Settings, error) {
 func (d *Design) Expand(m MechanismSpec) (in []mechanisms.Settings, unread []error, err error) {
 	all, err := m.Expand()
 	for _, x := range all {
-		if t, err := x.Definition(); err == nil && t.New == nil &&
-			(len(d.Attackers) > 0 || d.Utility != nil || d.Language) {
+		if t, err := x.Definition(); err == nil && t.New == nil && len(d.Attackers) > 0 {
 			unread = append(unread, fmt.Errorf("%s releases vectors: attackers read words", x.Mechanism))
 		} else {
 			in = append(in, x)

@@ -249,8 +249,8 @@ func (m ModelSpec) Resolve() (map[string]any, error) {
 	return d.Resolve(m.Parameters)
 }
 
-// Labels returns the labels of the streams of one mechanism: everything that
-// its output depends on except the data.
+// Labels identify a mechanism in a study: everything that its output depends on
+// except the data.
 func Labels(s mechanisms.Settings) []string {
 	return []string{s.Mechanism, string(s.Variant), s.Parameters.String(), strconv.FormatFloat(s.Epsilon, 'g', -1, 64)}
 }

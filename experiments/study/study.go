@@ -9,7 +9,6 @@ package study
 import (
 	"cmp"
 	"embed"
-	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -37,8 +36,8 @@ type Header struct {
 	Schema    int    `yaml:"schema"`              // 1, the version of this format
 	Name      string `yaml:"name"`                // of the study, and of its folder
 	Title     string `yaml:"title,omitempty"`     // above its tables
-	Protocol  string `yaml:"protocol,omitempty"`  // grid, the default, attacks, or that of a source paper
 	Seed      uint64 `yaml:"seed"`                // of all randomness
+	Streams   string `yaml:"streams,omitempty"`   // names of its random streams: grid, the default, or attacks
 	Documents string `yaml:"documents,omitempty"` // fixed, the default, or redrawn
 	// the task that it is a run of, with its content's hash; written by mldp
 	Task string `yaml:"task,omitempty"`
@@ -58,18 +57,11 @@ type Study struct {
 	root   string  // data folder
 }
 
-// Protocols. A study names one; it says which seeds and references it has.
+// Names of random streams: the same study with other names draws other noise.
 const (
-	Grid    = "grid"    // beside every mechanism, models of plain text
-	Attacks = "attacks" // beside every mechanism, unchanged text and random words
+	Grid    = "grid"
+	Attacks = "attacks" // those of studies of attacks before 2026-12, so that their numbers stay
 )
-
-// papers are the protocols of the source papers; all of their seeds begin with
-// that name.
-var papers = []string{"cmp", "privemb", "tem", "vickrey"}
-
-// OfPaper reports whether the study repeats one of the source papers.
-func (h Header) OfPaper() bool { return slices.Contains(papers, h.Protocol) }
 
 // Library holds embedded YAML files, studies or others.
 type Library struct {
@@ -149,20 +141,16 @@ func Decode(filename string, data []byte, into any) error {
 
 // Check validates every value and fills in defaults. It is idempotent.
 func (s *Study) Check() error {
-	s.Protocol, s.Documents = cmp.Or(s.Protocol, Grid), cmp.Or(s.Documents, Fixed)
+	s.Streams, s.Documents = cmp.Or(s.Streams, Grid), cmp.Or(s.Documents, Fixed)
 	if s.Schema != Schema {
 		return s.at(check.Wrong("schema = %d: this version of mldp reads schema %d", s.Schema, Schema), "schema")
 	}
 	if err := cmp.Or(
 		s.at(checkName("name", s.Name), "name"), s.at(check.Name("title", s.Title), "title"),
-		s.at(check.OneOf("protocol", s.Protocol, append([]string{Attacks, Grid}, papers...)...), "protocol"),
+		s.at(check.OneOf("streams", s.Streams, Grid, Attacks), "streams"),
 		s.at(check.OneOf("documents", s.Documents, Fixed, Redrawn), "documents"),
 	); err != nil {
 		return err
-	}
-	if s.Documents == Redrawn && s.Protocol != Grid {
-		return s.at(errors.New("documents = \"redrawn\": grid studies draw documents anew; attacked documents and "+
-			"those of a paper are one sample"), "documents")
 	}
 	return s.checkParts()
 }

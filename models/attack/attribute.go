@@ -287,12 +287,6 @@ func (s *Situation) attributeOutcomes(name string, answered []answers, plain []i
 			}
 		}
 	}
-	var margins []float64
-	if scores := answered[0].scores; len(answered) == 1 && scores != nil {
-		for i, label := range labels {
-			margins = append(margins, metrics.Margin(scores[i], label))
-		}
-	}
 	note := fmt.Sprintf("plain text: accuracy %.3f, F1 %.3f; most frequent label: %.3f, %.3f; %d releases",
 		a.PlainAccuracy, a.PlainF1, a.MajorityAccuracy, a.MajorityF1, len(found))
 	if chosen != "" {
@@ -316,7 +310,7 @@ func (s *Situation) attributeOutcomes(name string, answered []answers, plain []i
 	}
 	return []Outcome{
 		{Column: name + "-accuracy", Value: a.Accuracy, Floor: a.MajorityAccuracy, Ceiling: a.PlainAccuracy,
-			Count: n, Note: note, Items: items, Margins: margins},
+			Count: n, Note: note, Items: items},
 		score("-f1", a.MacroF1, a.GuessF1, a.PlainF1, note),
 		score("-advantage", a.Advantage, a.AdvantageFloor, 1, ""),
 		score("-accuracy-advantage", a.AccuracyAdvantage, 0, 1, ""),

@@ -101,10 +101,9 @@ func (s *Situation) linked(ctx context.Context) (linked, error) {
 func (s *Situation) linkageOutcomes(ctx context.Context, name string, l linked, scores func(query int) []float64,
 	ordered bool, chance []metrics.Rank) ([]Outcome, error) {
 	plain, n := l.plain, len(l.plain)
-	ranks, margins := make([]metrics.Rank, n), make([]float64, n)
+	ranks := make([]metrics.Rank, n)
 	if err := s.parallel(ctx, n, func(q int) error {
-		found := scores(q)
-		ranks[q], margins[q] = metrics.RankOf(found, q), metrics.Margin(found, q)
+		ranks[q] = metrics.RankOf(scores(q), q)
 		return nil
 	}); err != nil {
 		return nil, err
@@ -149,7 +148,7 @@ func (s *Situation) linkageOutcomes(ctx context.Context, name string, l linked, 
 	got, floor, best := all[0], all[1], all[2]
 	out := []Outcome{
 		{Column: name + "-p1", Value: s.counted(got.P1, n), Floor: floor.P1.Estimate, Ceiling: best.P1.Estimate, Count: n,
-			Items: items, Margins: margins},
+			Items: items},
 		{Column: name + "-r10", Value: s.counted(got.R10, n), Floor: floor.R10.Estimate, Ceiling: best.R10.Estimate,
 			Count: n},
 		{Column: name + "-mrr", Value: got.MRR, Floor: floor.MRR.Estimate, Ceiling: best.MRR.Estimate, Count: n},

@@ -68,9 +68,6 @@ type Outcome struct {
 	// Items are the parts that Value is a mean over; nil where Value is no share
 	// of right answers. See Strongest.
 	Items []Item
-	// Margins are by how much the right answer led the best other one, of each of
-	// Items: below 0 where another won. nil of attackers who give an answer and no more.
-	Margins []float64
 }
 
 // Definition registers an attacker.

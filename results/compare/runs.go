@@ -283,13 +283,8 @@ func (c *Comparison) place(x results.Cell) string {
 	if x.Epsilon.Known() {
 		s += ", ε=" + x.Epsilon.String()
 	}
-	for _, text := range []string{c.names[x.Task()], x.Panel, x.Series} {
-		if text != "" {
-			s += ", " + text
-		}
-	}
-	if x.X.Known() {
-		s += ", " + x.XName + "=" + x.X.String()
+	if text := c.names[x.Task()]; text != "" {
+		s += ", " + text
 	}
 	return s
 }

@@ -49,7 +49,7 @@ func as(c results.Cell) (how string, at Place, ok bool) {
 	other := otherParameters[c.Mechanism]
 	return how, at, (c.IsBaseline() || c.Variant == variant) && (c.Model == "" || c.Model == model) &&
 		(c.Policy == "" || c.Policy == "keep") && (other == "" || !strings.Contains(c.Parameters, other)) &&
-		!c.Generated && c.Panel == "" && c.TestItems == documents[dataset] &&
+		!c.Generated && c.TestItems == documents[dataset] &&
 		strings.HasPrefix(strings.ToLower(c.Embedding), "glove.6b")
 }
 

@@ -1,0 +1,118 @@
+package experiments_test
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mldpbench/experiments"
+	"mldpbench/experiments/engine"
+	"mldpbench/experiments/study"
+	"mldpbench/results"
+)
+
+// numbersOf are the values of rows by all that has no name in it.
+func numbersOf(t *testing.T, rows []results.Row) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for _, r := range rows {
+		if results.MustColumn(r.Quantity).Timing {
+			continue
+		}
+		variant := r.Variant // "" for what is from outside
+		key := fmt.Sprint(r.Quantity, r.Dimension, variant, r.Epsilon, r.Setting, r.Model, r.IsBaseline(), r.Repetition)
+		if _, twice := all[key]; twice {
+			t.Fatalf("%s twice", key)
+		}
+		all[key] = fmt.Sprint(r.Value, r.Part, r.Whole)
+	}
+	return all
+}
+
+// What is drawn depends on the seed, the place of a row and the release, and not on
+// what a user calls files, data sets, vectors, versions or commands: neither the
+// split, nor the noise, nor the words that are probed, nor the training.
+func TestNamesDrawNothing(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	rng := rand.New(rand.NewPCG(1, 2))
+	var table, private, vectors strings.Builder
+	fmt.Fprintln(&table, "text,label")
+	fmt.Fprintln(&private, "text,label")
+	for i := range 200 {
+		line := ""
+		for range 6 {
+			line += fmt.Sprintf(" w%c", 'a'+rng.IntN(13)+12*(i%2))
+		}
+		fmt.Fprintf(&table, "%s,%d\n", line, i%2)
+		fmt.Fprintf(&private, "%s,%d\n", strings.Replace(line, "w", "v", 2), i%2)
+	}
+	for c := range 26 {
+		fmt.Fprintf(&vectors, "w%c %v %v %v\n", 'a'+c, rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64())
+	}
+	for _, name := range []string{"one", "another one"} {
+		put(t, dir, name+".csv", table.String())
+		put(t, dir, name+".txt", vectors.String())
+		put(t, dir, "private "+name+".csv", private.String())
+	}
+	file := func(name string) string { return filepath.Join(dir, name) }
+	run := func(data, vectors, space, version string) map[string]string {
+		s, err := study.Parse("names.yaml", fmt.Appendf(nil, `schema: 1
+name: names
+seed: 5
+datasets: [{name: %q, file: %q, text: text, label: label, train: 100, validation: 30, test: 60}]
+embeddings: [{name: %q, file: %q}]
+mechanisms: [{name: cmp, epsilons: [2]}, {name: %q, text: %q, columns: [text]}]
+models: [{name: svm}, {name: averaged, parameters: {epochs: 2}}]
+metrics: {deniability: {words: 5, runs: 20}, low: 5, inference_error: {candidates: 5, samples: 10},
+  cs: {encoder: sif, documents: 20}}
+`, data, file(data+".csv"), space, file(vectors+".txt"), version, file("private "+data+".csv")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return numbersOf(t, mustRun(t, s, engine.Options{}).Rows)
+	}
+	want := run("one", "one", "v", "mine")
+	if len(want) < 30 {
+		t.Fatalf("%d numbers", len(want))
+	}
+	for what, got := range map[string]map[string]string{
+		"data set":   run("another one", "one", "v", "mine"),
+		"vectors":    run("one", "another one", "w", "mine"),
+		"version":    run("one", "one", "v", "yours"),
+		"everything": run("another one", "another one", "w", "yours"),
+	} {
+		for key, value := range want {
+			if got[key] != value {
+				t.Errorf("another name of %s: %s is %s, not %s", what, key, got[key], value)
+			}
+		}
+	}
+
+	// evaluate: copies of one version are measured alike, and so is a renamed original.
+	evaluated := func(original string, versions ...string) (all []map[string]string) {
+		o := experiments.EvaluateOptions{Original: file(original + ".csv"), Text: []string{"text"}, Label: "label",
+			Documents: -1, Seed: 7}
+		for _, v := range versions {
+			o.Versions = append(o.Versions, experiments.Version{Name: v, Path: file("private " + original + ".csv"),
+				Epsilon: math.NaN()})
+		}
+		sum, _, _, err := experiments.Evaluate(t.Context(), o, engine.Options{Out: t.TempDir()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range versions {
+			all = append(all, numbersOf(t, results.Where(sum.Rows, func(r results.Row) bool { return r.Mechanism == v })))
+		}
+		return all
+	}
+	both := evaluated("one", "a", "b")
+	renamed := evaluated("another one", "c")
+	if len(both[0]) < 4 || !maps.Equal(both[0], both[1]) || !maps.Equal(both[0], renamed[0]) {
+		t.Errorf("evaluate: %v, a copy %v, renamed %v", both[0], both[1], renamed[0])
+	}
+}
