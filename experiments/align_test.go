@@ -89,7 +89,7 @@ func apart(t *testing.T, p *results.Prepared, level float64) {
 func TestRunAlignedOnASteepLine(t *testing.T) {
 	t.Parallel()
 	s, err := study.Parse("steep.yaml", []byte("schema: 1\nname: steep\nseed: 4\nrepetitions: 1\nsettings: [local]\n"+
-		"protocol: grid\nmetrics: {inference_error: {full: true, samples: 10}}\nmodels: [{name: svm}]\n"+
+		"metrics: {inference_error: {full: true, samples: 10}}\nmodels: [{name: svm}]\n"+
 		"embeddings: [{name: generated, dimensions: [20]}]\nmechanisms: [{name: k-rr, epsilons: [6, 6.45]}]\n"+
 		"datasets: [{name: generated-reviews, train: 100, validation: 20, test: 40}]\n"))
 	if err != nil {
