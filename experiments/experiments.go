@@ -18,6 +18,7 @@ import (
 	"mldpbench/experiments/measure"
 	"mldpbench/experiments/plan"
 	"mldpbench/experiments/study"
+	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/audit"
 	"mldpbench/mechanisms/external"
 	"mldpbench/results"
@@ -114,10 +115,18 @@ func AuditRow(r audit.Report, parameters string) results.AuditRow {
 	row := results.AuditRow{
 		Mechanism: r.Settings.Mechanism, Variant: string(r.Settings.Variant), Parameters: parameters,
 		Epsilon: results.Float(r.Settings.Epsilon), Promises: r.Guarantee.Holds(), Lower: results.Float(r.EpsilonLowerBound),
-		Violated: r.Violated, Exact: r.Method == audit.Exact, Detects: results.Float(r.Detects),
+		Violated: r.Violated, Exact: r.Method == audit.Exact,
 	}
 	if r.Method == audit.NoAudit {
 		row.Lower = results.Missing
+	}
+	if r.Settings.Variant != mechanisms.External { // of a command nothing is known
+		if r.Detects > 0 {
+			row.Detects = results.Float(r.Detects)
+		}
+		if r.DetectsOne > 0 {
+			row.DetectsOne = results.Float(r.DetectsOne)
+		}
 	}
 	return row
 }

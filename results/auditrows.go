@@ -16,9 +16,11 @@ type AuditRow struct {
 	Lower      Optional `csv:"lower_bound"` // on the true ε in the metric of the claim, may be +Inf; NaN: not audited
 	Violated   bool     `csv:"violated"`    // the audit refuted the claim at its stated confidence
 	Exact      bool     `csv:"exact"`       // the bound is exact over the pairs tried, not statistical
-	// Detects is the smallest factor by which the claim could be wrong that this
-	// audit would have found; 0: not known.
-	Detects Optional `csv:"detects"`
+	// Detects is the least factor by which the claim could be wrong, on all words,
+	// that this audit would have found, DetectsOne on one word in a hundred;
+	// missing where none would have been found or nothing is known.
+	Detects    Optional `csv:"detects"`
+	DetectsOne Optional `csv:"detects_one_in_hundred"`
 	// What the verdict was reached on.
 	EmbeddingFingerprint string `csv:"embedding_fingerprint"`
 	Version              string `csv:"version"` // of mldp

@@ -16,7 +16,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"runtime"
 	"slices"
@@ -106,15 +105,14 @@ type Report struct {
 	// Noise is the audit of the noise, nil for a mechanism without Noise.
 	Noise *NoiseReport
 	// Detects is the least factor by which ε could exceed its claim, for all
-	// words alike, that this run would have found, computed from what it saw:
-	// log-ratios grow in proportion to ε. 0 where that is not known. DetectsOne
+	// words alike, that this run would have found, computed: by
+	// bisection where rows are known, else in proportion to the log-ratios seen. 0
+	// where none would have been found, or that is not known. DetectsOne
 	// is the same for a violation on one word in a hundred, of those that a fault
 	// strikes by chance, found in at least 9 of 10 cases.
 	Detects, DetectsOne float64
 	// Reason is why nothing was audited.
 	Reason string
-
-	powers map[embeddings.WordID]float64 // of words looked at: the least factor that their pairs show
 }
 
 // DetectsText says what the audit could have seen.
@@ -322,7 +320,6 @@ func (a *audit) run(ctx context.Context, r *Report) error {
 		return err
 	}
 	r.Tests = tests
-	r.power(a.space.Len())
 	var beyond Report
 	_, err = examine(ctx, outside, &beyond)
 	r.Outside, r.OutsideViolated = beyond.Worst, beyond.Violated
@@ -350,24 +347,14 @@ const (
 	aHundredth = 230
 )
 
-// power computes what the run would have found, from the least factor that each
-// of the words looked at would have shown, of so many in all. Where all are
-// looked at, 9 in 10 faults of a single word are of those with the least factors.
-func (r *Report) power(words int) {
-	if len(r.powers) == 0 || !r.Guarantee.Holds() {
-		return
+// needed is how many of the words looked at must each show a fault, so that one on
+// a word in a hundred is found in 9 of 10 cases. Where all words are looked at,
+// these are 9 in 10 of them.
+func needed(looked, words int) int {
+	if looked == words {
+		return min(aHundredth, (9*words+9)/10)
 	}
-	powers := slices.Sorted(maps.Values(r.powers))
-	needed := aHundredth
-	if r.Words == words {
-		needed = min(needed, (9*words+9)/10)
-	}
-	if x := powers[0]; !math.IsInf(x, 1) {
-		r.Detects = x
-	}
-	if needed <= len(powers) && !math.IsInf(powers[needed-1], 1) {
-		r.DetectsOne = powers[needed-1]
-	}
+	return aHundredth
 }
 
 // see reports what samples could show at best: an event that the first word of a

@@ -3,6 +3,7 @@ package audit
 import (
 	"cmp"
 	"context"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -50,18 +51,17 @@ func (a *audit) sampled(ctx context.Context, pairs []pair, r *Report) (tests int
 	bar := progress.Start(ctx, "samples of words", words, float64(words))
 	defer bar.Close()
 	look := a.options.Samples / 200
+	powers := map[embeddings.WordID]float64{}
 	first, err := a.conspicuous(ctx, pairs, max(look, 500), "look", bar, func(h hypothesis, point float64) {
-		allowed := a.epsilon * h.distance
-		seen := h.score + allowed
-		if slack := point - seen; allowed+slack < a.most {
-			r.shown(h.pair, allowed, seen, slack)
-		} else {
-			r.shown(h.pair, allowed, 0, 0)
+		least, again := powers[h.looked]
+		if x := a.factor(h, point); !again || x < least {
+			powers[h.looked] = x
 		}
 	})
 	if err != nil {
 		return 0, err
 	}
+	a.sampledPower(slices.Sorted(maps.Values(powers)), r)
 	var again []pair
 	for _, h := range first[:min(mostPairs, len(first))] {
 		again = append(again, h.pair)
@@ -96,6 +96,31 @@ func (a *audit) sampled(ctx context.Context, pairs []pair, r *Report) (tests int
 		r.record(f)
 	}
 	return len(hypotheses), nil
+}
+
+// factor is the least by which a violation would have been conspicuous: the
+// log-ratio of a violation by a factor is that factor times the one seen, of which
+// as much is lost to chance as here.
+func (a *audit) factor(h hypothesis, point float64) float64 {
+	allowed := a.epsilon * h.distance
+	seen := h.score + allowed
+	if slack := point - seen; seen > 0 && allowed > 0 && allowed+slack < a.most {
+		return max(1, (allowed+slack)/seen)
+	}
+	return math.Inf(1)
+}
+
+// sampledPower takes the least factors by word looked at, in order.
+func (a *audit) sampledPower(powers []float64, r *Report) {
+	if len(powers) == 0 || !r.Guarantee.Holds() {
+		return
+	}
+	if x := powers[0]; !math.IsInf(x, 1) {
+		r.Detects = x
+	}
+	if n := needed(r.Words, a.space.Len()); n <= len(powers) && !math.IsInf(powers[n-1], 1) {
+		r.DetectsOne = powers[n-1]
+	}
 }
 
 // counter samples words, each once.
