@@ -82,7 +82,7 @@ func FindColumn(name string) (Column, error) {
 	if c, ok := ofCommand(name); ok {
 		return c, nil
 	}
-	return Column{}, fmt.Errorf("metric = %q: no such column; mldp study metrics lists them", name)
+	return Column{}, fmt.Errorf("metric = %q: no such column; mldp study keys lists them", name)
 }
 
 // MustColumn is FindColumn for names that are constants of the program.

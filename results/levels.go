@@ -27,7 +27,7 @@ func ParseLevels(s string) (Levels, error) {
 	l := Levels{Quantity: name}
 	c, err := FindColumn(name)
 	if err != nil || c.Title == "" {
-		return Levels{}, fmt.Errorf("align = %q: must be QUANTITY=LEVEL,LEVEL…, as em=0.5; mldp study metrics lists the "+
+		return Levels{}, fmt.Errorf("align = %q: must be QUANTITY=LEVEL,LEVEL…, as em=0.5; mldp study keys lists the "+
 			"quantities", s)
 	}
 	for _, text := range strings.Split(list, ",") {

@@ -41,7 +41,7 @@ func newCalibrateCommand() *cobra.Command {
 	f.StringSliceVar(&names, "mechanism", nil, "mechanisms to calibrate (default: all that return words)")
 	program.addFlags(cmd)
 	f.StringVar(&embedding, "embedding", "glove.6B.100d", embeddingHelp)
-	dataFlag(f, &o.Data)
+	dataFlag(cmd, &o.Data)
 	restrictFlag(f, &restrict)
 	vocabularyFlag(f, &o.Vocabulary, 10_000)
 	countFlag(f, &o.Words, "count", 100, 1, "words drawn from the vocabulary, for nw")

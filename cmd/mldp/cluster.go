@@ -41,6 +41,7 @@ func newSlurmCommand() *cobra.Command {
 		return usage(job.Script(cmd.OutOrStdout()))
 	}
 	f := cmd.Flags()
+	dataFlag(cmd, &o.data)
 	o.addStudyFlags(f)
 	folderFlag(f, &job.Out, "", "shared folder of the results (default: runs/STUDY)")
 	countFlag(f, &job.Shards, "shards", 0, 1, "parts of the study, each a task of the array")

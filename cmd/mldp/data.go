@@ -8,7 +8,6 @@ import (
 	"io"
 	"mldpbench/internal/list"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -26,8 +25,10 @@ import (
 func newDataCommand() *cobra.Command {
 	var dir string
 	cmd := group("data", newDataListCommand(&dir), newDataFetchCommand(&dir), newDataVerifyCommand(&dir),
-		newDataDescribeCommand(&dir), newDataVectorsCommand(&dir), newDataPathCommand(&dir))
-	dataFlag(cmd.PersistentFlags(), &dir)
+		newDataDescribeCommand(&dir), newDataVectorsCommand(&dir))
+	for _, c := range cmd.Commands() {
+		dataFlag(c, &dir)
+	}
 	return cmd
 }
 
@@ -261,33 +262,6 @@ func newDataVerifyCommand(dir *string) *cobra.Command {
 		}
 		return nil
 	})
-}
-
-func newDataPathCommand(dir *string) *cobra.Command {
-	cmd := command("data-path", "[NAME]")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			path, err := filepath.Abs(fetch.Root(*dir))
-			if err != nil {
-				return err
-			}
-			fmt.Fprintln(cmd.OutOrStdout(), path)
-			return nil
-		}
-		entry, err := fetch.Find(args[0])
-		if err != nil {
-			return usage(err)
-		}
-		paths, err := entry.Present(*dir)
-		if err != nil {
-			return err
-		}
-		for _, part := range entry.Parts() {
-			fmt.Fprintln(cmd.OutOrStdout(), paths[part])
-		}
-		return nil
-	}
-	return cmd
 }
 
 // fetchOptions are the flags for a study's missing data.

@@ -43,7 +43,7 @@ func newEvaluateCommand() *cobra.Command {
 	f.StringVar(&o.Encoder, "encoder", "", "measure CS with this sentence encoder: a folder with model.onnx, or a name of "+
 		"sentence-transformers")
 	f.Uint64Var(&o.Seed, "seed", 1, "seed of the split and of training")
-	dataFlag(f, &o.Root)
+	dataFlag(cmd, &o.Root)
 	folderFlag(f, &out, "evaluation", "folder of rows, table and page")
 	examplesFlag(f, &examples)
 	require(cmd, "original", "privatised", "text")

@@ -28,8 +28,9 @@ import (
 
 // The flags that several commands have are spelled and explained here.
 
-func dataFlag(f *pflag.FlagSet, to *string) {
-	f.StringVar(to, "data", "", "data folder (default: MLDP_DATA, else the cache folder)")
+// dataFlag gives a command the folder of --data, a flag of all.
+func dataFlag(cmd *cobra.Command, to *string) {
+	cmd.PreRun = func(cmd *cobra.Command, _ []string) { *to = cmd.Flag("data").Value.String() }
 }
 
 func outFlag(f *pflag.FlagSet, to *string, byDefault, usage string) {
@@ -103,7 +104,7 @@ func (o *wordFlags) options() (privatize.Options, error) {
 
 // alignFlag takes levels of a quantity at which mechanisms are compared.
 func alignFlag(f *pflag.FlagSet, to *results.Levels) {
-	f.Func("align", "compare mechanisms where a quantity is equal: QUANTITY=LEVELS as in em=0.5,0.8; mldp study metrics "+
+	f.Func("align", "compare mechanisms where a quantity is equal: QUANTITY=LEVELS as in em=0.5,0.8; mldp study keys "+
 		"lists the quantities", func(s string) (err error) {
 		*to, err = results.ParseLevels(s)
 		return err

@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"os"
 	"regexp"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -42,7 +40,7 @@ func (o *spaceOptions) addFlags(cmd *cobra.Command) {
 	o.stderr = cmd.ErrOrStderr
 	f := cmd.Flags()
 	f.StringVar(&o.embedding, "embedding", study.GeneratedEmbedding, embeddingHelp)
-	dataFlag(f, &o.data)
+	dataFlag(cmd, &o.data)
 	restrictFlag(f, &o.restrict)
 	vocabularyFlag(f, &o.words, 0)
 }
@@ -196,24 +194,18 @@ func instanceName(s mechanisms.Settings) string {
 }
 
 // commandOptions are the flags of a mechanism that is a command.
-type commandOptions struct {
-	line    string
-	timeout time.Duration
-}
+type commandOptions struct{ line string }
 
 func (o *commandOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.line, "command", "", "a mechanism that is a command speaking the protocol of docs/external.md; "+
 		"no shell is run")
-	f.DurationVar(&o.timeout, "command-timeout", 0, "time for the command to start, and to answer one request "+
-		"(default: 1m and 10m)")
 }
 
 // settings are those of the command as a mechanism of a study.
 func (o *commandOptions) settings() ([]mechanisms.Settings, error) {
 	args, err := external.Split(o.line)
-	return []mechanisms.Settings{{Mechanism: "command", Outside: &mechanisms.Outside{Command: args,
-		Timeout: int(math.Ceil(o.timeout.Seconds()))}}}, usage(err)
+	return []mechanisms.Settings{{Mechanism: "command", Outside: &mechanisms.Outside{Command: args}}}, usage(err)
 }
 
 // open starts the command at an epsilon; vectors writes the file of {vectors},
@@ -227,7 +219,7 @@ func (o *commandOptions) open(ctx context.Context, epsilon float64, vectors func
 	if err != nil {
 		return nil, nil, usage(err)
 	}
-	c, err := external.Open(ctx, args, external.Options{Start: o.timeout, Request: o.timeout, Vectors: vectors})
+	c, err := external.Open(ctx, args, external.Options{Vectors: vectors})
 	if err != nil {
 		return nil, nil, err
 	}

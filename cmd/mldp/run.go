@@ -39,6 +39,7 @@ type runOptions struct {
 
 func (o *runOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
+	dataFlag(cmd, &o.data)
 	o.addStudyFlags(f)
 	workersFlag(f, &o.workers)
 	f.Func("memory", "GiB that running units may use (default: three quarters of free memory)",
@@ -55,8 +56,6 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 	f.BoolVar(&o.fetching.yes, "yes", false, "with --fetch: do not ask before large downloads")
 	f.BoolVar(&o.audit, "audit", false, "audit the study's mechanisms as well, on the words of its first data "+
 		"set and embedding")
-	countFlag(f, &o.auditing.Samples, "audit-samples", 200_000, 1,
-		"with --audit: samples per word and test of mechanisms without known probabilities")
 	examplesFlag(f, &o.examples)
 	alignFlag(f, &o.levels)
 	for _, part := range []string{"shard", "cell"} {
@@ -66,7 +65,6 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 
 // addStudyFlags adds the flags that select what is run; keys depend on them.
 func (o *runOptions) addStudyFlags(f *pflag.FlagSet) {
-	dataFlag(f, &o.data)
 	setFlag(f, &o.overrides.Set)
 	f.StringSliceVar(&o.overrides.Datasets, "dataset", nil, "only these data sets")
 	f.StringSliceVar(&o.overrides.Mechanisms, "mechanism", nil, "only these mechanisms, as name or name:variant")

@@ -54,7 +54,7 @@ func newStudyCommand() *cobra.Command {
 		_, err = cmd.OutOrStdout().Write(source)
 		return err
 	}
-	return group("study", list, show, newStudyCheckCommand(), newStudyMetricsCommand(), newStudyKeysCommand())
+	return group("study", list, show, newStudyCheckCommand(), newStudyKeysCommand())
 }
 
 // openStudy opens a study, changed by flags if there are any. Any error before
@@ -164,10 +164,13 @@ func warnStudy(w io.Writer, s *study.Study) {
 	}
 }
 
-func newStudyMetricsCommand() *cobra.Command {
-	cmd := command("study-metrics", "")
+func newStudyKeysCommand() *cobra.Command {
+	cmd := command("study-keys", "")
 	return prints(cmd, func(_ *cobra.Command, _ []string, a *answer) error {
-		var rows [][]any
+		var keys, quantities [][]any
+		for _, k := range study.Keys() {
+			keys = append(keys, []any{k.Path, k.Kind(), k.Doc})
+		}
 		for _, c := range results.Columns() {
 			if c.Title == "" {
 				continue
@@ -184,19 +187,12 @@ func newStudyMetricsCommand() *cobra.Command {
 				of = "the classifier"
 			}
 			better := map[results.Direction]string{results.Up: "higher", results.Down: "lower"}[c.Direction]
-			rows = append(rows, []any{c.Name, c.Title, c.Unit, better, threshold, of})
+			quantities = append(quantities, []any{c.Name, c.Title, c.Unit, better, threshold, of})
 		}
-		return a.table("metrics", []string{"name", "title", "unit", "better", "threshold", "of"}, rows)
-	})
-}
-
-func newStudyKeysCommand() *cobra.Command {
-	cmd := command("study-keys", "")
-	return prints(cmd, func(_ *cobra.Command, _ []string, a *answer) error {
-		var rows [][]any
-		for _, k := range study.Keys() {
-			rows = append(rows, []any{k.Path, k.Kind(), k.Doc})
+		if err := a.table("keys", []string{"key", "value", "meaning"}, keys); err != nil {
+			return err
 		}
-		return a.table("keys", []string{"key", "value", "meaning"}, rows)
+		fmt.Fprintln(a.text)
+		return a.table("quantities", []string{"quantity", "title", "unit", "better", "threshold", "of"}, quantities)
 	})
 }

@@ -151,7 +151,7 @@ func (v *View) check(figure bool) error {
 	for _, q := range values {
 		if _, err := results.FindColumn(q); err != nil && q != "each" && q != "all" && q != "attackers" && q != Epsilon &&
 			!strings.HasPrefix(q, "group:") {
-			return fmt.Errorf("%q is no quantity; mldp study metrics lists them", q)
+			return fmt.Errorf("%q is no quantity; mldp study keys lists them", q)
 		}
 	}
 	return nil
