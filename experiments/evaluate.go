@@ -313,6 +313,9 @@ func (o EvaluateOptions) metrics() (all study.Metrics, notes []string, err error
 	if o.Encoder == "" {
 		return all, append(notes, "CS: not measured: --encoder names no model"), nil
 	}
+	if o.Documents == -1 {
+		return all, notes, nil
+	}
 	all["cs"] = &measure.CSOptions{Encoder: o.Encoder, Documents: o.Documents}
 	return all, notes, check.AtLeast("documents", o.Documents, 1)
 }

@@ -39,7 +39,7 @@ func newEvaluateCommand() *cobra.Command {
 	f.StringVar(&o.Name, "name", "", "name of the data set (default: that of the file)")
 	f.StringVar(&cleaning, "cleaning", string(datasets.CleanWords),
 		"cleaning of the text: sentiment, topic, content, words or none")
-	countFlag(f, &o.Documents, "documents", 50, 1, "documents compared for CS, with --encoder")
+	countFlag(f, &o.Documents, "documents", 50, -1, "documents compared for CS, with --encoder; -1 none")
 	f.StringVar(&o.Encoder, "encoder", "", "measure CS with this sentence encoder: a folder with model.onnx, or a name of "+
 		"sentence-transformers")
 	f.Uint64Var(&o.Seed, "seed", 1, "seed of the split and of training")

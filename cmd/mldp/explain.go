@@ -14,6 +14,7 @@ import (
 
 	"mldpbench/datasets/table"
 	"mldpbench/embeddings"
+	"mldpbench/embeddings/nearest"
 	"mldpbench/internal/check"
 	"mldpbench/internal/progress"
 	"mldpbench/mechanisms"
@@ -41,7 +42,7 @@ func newExplainCommand() *cobra.Command {
 	countFlag(f, &o.samples, "samples", 20_000, 1, "samples, used where there is no exact method")
 	f.Uint64Var(&o.seed, "seed", 0, "seed of samples")
 	exclude(cmd, "mechanism", "command")
-	require(cmd, "mechanism|command", "words", "epsilon", "embedding")
+	require(cmd, "words", "embedding")
 	return cmd
 }
 
@@ -51,6 +52,12 @@ func (o *explainOptions) run(cmd *cobra.Command, a *answer) error {
 		return err
 	}
 	root := stream.FromUint64(o.seed)
+	if o.instance.mechanism == "" && o.command.line == "" {
+		return o.neighbours(cmd, words, root, a)
+	}
+	if err := check.Positive("epsilon", o.instance.epsilon); err != nil {
+		return err
+	}
 	m, end, err := o.command.orBuiltIn(cmd.Context(), &o.instance, root)
 	if err != nil {
 		return err
@@ -62,6 +69,27 @@ func (o *explainOptions) run(cmd *cobra.Command, a *answer) error {
 		}
 	}
 	return errors.Join(err, end())
+}
+
+// neighbours prints the nearest words of vectors, where no mechanism is named.
+func (o *explainOptions) neighbours(cmd *cobra.Command, words []string, root stream.Seed, a *answer) error {
+	env, err := o.instance.space.environment(cmd.Context(), false, root)
+	if err != nil {
+		return err
+	}
+	known, err := findWords(cmd, env.Space.Vocabulary, words, o.words)
+	if err != nil {
+		return err
+	}
+	k := min(o.top+1, env.Space.Len())
+	var rows [][]any
+	for i, n := range nearest.Of(env.Space).Words(known, k) {
+		if id := known[i/k]; n.ID != id {
+			rows = append(rows, []any{env.Space.Vocabulary.Word(id), env.Space.Vocabulary.Word(n.ID),
+				fixed{env.Space.Distance(id, n.ID), 4}})
+		}
+	}
+	return a.table("neighbours", []string{"word", "neighbour", "distance"}, rows)
 }
 
 // wordsHelp describes --words.

@@ -74,7 +74,7 @@ func TestMissingFlagsAreNamedAtOnce(t *testing.T) {
 	t.Setenv("MLDP_DATA", t.TempDir())
 	for line, wants := range map[string][]string{
 		"privatize":                        {"--mechanism or --command, --epsilon or --document-epsilon, --embedding", "as in: mldp privatize --"},
-		"explain --epsilon 1":              {"--mechanism or --command, --words, --embedding"},
+		"explain --epsilon 1":              {"--words, --embedding"},
 		"evaluate --text x":                {"--original, --privatised"},
 		"check x":                          {"--baseline is needed, as in: mldp check --baseline "},
 		"run mini --align em=0.5 --cell x": {"--cell and --align: give only one of them"},

@@ -52,7 +52,7 @@ class TestMechanism(unittest.TestCase):
     def test_every_text_is_rewritten(self):
         """As many texts come back, and of none a word, number or sign of its own."""
         texts = [f"Secret{i}, \u00bd \u2461 x\u00b2 zqxprivate\nzqxend" if i % 7 else " \u2026" for i in range(100)]
-        with mldpbench.Mechanism("k-rr", epsilon=1, embedding="generated", dimension=50) as m, \
+        with mldpbench.Mechanism("k-rr", epsilon=1, embedding="generated") as m, \
                 self.assertWarns(UserWarning):
             private = m.privatise(texts)
         self.assertEqual(len(private), len(texts))
