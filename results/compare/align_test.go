@@ -166,8 +166,8 @@ func TestLongNoFalseFindings(t *testing.T) {
 	testFalseFindings(t, 1000, 6)
 }
 
-// The same on 100 draws, with wider bounds.
-func TestNoFalseFindings(t *testing.T) { testFalseFindings(t, 100, 12) }
+// The same on 40 draws, with wider bounds.
+func TestNoFalseFindings(t *testing.T) { testFalseFindings(t, 40, 15) }
 
 func testFalseFindings(t *testing.T, draws int, most float64) {
 	t.Parallel()

@@ -76,11 +76,13 @@ func (s Sheet) Text(i Item, coordinate string) string {
 // Sheet is a view with the printed names of its mechanisms.
 type Sheet struct {
 	*results.Prepared
-	names map[results.Place]string // with the marks of their guarantees
+	names  map[results.Place]string     // with the marks of their guarantees
+	levels results.Levels               // stated
+	made   map[string][]compare.Aligned // by use
 }
 
 func NewSheet(p *results.Prepared) Sheet {
-	s := Sheet{p, map[results.Place]string{}}
+	s := Sheet{p, map[results.Place]string{}, compare.Stated(p), map[string][]compare.Aligned{}}
 	cells := map[results.Place][]results.Cell{}
 	for _, c := range p.Cells {
 		cells[c.Instance()] = append(cells[c.Instance()], c)
@@ -199,21 +201,23 @@ func LevelOf(quantity string, at float64) string {
 }
 
 // scenes are what is compared at the levels of a view.
-func (s Sheet) scenes(q compare.Question) (all []compare.Aligned) {
-	l := compare.Stated(s.Prepared)
-	for _, level := range l.At {
-		q.Privacy = l.Quantity
-		all = append(all, compare.Align(s.Prepared, q, level)...)
+func (s Sheet) scenes(use string) (all []compare.Aligned) {
+	if made, ok := s.made[use]; ok {
+		return made
+	}
+	for _, level := range s.levels.At {
+		all = append(all, compare.Align(s.Prepared, compare.Question{Use: use, Privacy: s.levels.Quantity}, level)...)
 	}
 	slices.SortStableFunc(all, func(a, b compare.Aligned) int {
 		return cmp.Or(cmp.Compare(a.Datasets, b.Datasets), strings.Compare(a.Dataset, b.Dataset))
 	})
+	s.made[use] = all
 	return all
 }
 
 // compared is the quantity that mechanisms are compared by where another one is equal.
 func (s Sheet) compared(q results.Column) results.Column {
-	if q.Name == compare.Stated(s.Prepared).Quantity {
+	if q.Name == s.levels.Quantity {
 		return results.MustColumn(results.EM)
 	}
 	return q
@@ -230,7 +234,7 @@ func (s Sheet) equal(q results.Column) (items []Item) {
 		results.Place
 	}
 	mean := map[at][]float64{} // share of the best, by level and mechanism
-	scenes := s.scenes(compare.Question{Use: q.Name})
+	scenes := s.scenes(q.Name)
 	for _, a := range scenes {
 		if a.Datasets > 0 {
 			continue
@@ -338,7 +342,7 @@ func Probability(p float64) string {
 // pairs are the items of the tests of all pairs.
 func (s Sheet) pairs(use results.Column) (items []Item) {
 	use = s.compared(use)
-	for _, a := range s.scenes(compare.Question{Use: use.Name}) {
+	for _, a := range s.scenes(use.Name) {
 		for _, p := range a.Pairs {
 			at := Item{Place: a.Lines[p.A].Place, Against: s.names[a.Lines[p.B].Instance()], Level: LevelOf(a.Privacy, a.At),
 				Use: use.Title, Value: math.NaN()}
