@@ -260,7 +260,7 @@ func whole(documents [][]string) [][]string {
 	return list.Map(documents, func(d []string) []string { return append([]string{}, d...) })
 }
 
-func (c *Command) ask(ctx context.Context, q question) (Answer, error) {
+func (c *Command) ask(ctx context.Context, q *Request) (Answer, error) {
 	p, err := c.acquire(ctx)
 	if err != nil {
 		return Answer{}, err
@@ -273,19 +273,9 @@ func (c *Command) ask(ctx context.Context, q question) (Answer, error) {
 }
 
 // NotRepeatableError means that a command declares to be repeatable but is not.
-type NotRepeatableError struct {
-	Command  string
-	Document int
-	First    []string
-	Second   []string
-}
+type NotRepeatableError struct{ text string }
 
-func (e *NotRepeatableError) Error() string {
-	return fmt.Sprintf("command %s: declares to be repeatable, but document %d came out as %.80q and, with the same "+
-		"seed, as %.80q: "+
-		"draw all randomness of a document from its seed, or declare \"repeatable\": false", e.Command, e.Document,
-		strings.Join(e.First, " "), strings.Join(e.Second, " "))
-}
+func (e *NotRepeatableError) Error() string { return e.text }
 
 // CheckRepeatable checks a command that declares to be repeatable. It requests
 // the same documents twice: together, and then one by one, last first, from a
@@ -319,7 +309,9 @@ func (m *Mechanism) CheckRepeatable(ctx context.Context, documents [][]string, t
 			return err
 		}
 		if !slices.Equal(together[i], alone[0]) {
-			return &NotRepeatableError{strings.Join(m.command.args, " "), i, together[i], alone[0]}
+			return &NotRepeatableError{fmt.Sprintf("%s: declares to be repeatable, but document %d came out as %.80q and, with "+
+				"the same seed, as %.80q: draw all randomness of a document from its seed, or declare \"repeatable\": false",
+				m.command.options.who, i, strings.Join(together[i], " "), strings.Join(alone[0], " "))}
 		}
 	}
 	return nil

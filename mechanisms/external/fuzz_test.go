@@ -26,6 +26,7 @@ func FuzzAnswer(f *testing.F) {
 	f.Add([]byte(`{"id":1,"texts":["a b","c"]}`))
 	f.Add([]byte(`{"id":1,"undefined":"x"}`))
 	f.Add([]byte(`{"id":1,"labels":[0,2]}`))
+	f.Add([]byte(`{"id":1,"numbers":["AACAPwAAAMA=","AAA="]}`))
 	f.Add([]byte(`{"id":1,"values":[0.5,-1e300]}`))
 	f.Add([]byte("{\"id\":1,\"error\":\"\xff\"}"))
 	f.Add([]byte(`{"protocol":1,"name":"x","version":"","repeatable":false,"aligned":false,"input":"text","parameters":{"a":{}}}`))
@@ -43,7 +44,7 @@ func FuzzAnswer(f *testing.F) {
 		}
 		for _, h := range []Hello{{}, {Aligned: &no}} {
 			q := &Request{ID: 1, Documents: [][]string{{"x", "y"}, {}}}
-			a, _, err := parseAnswer(line, h, 1, q)
+			a, _, err := parseAnswer(line, h, q)
 			if err != nil {
 				continue
 			}
@@ -58,18 +59,23 @@ func FuzzAnswer(f *testing.F) {
 				}
 			}
 		}
-		guess := &attack{ID: 1, Test: []string{"x", "y"}, classes: 3}
-		if a, _, err := parseAnswer(line, Hello{Role: AttackerRole}, 1, guess); err == nil &&
+		guess := &Request{ID: 1, Test: []string{"x", "y"}, classes: 3}
+		if a, _, err := parseAnswer(line, Hello{Role: AttackerRole}, guess); err == nil &&
 			(len(a.Labels) != 2 || min(*a.Labels[0], *a.Labels[1]) < 0 || max(*a.Labels[0], *a.Labels[1]) > 2) {
 			t.Errorf("accepted %v", a.Labels)
 		}
-		pairs := &comparison{ID: 1, Original: []string{"x", "y"}}
-		if a, _, err := parseAnswer(line, Hello{Role: MeasurementRole}, 1, pairs); err == nil &&
+		pairs := &Request{ID: 1, Original: []string{"x", "y"}}
+		if a, _, err := parseAnswer(line, Hello{Role: MeasurementRole}, pairs); err == nil &&
 			(len(a.Values) != 2 || math.IsNaN(*a.Values[0]+*a.Values[1]) || math.IsInf(*a.Values[0], 0)) {
 			t.Errorf("accepted %v", a.Values)
 		}
+		vectors := &Request{ID: 1, Encode: []string{"x", "y"}}
+		if a, _, err := parseAnswer(line, Hello{Role: ModelRole}, vectors); err == nil &&
+			(len(a.Numbers) != 2 || len(a.Numbers[0])%4 != 0) {
+			t.Errorf("accepted %v", a.Numbers)
+		}
 		q := &Request{ID: 1, Texts: []string{"x", "y"}}
-		if a, _, err := parseAnswer(line, Hello{Input: Text}, 1, q); err == nil && len(a.Texts) != 2 {
+		if a, _, err := parseAnswer(line, Hello{Input: Text}, q); err == nil && len(a.Texts) != 2 {
 			t.Errorf("accepted %q", a.Texts)
 		}
 	})

@@ -48,6 +48,7 @@ type Model struct {
 	process *process
 	hello   Hello
 	key     string // of kept answers
+	cache   string // their folder, "" where the user has none
 }
 
 // Python is the interpreter of models: MLDP_PYTHON, a program or the folder of a
@@ -84,7 +85,10 @@ func OpenModel(ctx context.Context, task Task, name, folder, digest string) (*Mo
 	}
 	sum := sha256.Sum256([]byte(strings.Join([]string{string(task), cmp.Or(digest, name), m.hello.Version}, "\x00")))
 	m.key = hex.EncodeToString(sum[:])
-	forget()
+	if cache, err := os.UserCacheDir(); err == nil {
+		m.cache = filepath.Join(cache, "mldpbench", "models")
+		forget(m.cache)
+	}
 	return m, nil
 }
 
@@ -118,32 +122,21 @@ func (m *Model) Close() error {
 	return nil
 }
 
-// query is the question to a model; one of its tasks is set.
-type query struct {
-	ID         uint64   `json:"id"`
-	Encode     []string `json:"encode,omitempty"`
-	LogProb    []string `json:"logprob,omitempty"`
-	Score      []Places `json:"score,omitempty"`
-	Candidates []string `json:"candidates,omitempty"`
-}
-
 // Places are positions of a text of words.
 type Places struct {
 	Words  []string `json:"words"`
 	Places []int    `json:"places"`
 }
 
-func (q *query) number(id uint64) { q.ID = id }
-
-func (q *query) check(a Answer, _ Hello) error {
+func (q *Request) checkNumbers(rows [][]byte) error {
 	want := len(q.Encode) + len(q.LogProb)
 	for _, s := range q.Score {
 		want += len(s.Places)
 	}
-	if len(a.Numbers) != want {
-		return fmt.Errorf("%d rows of numbers for %d", len(a.Numbers), want)
+	if len(rows) != want {
+		return fmt.Errorf("%d rows of numbers for %d", len(rows), want)
 	}
-	for i, row := range a.Numbers {
+	for i, row := range rows {
 		if len(row)%4 != 0 || len(q.Score) > 0 && len(row) != 4*len(q.Candidates) {
 			return fmt.Errorf("row %d of numbers: %d bytes", i, len(row))
 		}
@@ -152,7 +145,7 @@ func (q *query) check(a Answer, _ Hello) error {
 }
 
 // ask sends a question, to a new process where the last one has ended.
-func (m *Model) ask(ctx context.Context, q *query) ([][]byte, error) {
+func (m *Model) ask(ctx context.Context, q *Request) ([][]byte, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.process == nil {
@@ -229,7 +222,7 @@ const numbersTogether = 1 << 20
 func (m *Model) Score(ctx context.Context, words []string, places []int, candidates []string) ([][]float32, error) {
 	var rows [][]float32
 	for some := range slices.Chunk(places, max(1, numbersTogether/max(1, len(candidates)))) {
-		more, err := m.ask(ctx, &query{Score: []Places{{words, some}}, Candidates: candidates})
+		more, err := m.ask(ctx, &Request{Score: []Places{{words, some}}, Candidates: candidates})
 		if err != nil {
 			return nil, err
 		}
@@ -241,21 +234,12 @@ func (m *Model) Score(ctx context.Context, words []string, places []int, candida
 // keptFor is how long answers are kept.
 const keptFor = 7 * 24 * time.Hour
 
-// keptIn is the folder of answers; "" where the user has no cache.
-func keptIn() string {
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		return ""
-	}
-	return filepath.Join(cache, "mldpbench", "models")
-}
-
-// forget removes old answers.
-func forget() {
-	files, _ := os.ReadDir(keptIn())
+// forget removes old answers from a folder.
+func forget(folder string) {
+	files, _ := os.ReadDir(folder)
 	for _, f := range files {
 		if info, err := f.Info(); err == nil && time.Since(info.ModTime()) > keptFor {
-			_ = os.Remove(filepath.Join(keptIn(), f.Name())) // another process may have done so
+			_ = os.Remove(filepath.Join(folder, f.Name())) // another process may have done so
 		}
 	}
 }
@@ -267,17 +251,16 @@ func (m *Model) kept(ctx context.Context, texts []string) (rows [][]byte, err er
 	for _, t := range append([]string{m.key}, texts...) {
 		fmt.Fprintf(h, "%d %s", len(t), t)
 	}
-	path := filepath.Join(keptIn(), hex.EncodeToString(h.Sum(nil)))
-	if data, err := os.ReadFile(path); err == nil {
-		if gob.NewDecoder(bytes.NewReader(data)).Decode(&rows) == nil && len(rows) == len(texts) {
-			return rows, nil
-		}
+	path := filepath.Join(m.cache, hex.EncodeToString(h.Sum(nil)))
+	data, err := os.ReadFile(path)
+	if err == nil && gob.NewDecoder(bytes.NewReader(data)).Decode(&rows) == nil && len(rows) == len(texts) {
+		return rows, nil
 	}
-	q := &query{Encode: texts}
+	q := &Request{Encode: texts}
 	if m.task == LogProb {
-		q = &query{LogProb: texts}
+		q = &Request{LogProb: texts}
 	}
-	if rows, err = m.ask(ctx, q); err == nil && keptIn() != "" {
+	if rows, err = m.ask(ctx, q); err == nil && m.cache != "" {
 		// Where there is no room they are asked for again.
 		_ = atomicfile.Write(path, 0o600, func(w io.Writer) error { return gob.NewEncoder(w).Encode(rows) })
 	}

@@ -11,6 +11,9 @@ import (
 	"mldpbench/mechanisms"
 )
 
+// inRole has the blocks of the page that are questions and answers of a role.
+var inRole = map[string]Role{"json attack": AttackerRole, "json measurement": MeasurementRole, "json model": ModelRole}
+
 // TestPageIsTheProtocol reads the lines of JSON in docs/external.md as the program
 // reads those of a client.
 func TestPageIsTheProtocol(t *testing.T) {
@@ -20,8 +23,7 @@ func TestPageIsTheProtocol(t *testing.T) {
 		t.Fatal(err)
 	}
 	kind, hellos, answers, roles := "", 0, 0, 0
-	var asked *Request
-	var question question
+	var asked, question *Request
 	for line := range strings.SplitSeq(string(page), "\n") {
 		switch {
 		case strings.HasPrefix(line, "```"):
@@ -39,10 +41,8 @@ func TestPageIsTheProtocol(t *testing.T) {
 				t.Errorf("%s: %v", data, err)
 			}
 			hellos++
-		case (kind == "json attack" || kind == "json measurement") && question == nil:
-			if question = &(comparison{}); kind == "json attack" {
-				question = &attack{classes: 2}
-			}
+		case inRole[kind] != "" && question == nil:
+			question = &Request{classes: 2}
 			if err := decode([]byte(line), question); err != nil {
 				t.Errorf("%s: %v", line, err)
 			}
@@ -50,8 +50,8 @@ func TestPageIsTheProtocol(t *testing.T) {
 			if data, err := json.Marshal(question); err != nil || string(data) != line {
 				t.Errorf("%s: sent as %s, %v", line, data, err)
 			}
-		case kind == "json attack" || kind == "json measurement":
-			if _, _, err := parseAnswer([]byte(line), Hello{Role: AttackerRole}, idOf(question), question); err != nil {
+		case inRole[kind] != "":
+			if _, _, err := parseAnswer([]byte(line), Hello{Role: inRole[kind]}, question); err != nil {
 				t.Errorf("%s: %v", line, err)
 			}
 			question = nil
@@ -63,7 +63,7 @@ func TestPageIsTheProtocol(t *testing.T) {
 			}
 			asked = q
 		case kind == "json exchange":
-			a, _, err := parseAnswer([]byte(line), Hello{}, asked.ID, asked)
+			a, _, err := parseAnswer([]byte(line), Hello{}, asked)
 			var undefined *mechanisms.UndefinedError
 			said := a.Error != "" && strings.HasPrefix(err.Error(), "the command says: ")
 			if err != nil && !errors.As(err, &undefined) && !said {
@@ -73,14 +73,7 @@ func TestPageIsTheProtocol(t *testing.T) {
 			answers++
 		}
 	}
-	if hellos != 4 || answers != 4 || roles != 2 {
+	if hellos != 4 || answers != 4 || roles != 5 {
 		t.Errorf("docs/external.md has %d hellos, %d exchanges and %d of roles", hellos, answers, roles)
 	}
-}
-
-func idOf(q question) uint64 {
-	if a, ok := q.(*attack); ok {
-		return a.ID
-	}
-	return q.(*comparison).ID
 }

@@ -86,9 +86,9 @@ func start(ctx context.Context, args []string, o Options) (*process, error) {
 
 // exchange sends a request and reads the answer. After a fatal error, one
 // that the command did not report itself, the process has ended.
-func (p *process) exchange(ctx context.Context, q question, timeout time.Duration) (a Answer, fatal bool, err error) {
+func (p *process) exchange(ctx context.Context, q *Request, timeout time.Duration) (a Answer, fatal bool, err error) {
 	p.id++
-	q.number(p.id)
+	q.ID = p.id
 	line, err := json.Marshal(q)
 	if err != nil {
 		return a, false, err
@@ -116,7 +116,7 @@ func (p *process) exchange(ctx context.Context, q question, timeout time.Duratio
 		p.kill()
 		return a, true, err
 	}
-	a, own, err := parseAnswer(answer, p.hello, p.id, q)
+	a, own, err := parseAnswer(answer, p.hello, q)
 	if err == nil {
 		return a, false, nil
 	}

@@ -97,14 +97,28 @@ type Promise struct {
 	Reason  string  `json:"reason,omitempty"` // one sentence
 }
 
-// Request is one line to a command. It has either Documents or Texts, and one
+// Request is one line to a command. A mechanism gets Documents or Texts, and one
 // seed of 64 hexadecimal digits for each of them.
 type Request struct {
 	ID        uint64     `json:"id"`
-	Epsilon   float64    `json:"epsilon"`
-	Seeds     []string   `json:"seeds"`
+	Epsilon   float64    `json:"epsilon,omitempty"`
+	Seeds     []string   `json:"seeds,omitempty"`
 	Documents [][]string `json:"documents,omitempty"`
 	Texts     []string   `json:"texts,omitempty"`
+	// Of an attacker: [text, label] and texts.
+	Seed  string   `json:"seed,omitempty"`
+	Train [][2]any `json:"train,omitempty"`
+	Test  []string `json:"test,omitempty"`
+	// Of a measurement: pairs.
+	Original []string `json:"original,omitempty"`
+	Private  []string `json:"private,omitempty"`
+	// Of a model: one of them.
+	Encode     []string `json:"encode,omitempty"`
+	LogProb    []string `json:"logprob,omitempty"`
+	Score      []Places `json:"score,omitempty"`
+	Candidates []string `json:"candidates,omitempty"`
+
+	classes int // of the labels that an attacker may find
 }
 
 // Answer is one line back: what the request with that id asked for, in order,
@@ -233,24 +247,17 @@ func parameter(v any) (any, error) {
 	return nil, errors.New("must be a number, a text, yes or no, or a list of numbers")
 }
 
-// question is a request of one role and the check of its answer.
-type question interface {
-	number(id uint64) // before it is sent
-	// check checks everything in an answer that is used.
-	check(a Answer, h Hello) error
-}
-
 // parseAnswer reads the answer to a question. own means that the error is what
 // the command says itself.
-func parseAnswer(line []byte, h Hello, id uint64, q question) (a Answer, own bool, err error) {
+func parseAnswer(line []byte, h Hello, q *Request) (a Answer, own bool, err error) {
 	if err := decode(line, &a); err != nil {
 		return a, false, err
 	}
 	switch {
 	case a.ID == nil:
 		return a, false, errors.New("no id")
-	case *a.ID != id:
-		return a, false, fmt.Errorf("id = %d: must be %d, that of the request", *a.ID, id)
+	case *a.ID != q.ID:
+		return a, false, fmt.Errorf("id = %d: must be %d, that of the request", *a.ID, q.ID)
 	case a.Error != "":
 		return a, true, fmt.Errorf("the command says: %.500q", a.Error)
 	case a.Undefined != "" && h.Role == MechanismRole:
@@ -259,14 +266,18 @@ func parseAnswer(line []byte, h Hello, id uint64, q question) (a Answer, own boo
 	return a, false, q.check(a, h)
 }
 
-func (q *Request) number(id uint64) { q.ID = id }
-
+// check checks everything in an answer that is used.
 func (q *Request) check(a Answer, h Hello) error {
-	if a.Labels != nil || a.Values != nil {
-		return errors.New("labels and values are no private text")
+	switch h.Role {
+	case AttackerRole:
+		return q.checkLabels(a.Labels)
+	case MeasurementRole:
+		return q.checkValues(a.Values)
+	case ModelRole:
+		return q.checkNumbers(a.Numbers)
 	}
 	if q.Texts != nil {
-		if a.Documents != nil || len(a.Texts) != len(q.Texts) {
+		if len(a.Texts) != len(q.Texts) {
 			return fmt.Errorf("%d texts for %d", len(a.Texts), len(q.Texts))
 		}
 		for i, t := range a.Texts {
@@ -276,7 +287,7 @@ func (q *Request) check(a Answer, h Hello) error {
 		}
 		return nil
 	}
-	if a.Texts != nil || len(a.Documents) != len(q.Documents) {
+	if len(a.Documents) != len(q.Documents) {
 		return fmt.Errorf("%d documents for %d", len(a.Documents), len(q.Documents))
 	}
 	for i, d := range a.Documents {

@@ -39,29 +39,27 @@ func (h Hello) checkRole() error {
 	return check.OneOf("better", h.Better, "", "up", "down")
 }
 
-// attack is the question to an attacker.
-type attack struct {
-	ID    uint64   `json:"id"`
-	Seed  string   `json:"seed"`
-	Train [][2]any `json:"train"` // [text, label]
-	Test  []string `json:"test"`
-
-	classes int
+func (q *Request) checkLabels(labels []*int) error {
+	if len(labels) != len(q.Test) {
+		return fmt.Errorf("%d labels for %d test texts", len(labels), len(q.Test))
+	}
+	for i, l := range labels {
+		if l == nil {
+			return fmt.Errorf("label %d: null", i)
+		}
+		if *l < 0 || *l >= q.classes {
+			return fmt.Errorf("label %d = %d: must be in [0, %d)", i, *l, q.classes)
+		}
+	}
+	return nil
 }
 
-func (a *attack) number(id uint64) { a.ID = id }
-
-func (a *attack) check(got Answer, _ Hello) error {
-	if got.Values != nil || got.Documents != nil || got.Texts != nil || len(got.Labels) != len(a.Test) {
-		return fmt.Errorf("%d labels for %d test texts", len(got.Labels), len(a.Test))
+func (q *Request) checkValues(values []*float64) error {
+	if len(values) != len(q.Original) {
+		return fmt.Errorf("%d values for %d pairs", len(values), len(q.Original))
 	}
-	for i, l := range got.Labels {
-		switch {
-		case l == nil:
-			return fmt.Errorf("label %d: null", i)
-		case *l < 0 || *l >= a.classes:
-			return fmt.Errorf("label %d = %d: must be in [0, %d)", i, *l, a.classes)
-		}
+	if null := slices.Index(values, nil); null >= 0 {
+		return fmt.Errorf("value %d: null", null) // NaN and infinity are no JSON
 	}
 	return nil
 }
@@ -74,34 +72,15 @@ func (c *Command) Attack(ctx context.Context, train []string, labels []int, test
 	if len(test) == 0 {
 		return nil, nil
 	}
-	a := &attack{Seed: hex.EncodeToString(seed[:]), Train: make([][2]any, len(train)), Test: test, classes: classes}
+	q := &Request{Seed: hex.EncodeToString(seed[:]), Train: make([][2]any, len(train)), Test: test, classes: classes}
 	for i, text := range train {
-		a.Train[i] = [2]any{text, labels[i]}
+		q.Train[i] = [2]any{text, labels[i]}
 	}
-	got, err := c.ask(ctx, a)
+	got, err := c.ask(ctx, q)
 	if err != nil {
 		return nil, err
 	}
 	return list.Map(got.Labels, func(l *int) int { return *l }), nil
-}
-
-// comparison is the question to a measurement.
-type comparison struct {
-	ID       uint64   `json:"id"`
-	Original []string `json:"original"`
-	Private  []string `json:"private"`
-}
-
-func (q *comparison) number(id uint64) { q.ID = id }
-
-func (q *comparison) check(got Answer, _ Hello) error {
-	if got.Labels != nil || got.Documents != nil || got.Texts != nil || len(got.Values) != len(q.Original) {
-		return fmt.Errorf("%d values for %d pairs", len(got.Values), len(q.Original))
-	}
-	if null := slices.Index(got.Values, nil); null >= 0 {
-		return fmt.Errorf("value %d: null", null) // NaN and infinity are no JSON
-	}
-	return nil
 }
 
 // pairsTogether is the number of pairs of texts in a request.
@@ -116,7 +95,7 @@ func (c *Command) Compare(ctx context.Context, original, private []string) ([]fl
 	var values []float64
 	for from := 0; from < len(original); from += pairsTogether {
 		to := min(from+pairsTogether, len(original))
-		got, err := c.ask(ctx, &comparison{Original: original[from:to], Private: private[from:to]})
+		got, err := c.ask(ctx, &Request{Original: original[from:to], Private: private[from:to]})
 		if err != nil {
 			return nil, err
 		}
