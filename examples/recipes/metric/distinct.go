@@ -1,0 +1,38 @@
+// Package metric is a template: copy it, and import it in cmd/mldp.
+package metric
+
+import (
+	"context"
+
+	"mldpbench/experiments/measure"
+	"mldpbench/experiments/study"
+	"mldpbench/results"
+)
+
+func init() {
+	measure.Register(measure.Measurement{
+		Name: "distinct", Version: 1, Setting: true,
+		Columns: []results.Column{{Name: "distinct", Title: "different words", Unit: "%", Direction: results.Up, Digits: 1,
+			Threshold: 3, Counted: true}},
+		Metric: study.Metric{Key: "distinct", Doc: "share of different words among all of the private text",
+			New: func() any { return &struct{}{} }},
+		Applies: func(s *measure.Spec, _ *measure.Query) bool { return s.Definition().NewVector == nil }, // there is text
+		Measure: distinct,
+	})
+}
+
+// distinct counts the different tokens of the private text, among all of them.
+func distinct(ctx context.Context, r *measure.Release, q *measure.Query) ([]results.Row, error) {
+	c, err := r.Compare(ctx, q.Setting)
+	if err != nil {
+		return nil, err
+	}
+	seen, total := map[string]bool{}, 0
+	for _, document := range c.After {
+		total += len(document)
+		for _, token := range document {
+			seen[token] = true
+		}
+	}
+	return []results.Row{r.Row(q).Of("distinct", results.Share(len(seen), total))}, nil
+}
