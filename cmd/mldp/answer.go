@@ -20,7 +20,7 @@ import (
 	"mldpbench/results/views"
 )
 
-// jsonSchema is the version of what --json prints; see docs/json.md.
+// jsonSchema is the version of what --json prints; see docs/programs.md.
 const jsonSchema = 1
 
 // answer is what a command found: printed as it is found or, with --json, as one

@@ -93,7 +93,7 @@ mldp itself.`,
 	f.BoolVar(&silent, "quiet", false, "no progress, notes and warnings: errors and the result only")
 	f.String("data", "", "data folder (default: MLDP_DATA, else the cache folder)")
 	f.BoolVar(&force, "force", false, "replace files that are there, but never an input")
-	f.BoolVar(&asJSON, "json", false, "the result as one JSON object, as docs/json.md says")
+	f.BoolVar(&asJSON, "json", false, "the result as one JSON object, as docs/programs.md says")
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		if err := checkFlags(cmd); err != nil {
 			return err

@@ -102,13 +102,13 @@ func jsonObject(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // TestEveryAnswerIsTestedAsJSON fails for a command with --json that json.txtar
-// does not run, and docs/json.md does not name.
+// does not run, and docs/programs.md does not name.
 func TestEveryAnswerIsTestedAsJSON(t *testing.T) {
 	script, err := os.ReadFile(filepath.Join("testdata", "script", "json.txtar"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	page := pages(t)["json.md"]
+	page := pages(t)["programs.md"]
 	walkCommands(newRoot(nil), func(c *cobra.Command) {
 		if c.Annotations[printing] == "" {
 			return
@@ -117,7 +117,7 @@ func TestEveryAnswerIsTestedAsJSON(t *testing.T) {
 			t.Errorf("%s --json is not in json.txtar", c.CommandPath())
 		}
 		if name := strings.TrimPrefix(c.CommandPath(), "mldp "); !strings.Contains(page, "`"+name+"`") {
-			t.Errorf("docs/json.md does not name %s", name)
+			t.Errorf("docs/programs.md does not name %s", name)
 		}
 	})
 }
