@@ -111,7 +111,7 @@ func TestErrorsOfModels(t *testing.T) {
 			realdata.Model(t, c.model)
 		}
 		s := attacksStudy(t, c.old, c.new)
-		err := experiments.CheckData(t.Context(), s, root)
+		err := checkData(t, s, root)
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "attacks.yaml:") {
 			t.Errorf("%s: %v, want %q with its line", c.new, err, c.want)
 		}

@@ -30,52 +30,82 @@ var studies embed.FS
 // Builtin holds the studies of this program.
 var Builtin = study.Library{Files: studies, Folder: "studies", What: "study"}
 
-// Plan divides a study into units. It opens nothing.
-func Plan(s *study.Study, l *lab.Lab) (*engine.Plan, error) {
-	units, err := plan.Units(s, l)
+// Planned is a study that is divided into units, once. It has opened nothing.
+type Planned struct {
+	*study.Study
+	plan *plan.Plan
+}
+
+// New plans a study.
+func New(s *study.Study) (*Planned, error) {
+	p, err := plan.New(s)
 	if err != nil {
 		return nil, fmt.Errorf("study %s: %w", s.Name, err)
 	}
-	definition, err := s.YAML()
+	return &Planned{s, p}, nil
+}
+
+// Engine is the plan with the data of a lab.
+func (p *Planned) Engine(l *lab.Lab) (*engine.Plan, error) {
+	definition, err := p.YAML()
 	if err != nil {
 		return nil, err
 	}
-	return &engine.Plan{Study: s.Name, Task: s.Task, Definition: string(definition), Schema: study.Schema, Units: units,
-		Data: l.Descriptions}, nil
+	return &engine.Plan{Study: p.Name, Task: p.Task, Definition: string(definition), Schema: study.Schema,
+		Units: p.plan.Units(l), Data: l.Descriptions}, nil
 }
 
-// Run runs the unfinished units of a study over a data folder ("" finds it as
-// every command does). Options.Out defaults to runs/NAME.
-func Run(ctx context.Context, s *study.Study, root string, o engine.Options) (_ *engine.Summary, runErr error) {
+// Plan divides a study into units. It opens nothing.
+func Plan(s *study.Study, l *lab.Lab) (*engine.Plan, error) {
+	p, err := New(s)
+	if err != nil {
+		return nil, err
+	}
+	return p.Engine(l)
+}
+
+// Run runs the unfinished units of a study; see Planned.Run.
+func Run(ctx context.Context, s *study.Study, root string, o engine.Options) (*engine.Summary, error) {
+	p, err := New(s)
+	if err != nil {
+		return nil, err
+	}
+	return p.Run(ctx, root, o)
+}
+
+// Run runs the unfinished units over a data folder ("" finds it as every command
+// does). Options.Out defaults to runs/NAME.
+func (p *Planned) Run(ctx context.Context, root string, o engine.Options) (_ *engine.Summary, runErr error) {
 	if o.Out == "" {
-		o.Out = filepath.Join("runs", s.Name)
+		o.Out = filepath.Join("runs", p.Name)
 	}
 	l := lab.New(root)
 	l.Log = o.Log
 	defer func() { runErr = errors.Join(runErr, l.Close()) }()
-	p, err := Plan(s, l)
+	units, err := p.Engine(l)
+	wants := p.plan.Wants()
 	if err == nil {
-		err = l.Models(ctx, plan.Wants(s).Resources)
+		err = l.Models(ctx, wants.Resources)
 	}
 	if err != nil {
 		return nil, err
 	}
 	if o.Log != nil {
-		lab.Unpublished(plan.Wants(s), root, func(err error) {
+		lab.Unpublished(wants, root, func(err error) {
 			fmt.Fprintf(o.Log, "warning: %v: it is used as it is; mldp data verify lists such files\n", err)
 		})
 	}
-	return engine.Run(ctx, p, o)
+	return engine.Run(ctx, units, o)
 }
 
 // CheckData opens everything that a study uses. Each error has the position of
 // the value that names the resource.
-func CheckData(ctx context.Context, s *study.Study, root string) error {
+func (p *Planned) CheckData(ctx context.Context, root string) error {
 	var all []error
-	lab.Check(ctx, plan.Wants(s), root, func(err error, key, value string) {
-		all = append(all, s.Named(err, key, value))
+	lab.Check(ctx, p.plan.Wants(), root, func(err error, key, value string) {
+		all = append(all, p.Named(err, key, value))
 	})
-	for _, part := range s.Parts() {
+	for _, part := range p.Parts() {
 		for _, m := range part.Mechanisms {
 			settings, _ := m.Expand() // checked
 			if len(m.Command) == 0 || len(settings) == 0 {
@@ -83,7 +113,7 @@ func CheckData(ctx context.Context, s *study.Study, root string) error {
 			}
 			o := m.Outside.At(settings[0])
 			if err := external.Check(o.Command, external.Options{Files: o.Files}); err != nil {
-				all = append(all, s.Named(err, "name", m.Name))
+				all = append(all, p.Named(err, "name", m.Name))
 			}
 		}
 	}
@@ -94,9 +124,13 @@ func CheckData(ctx context.Context, s *study.Study, root string) error {
 // data, and passes on each verdict and its report. Version is that of mldp.
 func Audit(ctx context.Context, s *study.Study, root, version string, o audit.Options,
 	each func(results.AuditRow, audit.Report) error) (err error) {
+	p, err := New(s)
+	if err != nil {
+		return err
+	}
 	l := lab.New(root)
 	defer func() { err = errors.Join(err, l.Close()) }()
-	return plan.Audit(ctx, s, l, o, func(spec measure.Spec, fingerprint string, r audit.Report) error {
+	return p.plan.Audit(ctx, l, o, func(spec measure.Spec, fingerprint string, r audit.Report) error {
 		row := AuditRow(r, spec.Parameters())
 		row.EmbeddingFingerprint, row.Version, row.Seed = fingerprint, version, spec.Seed
 		return each(row, r)
@@ -105,8 +139,8 @@ func Audit(ctx context.Context, s *study.Study, root, version string, o audit.Op
 
 // Missing lists the entries of the fetch catalogue that a study wants and the
 // data folder does not have.
-func Missing(s *study.Study, root string) ([]fetch.Entry, error) {
-	return lab.Missing(plan.Wants(s), root)
+func (p *Planned) Missing(root string) ([]fetch.Entry, error) {
+	return lab.Missing(p.plan.Wants(), root)
 }
 
 // AuditRow is the verdict of a report; parameters are those by which rows

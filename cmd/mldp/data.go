@@ -126,9 +126,9 @@ func expand(names []string, dimensions []int, dir string) (out []fetch.Entry, er
 	for _, name := range names {
 		var entries []fetch.Entry
 		if slices.Contains(experiments.Builtin.Names(), name) || strings.HasSuffix(name, ".yaml") {
-			var s *study.Study
+			var s *experiments.Planned
 			if s, err = openStudy(name, dir, &study.Overrides{}); err == nil {
-				entries, err = experiments.Missing(s, dir)
+				entries, err = s.Missing(dir)
 				entries = slices.DeleteFunc(entries, func(e fetch.Entry) bool {
 					_, d := study.DimensionSuffix(e.Name)
 					return d > 0 && len(dimensions) > 0 && !slices.Contains(dimensions, d)

@@ -23,7 +23,11 @@ func TestCatalogueKnowsTheStudies(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		missing, err := experiments.Missing(s, t.TempDir())
+		p, err := experiments.New(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		missing, err := p.Missing(t.TempDir())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -85,7 +85,7 @@ func newRunCommand() *cobra.Command {
 		if err := o.auditing.Check(); err != nil { // now, not after all units
 			return usage(fmt.Errorf("audit: %w", err))
 		}
-		warnStudy(cmd.ErrOrStderr(), study)
+		warnStudy(cmd.ErrOrStderr(), study.Study)
 		force, _ := cmd.Flags().GetBool("force") // of all commands
 		if m, err := engine.ReadManifest(filepath.Join(o.out, "manifest.json")); o.out != "" && !force && err == nil &&
 			m.Study != study.Name {
@@ -104,7 +104,7 @@ func newRunCommand() *cobra.Command {
 }
 
 // study opens a study and applies the flags to it.
-func (o *runOptions) study(ref string, flags *pflag.FlagSet) (*study.Study, error) {
+func (o *runOptions) study(ref string, flags *pflag.FlagSet) (*experiments.Planned, error) {
 	if flags.Changed("seed") {
 		o.overrides.Seed = &o.seed
 	}
@@ -113,8 +113,8 @@ func (o *runOptions) study(ref string, flags *pflag.FlagSet) (*study.Study, erro
 
 // provide makes sure that the data of a study is there before anything is read:
 // it fetches missing data, or its error tells how to get all of it.
-func (o *runOptions) provide(ctx context.Context, study *study.Study, stdin io.Reader, stderr io.Writer) error {
-	missing, err := experiments.Missing(study, o.data)
+func (o *runOptions) provide(ctx context.Context, study *experiments.Planned, stdin io.Reader, stderr io.Writer) error {
+	missing, err := study.Missing(o.data)
 	if err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func (o *runOptions) rerun(ref string, given *pflag.FlagSet) func(key string) st
 	}
 }
 
-func (o *runOptions) run(ctx context.Context, study *study.Study, rerun func(string) string,
+func (o *runOptions) run(ctx context.Context, study *experiments.Planned, rerun func(string) string,
 	stderr io.Writer) (summary *engine.Summary, err error) {
 	options := engine.Options{
 		Out: o.out, Workers: o.workers, Memory: int64(o.memory * (1 << 30)), Only: o.cell,
@@ -147,14 +147,14 @@ func (o *runOptions) run(ctx context.Context, study *study.Study, rerun func(str
 		}
 	}
 	if o.levels.Quantity != "" {
-		summary, err = experiments.RunAligned(ctx, study, o.data, options, o.levels, func(file, key string) string {
+		summary, err = experiments.RunAligned(ctx, study.Study, o.data, options, o.levels, func(file, key string) string {
 			if file == "" {
 				return rerun(key)
 			}
 			return "mldp run " + cluster.Quote(file) + " --cell " + key
 		})
 	} else {
-		summary, err = experiments.Run(ctx, study, o.data, options)
+		summary, err = study.Run(ctx, o.data, options)
 	}
 	if errors.Is(err, engine.ErrInterrupted) {
 		if summary != nil {
@@ -167,7 +167,7 @@ func (o *runOptions) run(ctx context.Context, study *study.Study, rerun func(str
 }
 
 // write writes what a finished run is asked for, and gives the answer.
-func (o *runOptions) write(cmd *cobra.Command, study *study.Study, summary *engine.Summary, a *answer) error {
+func (o *runOptions) write(cmd *cobra.Command, study *experiments.Planned, summary *engine.Summary, a *answer) error {
 	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
 	if summary.Key != "" { // one unit
 		rows := results.Where(summary.Rows, func(r results.Row) bool { return r.Key == summary.Key })
@@ -188,7 +188,7 @@ func (o *runOptions) write(cmd *cobra.Command, study *study.Study, summary *engi
 	var audited []results.AuditRow
 	var failed error // the page is written all the same
 	if o.audit {
-		audited, failed = auditStudy(ctx, study, o.data, filepath.Join(summary.Dir, auditFile), o.auditing, stderr)
+		audited, failed = auditStudy(ctx, study.Study, o.data, filepath.Join(summary.Dir, auditFile), o.auditing, stderr)
 	}
 	return errors.Join(failed, writeOutputs(a, stderr, summary, audited, o.examples, o.levels))
 }

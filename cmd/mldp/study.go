@@ -59,18 +59,16 @@ func newStudyCommand() *cobra.Command {
 
 // openStudy opens a study, changed by flags if there are any. Any error before
 // anything is run is wrong usage, including a missing file.
-func openStudy(ref, root string, flags *study.Overrides) (*study.Study, error) {
+func openStudy(ref, root string, flags *study.Overrides) (*experiments.Planned, error) {
 	s, err := openTaskOrStudy(ref, root, flags != nil)
 	if err == nil && flags != nil {
 		s, err = s.Override(*flags)
 	}
-	if err == nil {
-		_, err = experiments.Plan(s, lab.New("")) // opens nothing
-	}
 	if err != nil {
 		return nil, usage(err)
 	}
-	return s, nil
+	p, err := experiments.New(s)
+	return p, usage(err)
 }
 
 // openTaskOrStudy compiles a task, whose data must be there to run it, or opens a
@@ -110,16 +108,16 @@ func newStudyCheckCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		plan, err := experiments.Plan(s, lab.New(""))
+		plan, err := s.Engine(lab.New(""))
 		if err != nil {
 			return err
 		}
 		if data != "" {
-			if err := experiments.CheckData(cmd.Context(), s, root); err != nil {
+			if err := s.CheckData(cmd.Context(), root); err != nil {
 				return err
 			}
 		}
-		warnStudy(cmd.ErrOrStderr(), s)
+		warnStudy(cmd.ErrOrStderr(), s.Study)
 		if repeated := plan.Unique(); len(repeated) > 0 {
 			fmt.Fprintf(cmd.ErrOrStderr(), "warning: %d units repeat others and are run once, the first: %s\n",
 				len(repeated), repeated[0])

@@ -10,7 +10,7 @@ import (
 
 // memory is a generous estimate, in bytes, of a unit on top of shared data. It
 // is called after the data are open.
-func (p *planner) memory(u *unit) int64 {
+func (p *Plan) memory(u *unit) int64 {
 	const process = 64 << 20
 	const perToken = 64     // string header, ids, features
 	const perWord = 8 << 10 // tables of the selection family

@@ -29,10 +29,10 @@ type unit struct {
 	id, group   string
 }
 
-// planner holds the common data of the units of one plan.
-type planner struct {
+// Plan is a study divided into units. It has opened nothing.
+type Plan struct {
 	study *study.Study
-	lab   *lab.Lab
+	lab   *lab.Lab // of Units
 	units []unit
 	byID  map[string]int
 }
@@ -43,21 +43,19 @@ type request struct {
 	options any
 }
 
-// Units turns a study into units. It opens nothing.
-func Units(s *study.Study, l *lab.Lab) ([]engine.Unit, error) {
-	p, err := newPlanner(s, l)
-	if err != nil {
-		return nil, err
-	}
+// Units are the units with the data of a lab, for the engine.
+func (p *Plan) Units(l *lab.Lab) []engine.Unit {
+	p.lab = l
 	all := make([]engine.Unit, len(p.units))
 	for i := range p.units {
 		all[i] = p.unit(&p.units[i])
 	}
-	return all, nil
+	return all
 }
 
-func newPlanner(s *study.Study, l *lab.Lab) (*planner, error) {
-	p := &planner{study: s, lab: l, byID: map[string]int{}}
+// New divides a study into units.
+func New(s *study.Study) (*Plan, error) {
+	p := &Plan{study: s, byID: map[string]int{}}
 	for _, scene := range s.Parts() {
 		if err := p.scene(&scene); err != nil {
 			return nil, err
@@ -72,7 +70,7 @@ func newPlanner(s *study.Study, l *lab.Lab) (*planner, error) {
 // scene adds the units of a scene, in the one order that every run, shard and
 // merge agrees on: data set, embedding, dimension, baseline and mechanisms,
 // epsilon, repetition, measurement, model, setting.
-func (p *planner) scene(c *study.Scene) error {
+func (p *Plan) scene(c *study.Scene) error {
 	var asked []request
 	for _, m := range measure.All() {
 		options, ok := m.Asked(p.study, c)
@@ -111,7 +109,7 @@ func (p *planner) scene(c *study.Scene) error {
 
 // plain adds what is measured of a space alone, and of text that nobody
 // privatised.
-func (p *planner) plain(c *study.Scene, s measure.Spec, asked []request) {
+func (p *Plan) plain(c *study.Scene, s measure.Spec, asked []request) {
 	p.add(c, s, asked, func(m *measure.Measurement) bool { return m.Of == measure.OfSpace })
 	if s.Dataset.Name == "" {
 		return
@@ -124,7 +122,7 @@ func (p *planner) plain(c *study.Scene, s measure.Spec, asked []request) {
 }
 
 // mechanisms adds those of a scene.
-func (p *planner) mechanisms(c *study.Scene, s measure.Spec, asked []request) error {
+func (p *Plan) mechanisms(c *study.Scene, s measure.Spec, asked []request) error {
 	for _, m := range c.Mechanisms {
 		settings, _, err := c.Expand(m)
 		if err != nil {
@@ -140,7 +138,7 @@ func (p *planner) mechanisms(c *study.Scene, s measure.Spec, asked []request) er
 }
 
 // mechanism adds the units of one mechanism with its parameters.
-func (p *planner) mechanism(c *study.Scene, s measure.Spec, asked []request, m study.MechanismSpec,
+func (p *Plan) mechanism(c *study.Scene, s measure.Spec, asked []request, m study.MechanismSpec,
 	x mechanisms.Settings) error {
 	d, err := x.Definition()
 	if err != nil {
@@ -179,7 +177,12 @@ func (p *planner) mechanism(c *study.Scene, s measure.Spec, asked []request, m s
 }
 
 // add adds one unit per measurement, model and setting.
-func (p *planner) add(c *study.Scene, s measure.Spec, asked []request, which func(*measure.Measurement) bool) {
+func (p *Plan) add(c *study.Scene, s measure.Spec, asked []request, which func(*measure.Measurement) bool) {
+	shared := s
+	if d := s.Definition(); d.PerWord && s.Documents != study.Redrawn && s.Streams == study.Grid {
+		shared.Repetition = 0 // repetitions cost little more than one
+	}
+	spec, group := engine.MakeID(s), engine.MakeID(shared) // once for all of its units
 	for _, r := range asked {
 		if !which(r.Measurement) || s.Dataset.Name == "" && r.Of == measure.OfRelease && !r.WordsAlone {
 			continue
@@ -202,25 +205,22 @@ func (p *planner) add(c *study.Scene, s measure.Spec, asked []request, which fun
 				u := unit{spec: s, measurement: r.Measurement, splits: study.Privatizes(c.Settings...),
 					query: measure.Query{Options: r.options, Model: model, Setting: setting}}
 				if r.Applies == nil || r.Applies(&u.spec, &u.query) {
-					p.put(u)
+					p.put(u, spec, group)
 				}
 			}
 		}
 	}
 }
 
-func (p *planner) put(u unit) {
+// put adds a unit of a release, whose JSON is that of its spec, and of the spec of
+// its group.
+func (p *Plan) put(u unit, spec, group string) {
 	setting := u.query.Setting
 	if u.spec.IsBaseline() && u.measurement.Setting && !u.measurement.Model && u.splits != study.Privatizes(study.Local) {
 		setting = fmt.Sprint(u.splits) // plain text is compared in these
 	}
-	u.id = engine.MakeID(u.spec, u.measurement.String(), u.query.Options, u.query.Model.Name, u.query.Model.Text(),
-		setting)
-	shared := u.spec
-	if d := u.spec.Definition(); d.PerWord && u.spec.Documents != study.Redrawn && u.spec.Streams == study.Grid {
-		shared.Repetition = 0 // repetitions cost little more than one
-	}
-	u.group = engine.MakeID(shared)
+	rest := engine.MakeID(u.measurement.String(), u.query.Options, u.query.Model.Name, u.query.Model.Text(), setting)
+	u.id, u.group = strings.TrimSuffix(spec, "]")+","+rest[1:], group
 	p.byID[u.id] = len(p.units)
 	p.units = append(p.units, u)
 }
@@ -272,7 +272,7 @@ func (u *unit) String() string {
 }
 
 // unit is the work of the engine.
-func (p *planner) unit(u *unit) engine.Unit {
+func (p *Plan) unit(u *unit) engine.Unit {
 	return engine.Unit{
 		Name: u.String(), ID: u.id, Group: u.group, Place: u.place(),
 		Shows: u.shows() && u.spec.Dataset.File != "",
@@ -300,18 +300,13 @@ func (u *unit) needs() []lab.Resource {
 	return u.measurement.Needs(&u.spec, &u.query)
 }
 
-// Wants returns the resources that a study uses.
-func Wants(s *study.Study) lab.Wants {
-	var w lab.Wants
-	for _, c := range s.Parts() {
+// Wants returns the resources that the study uses.
+func (p *Plan) Wants() (w lab.Wants) {
+	for _, c := range p.study.Parts() {
 		w.Datasets, w.Embeddings = append(w.Datasets, c.Datasets...), append(w.Embeddings, c.Embeddings...)
 		if c.Public != nil {
 			w.Datasets = append(w.Datasets, *c.Public)
 		}
-	}
-	p, err := newPlanner(s, lab.New(""))
-	if err != nil {
-		return w
 	}
 	for i := range p.units {
 		w.Thesaurus = w.Thesaurus || p.units[i].spec.Definition().Needs.Thesaurus
@@ -326,7 +321,7 @@ func Wants(s *study.Study) lab.Wants {
 }
 
 // specs returns the releases of the units of a job.
-func (p *planner) specs(job *engine.Job) (specs []measure.Spec, left map[int]int, pending map[int][]string) {
+func (p *Plan) specs(job *engine.Job) (specs []measure.Spec, left map[int]int, pending map[int][]string) {
 	left, pending = map[int]int{}, map[int][]string{}
 	byRepetition := map[int]measure.Spec{}
 	for _, id := range job.IDs {

@@ -22,7 +22,7 @@ type work struct {
 
 // run measures a unit. The first of a job opens the releases of all of them; a
 // release is forgotten after its last unit.
-func (p *planner) run(ctx context.Context, u *unit, job *engine.Job) (out engine.Output, err error) {
+func (p *Plan) run(ctx context.Context, u *unit, job *engine.Job) (out engine.Output, err error) {
 	w, ok := job.Shared.(*work)
 	if !ok {
 		specs, left, pending := p.specs(job)
@@ -69,12 +69,8 @@ func (u *unit) shows() bool { return u.measurement.Name == "text" && u.spec.Repe
 // releases runs it: on the words of that data set and embedding. Reports are
 // passed on with the place by which rows identify the instance. Mechanisms from
 // outside are left out: nobody can look into them.
-func Audit(ctx context.Context, s *study.Study, l *lab.Lab, o audit.Options,
+func (p *Plan) Audit(ctx context.Context, l *lab.Lab, o audit.Options,
 	each func(spec measure.Spec, fingerprint string, r audit.Report) error) error {
-	p, err := newPlanner(s, l)
-	if err != nil {
-		return err
-	}
 	seen := map[string]bool{}
 	for _, u := range p.units {
 		spec := u.spec
