@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"mldpbench/embeddings"
+	"mldpbench/internal/params"
 )
 
 func init() {
@@ -18,7 +19,7 @@ func init() {
 		Order:    110,
 		Variants: []Variant{Proved, Released},
 		Parameters: []Parameter{{
-			Name: "k", Default: 20.0, Legal: "a whole number >= 1", Valid: wholeNumber(1, math.MaxInt32),
+			Name: "k", Default: 20.0, Legal: "a whole number >= 1", Valid: params.Whole(1, math.MaxInt32),
 			Doc: "words of a group; released: candidates of each word",
 		}},
 		PerWord: true,

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"mldpbench/embeddings"
+	"mldpbench/internal/params"
 )
 
 func init() {
@@ -20,7 +21,7 @@ func init() {
 		Parameters: []Parameter{
 			{Name: "form", Default: "geometric", Fixed: true},
 			{Name: "gamma", Default: 5.0, Fixed: true},
-			{Name: "lists", Default: 1.0, Legal: "a whole number in [1, 16]", Valid: wholeNumber(1, 16),
+			{Name: "lists", Default: 1.0, Legal: "a whole number in [1, 16]", Valid: params.Whole(1, 16),
 				Doc: "lists of the vocabulary; one of them is drawn for every word"},
 		},
 		New: newDiffractor,

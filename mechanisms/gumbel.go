@@ -20,9 +20,9 @@ func init() {
 		Order:    60,
 		Variants: []Variant{Proved, Released, AsRun},
 		Parameters: []Parameter{{
-			Name: "start", Default: "redraw", Fixed: true, Variants: []Variant{Released},
+			Name: "start", Default: "redraw", Fixed: true, Variants: []string{string(Released)},
 		}, {
-			Name: "extent", Default: extentOfData, Variants: []Variant{AsRun},
+			Name: "extent", Default: extentOfData, Variants: []string{string(AsRun)},
 			Legal: `"data set", "space", "agnews-2024" or "imdb-2024"`,
 			Doc: "the largest and the smallest distance that set the noise: those that the study's code states for a " +
 				"data set, by default the one at hand; space, also for any other data set, computes them",

@@ -11,6 +11,7 @@ import (
 
 	"mldpbench/embeddings"
 	"mldpbench/internal/kernel"
+	"mldpbench/internal/params"
 )
 
 // defaultLambda is that of the source.
@@ -25,7 +26,7 @@ func init() {
 		Order:    20,
 		Variants: []Variant{Proved, AsRun},
 		Parameters: []Parameter{{
-			Name: "lambda", Default: defaultLambda, Legal: "in [0, 1]", Valid: between(0, 1),
+			Name: "lambda", Default: defaultLambda, Legal: "in [0, 1]", Valid: params.Between(0, 1),
 			Doc: "share of the covariance in the shape of the noise; 0 is CMP",
 		}},
 		New: newMahalanobis,

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"mldpbench/embeddings"
+	"mldpbench/internal/params"
 )
 
 func init() {
@@ -18,12 +19,12 @@ func init() {
 		Parameters: []Parameter{
 			{Name: "projection", Default: "gaussian", Legal: `"gaussian" or "none"`, Words: []string{"gaussian", "none"},
 				Doc: "gaussian projects to m dimensions first (M2); none adds noise to all p (M1)"},
-			{Name: "beta", Default: 0.9, Legal: "in (0, 1)", Valid: strictly(0, 1),
+			{Name: "beta", Default: 0.9, Legal: "in (0, 1)", Valid: params.Strictly(0, 1),
 				Doc: "how much the projection may stretch distances"},
-			{Name: "delta", Default: 1e-6, Legal: "in (0, 1)", Valid: strictly(0, 1),
+			{Name: "delta", Default: 1e-6, Legal: "in (0, 1)", Valid: params.Strictly(0, 1),
 				Doc: "probability that it stretches some more"},
 			{Name: "m", Default: "derived", Number: true, Legal: `"derived" or a whole number in [1, 1000000]`,
-				Valid: wholeNumber(1, 1e6), Words: []string{"derived"},
+				Valid: params.Whole(1, 1e6), Words: []string{"derived"},
 				Doc: "dimensions released; derived from beta, delta and p"},
 		},
 		NewVector: newPrivEmb,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"mldpbench/internal/params"
 	"slices"
 )
 
@@ -19,7 +20,7 @@ func init() {
 		Parameters: []Parameter{
 			{Name: "base", Default: defaultBase, Legal: "a mechanism that adds noise and has a guarantee",
 				Doc: "mechanism whose output is processed"},
-			{Name: "c", Default: 0.04, Legal: "> 0 and finite", Valid: strictly(0, math.Inf(1)),
+			{Name: "c", Default: 0.04, Legal: "> 0 and finite", Valid: params.Strictly(0, math.Inf(1)),
 				Doc: "decay: the r-th nearest word of the base's output is returned with probability ∝ exp(-c·ε·r)"},
 		},
 		New: newRankFix,

@@ -3,7 +3,6 @@ package mechanisms
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 
 	"mldpbench/embeddings"
@@ -66,29 +65,9 @@ type Environment struct {
 	Outside func(Settings) (*Mechanism, error)
 }
 
-// Parameter describes one parameter of a mechanism for help texts and checks.
-type Parameter struct {
-	Name    string
-	Default any    // float64, string or []float64
-	Number  bool   // a word that may also be a number, e.g. gamma
-	Legal   string // the legal range in words, e.g. "in [0, 1]"
-	Doc     string
-	// Valid and Words say Legal to the program: which numbers, also those of a
-	// list, and which words are allowed; nil allows all. What depends on the
-	// vocabulary, New checks.
-	Valid func(float64) bool
-	Words []string
-	// Variants lists the variants that have the parameter; nil means all.
-	Variants []Variant
-	// Fixed means that the parameter has one value, the default: it cannot be
-	// set, and stays in complete settings because it is part of their name, from
-	// which seeds are derived.
-	Fixed bool
-}
-
-func (p Parameter) appliesTo(v Variant) bool {
-	return p.Variants == nil || slices.Contains(p.Variants, v)
-}
+// Parameter describes one parameter of a mechanism: a number (float64), a word or a
+// list of numbers. What depends on the vocabulary, New checks.
+type Parameter = params.Parameter
 
 // Needs lists what an Environment must hold besides the space.
 type Needs struct{ Thesaurus, Corpus bool }
@@ -179,26 +158,18 @@ func Complete(s Settings) (Settings, error) {
 	if s.Outside != nil { // its parameters are not checked here
 		return s, nil
 	}
-	full := Parameters{}
-	for _, p := range d.Parameters {
-		if p.appliesTo(s.Variant) {
-			full[p.Name] = p.Default
-		}
+	s.Parameters, err = params.Resolve(d.Name, string(s.Variant), d.Parameters, s.Parameters)
+	return s, err
+}
+
+// ParseParameters reads "name=value" pairs for a mechanism, values as
+// Parameters.String writes them: 0.5, theorem3, [1,0] or 1,0.
+func ParseParameters(mechanism string, pairs []string) (Parameters, error) {
+	d, err := Find(mechanism)
+	if err != nil {
+		return nil, err
 	}
-	for _, name := range slices.Sorted(maps.Keys(s.Parameters)) {
-		p, err := d.parameter(name)
-		if err != nil {
-			return s, err
-		}
-		if !p.appliesTo(s.Variant) {
-			return s, fmt.Errorf("%s: variant %s has no parameter %q", d.Name, s.Variant, name)
-		}
-		if full[name], err = p.value(s.Parameters[name]); err != nil {
-			return s, fmt.Errorf("%s: %w", d.Name, err)
-		}
-	}
-	s.Parameters = full
-	return s, nil
+	return params.ParsePairs(d.Name, d.Parameters, pairs)
 }
 
 // New builds a word mechanism.

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"mldpbench/embeddings"
+	"mldpbench/internal/params"
 )
 
 func init() {
@@ -20,7 +21,7 @@ func init() {
 		Parameters: []Parameter{
 			{Name: "w", Default: 0.5, Legal: "in (0, 1]", Valid: func(x float64) bool { return x > 0 && x <= 1 },
 				Doc: "share of the vocabulary that is sensitive: its rarest words"},
-			{Name: "p", Default: 0.2, Legal: "in [0, 1]", Valid: between(0, 1),
+			{Name: "p", Default: 0.2, Legal: "in [0, 1]", Valid: params.Between(0, 1),
 				Doc: "probability with which another word is replaced"},
 		},
 		PerWord: true,

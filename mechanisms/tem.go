@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"mldpbench/embeddings"
+	"mldpbench/internal/params"
 )
 
 func init() {
@@ -18,10 +19,10 @@ func init() {
 		PerWord:  true,
 		Parameters: []Parameter{
 			{Name: "gamma", Default: temTheorem3, Number: true, Legal: `"theorem3" or a distance >= 0`,
-				Valid: between(0, math.Inf(1)), Words: []string{temTheorem3},
+				Valid: params.Between(0, math.Inf(1)), Words: []string{temTheorem3},
 				Doc: "truncation distance; theorem3 gives the smallest that keeps the word within it with " +
 					"probability 1-beta"},
-			{Name: "beta", Default: 0.001, Legal: "in (0, 1)", Valid: strictly(0, 1),
+			{Name: "beta", Default: 0.001, Legal: "in (0, 1)", Valid: params.Strictly(0, 1),
 				Doc: "failure probability of theorem3"},
 		},
 		New: newTEM,

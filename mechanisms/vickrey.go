@@ -5,6 +5,7 @@ import (
 
 	"mldpbench/embeddings"
 	"mldpbench/embeddings/nearest"
+	"mldpbench/internal/params"
 )
 
 func init() {
@@ -16,7 +17,7 @@ func init() {
 		Order:    30,
 		Variants: []Variant{Proved, Released, AsRun},
 		Parameters: []Parameter{{
-			Name: "t", Default: 0.5, Legal: "in [0, 1]", Valid: between(0, 1), Variants: []Variant{Proved},
+			Name: "t", Default: 0.5, Legal: "in [0, 1]", Valid: params.Between(0, 1), Variants: []string{string(Proved)},
 			Doc: "how far the choice leans to the second nearest word; 0 is CMP",
 		}},
 		New: newVickrey,

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"mldpbench/embeddings/nearest"
+	"mldpbench/internal/params"
 )
 
 // mostNeighbors bounds k of the generalised mechanisms.
@@ -19,7 +20,7 @@ func init() {
 		Order:    31,
 		Variants: []Variant{Proved},
 		Parameters: []Parameter{{
-			Name: "t", Default: []float64{1, 1}, Legal: "a list of 1 to 64 numbers >= 0", Valid: between(0, math.Inf(1)),
+			Name: "t", Default: []float64{1, 1}, Legal: "a list of 1 to 64 numbers >= 0", Valid: params.Between(0, math.Inf(1)),
 			Doc: "t_r for the r-th nearest word, drawn with probability ∝ exp(-t_r·a_r); its length is k",
 		}},
 		New: newVickreyK,
@@ -33,7 +34,7 @@ func init() {
 		Variants: []Variant{Proved},
 		Parameters: []Parameter{{
 			Name: "k", Default: 2.0, Legal: "a whole number in [1, 64], at most the number of words",
-			Valid: wholeNumber(1, mostNeighbors),
+			Valid: params.Whole(1, mostNeighbors),
 			Doc:   "the k-th nearest word of the noisy vector is returned; 1 is CMP",
 		}},
 		New: newKth,

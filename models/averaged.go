@@ -2,6 +2,7 @@ package models
 
 import (
 	"math/rand/v2"
+	"mldpbench/internal/params"
 	"slices"
 
 	"gorgonia.org/gorgonia"
@@ -12,8 +13,8 @@ func init() {
 	Register(Definition{
 		Name: "averaged",
 		Parameters: append([]Parameter{
-			oneOf("init", "embedding", "random"), // word vectors before training
-			atLeast("dimension", 1, 100),         // of random word vectors
+			params.OneOf("init", "embedding", "random"), // word vectors before training
+			params.AtLeast("dimension", 1, 100),         // of random word vectors
 		}, withDefaults(scheduleParameters, map[string]any{"learning_rate": 0.005, "clip": 0.0})...),
 		New: func(o Options) Classifier { return newAveraged(o) },
 	})

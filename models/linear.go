@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"mldpbench/internal/params"
 )
 
 // linearGrid is searched from strong to weak regularisation; each fit starts
@@ -12,9 +13,9 @@ var linearGrid = []float64{0.01, 0.1, 1, 10, 100}
 
 var (
 	// of token sequences: mean of the word vectors, or tf-idf; given vectors are taken as they are
-	linearFeatures = oneOf("features", "mean", "tfidf")
+	linearFeatures = params.OneOf("features", "mean", "tfidf")
 	// cost of the loss against the squared norm of the weights; 0 chooses from linearGrid by validation accuracy
-	linearCost = nonNegative("c", 0)
+	linearCost = params.NonNegative("c", 0)
 )
 
 // linear is the common part of the linear models: features, the choice of C,

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"mldpbench/internal/params"
 	"slices"
 
 	"gonum.org/v1/gonum/optimize"
@@ -22,8 +23,8 @@ func init() {
 }
 
 var (
-	iterations   = atLeast("iterations", 1, 1000) // largest number of L-BFGS iterations per fit
-	stopGradient = positive("tolerance", 1e-4)    // stop when its largest component, over c·n, is below this
+	iterations   = params.AtLeast("iterations", 1, 1000) // largest number of L-BFGS iterations per fit
+	stopGradient = params.Positive("tolerance", 1e-4)    // stop when its largest component, over c·n, is below this
 )
 
 func newLogistic(o Options) Classifier {

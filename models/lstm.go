@@ -6,7 +6,7 @@ import (
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
-	"mldpbench/internal/check"
+	"mldpbench/internal/params"
 )
 
 func init() {
@@ -17,7 +17,7 @@ func init() {
 		Register(Definition{
 			Name: d.name,
 			Parameters: append([]Parameter{
-				atLeast("hidden", 1, 64), dropoutParameter, // size of the hidden state, per direction
+				params.AtLeast("hidden", 1, 64), dropoutParameter, // size of the hidden state, per direction
 			}, scheduleParameters...),
 			New: func(o Options) Classifier { return newLSTM(d.name, d.directions, o) },
 		})
@@ -25,15 +25,8 @@ func init() {
 }
 
 // dropoutParameter is the share of the last state dropped while training.
-var dropoutParameter = Parameter{
-	Name: "dropout", Default: 0.2,
-	check: func(v any) error {
-		if p := v.(float64); p != 0 {
-			return check.Inside("dropout", p, 0, 1)
-		}
-		return nil
-	},
-}
+var dropoutParameter = Parameter{Name: "dropout", Default: 0.2, Legal: "in [0, 1)",
+	Valid: func(x float64) bool { return x >= 0 && x < 1 }}
 
 // lstm is the network of Meisenbacher et al. 2024: frozen word vectors → LSTM →
 // dropout → dense softmax, trained with Adam on the cross-entropy. Padding is
@@ -136,11 +129,11 @@ func affine(x, w, b *gorgonia.Node) (*gorgonia.Node, error) {
 
 func init() {
 	parameters := []Parameter{
-		atLeast("hidden", 1, 100), // size of the hidden state
+		params.AtLeast("hidden", 1, 100), // size of the hidden state
 		dropoutParameter,
-		atLeast("length", 1, 500),        // tokens of a sequence: of a longer text the last ones, before a shorter one zeros
-		oneOf("weights", "last", "best"), // weights kept: those of the last epoch or of the best
-		atLeast("patience", 1, 3),        // epochs without a lower validation loss before stopping
+		params.AtLeast("length", 1, 500),        // tokens of a sequence: of a longer text the last ones, before a shorter one zeros
+		params.OneOf("weights", "last", "best"), // weights kept: those of the last epoch or of the best
+		params.AtLeast("patience", 1, 3),        // epochs without a lower validation loss before stopping
 	}
 	for _, p := range withDefaults(scheduleParameters, map[string]any{"clip": 0.0}) {
 		if p.Name != "patience" {

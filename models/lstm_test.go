@@ -173,7 +173,7 @@ func TestLSTMRefusesBadInput(t *testing.T) {
 	}
 	for want, o := range map[string]Options{
 		"model lstm: needs an embedding": {Classes: 2},
-		"model lstm: dropout = 1: must be in (0, 1)": {Classes: 2, Embedding: embedding,
+		"model lstm: dropout = 1: must be in [0, 1)": {Classes: 2, Embedding: embedding,
 			Parameters: map[string]any{"dropout": 1}},
 		"model lstm: hidden = 0: must be >= 1": {Classes: 2, Embedding: embedding,
 			Parameters: map[string]any{"hidden": 0}},

@@ -10,6 +10,7 @@ import (
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
+	"mldpbench/internal/params"
 	"mldpbench/stream"
 )
 
@@ -210,11 +211,11 @@ func (s schedule) size(training bool) int {
 // stopping after 3 epochs without a better one loses nothing. The clip bounds the
 // effect of one unusual batch of privatised text.
 var scheduleParameters = []Parameter{
-	atLeast("batch", 1, 64),          // examples per training step
-	atLeast("epochs", 1, 30),         // largest number of passes over the training set
-	atLeast("patience", 1, 3),        // epochs without a lower validation loss before stopping; the best weights are kept
-	positive("learning_rate", 0.001), // of Adam
-	nonNegative("clip", 1.0),         // largest norm of the gradient of all weights; 0 is no limit
+	params.AtLeast("batch", 1, 64),          // examples per training step
+	params.AtLeast("epochs", 1, 30),         // largest number of passes over the training set
+	params.AtLeast("patience", 1, 3),        // epochs without a lower validation loss before stopping; the best weights are kept
+	params.Positive("learning_rate", 0.001), // of Adam
+	params.NonNegative("clip", 1.0),         // largest norm of the gradient of all weights; 0 is no limit
 }
 
 func (v values) adam() *adam {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"mldpbench/internal/params"
 )
 
 // Linear support vector machine (L2-regularised hinge loss, one-vs-rest) on mean
@@ -14,8 +15,8 @@ func init() {
 		Vectors: true,
 		Parameters: []Parameter{
 			linearFeatures, linearCost,
-			atLeast("passes", 1, 100),   // largest number of passes over the training set per fit
-			positive("tolerance", 0.05), // stop when the projected gradients of a pass differ by less than this
+			params.AtLeast("passes", 1, 100),   // largest number of passes over the training set per fit
+			params.Positive("tolerance", 0.05), // stop when the projected gradients of a pass differ by less than this
 		},
 		New: func(o Options) Classifier { return &linear{options: o, newTrainer: newSVMTrainer} },
 	})

@@ -226,13 +226,13 @@ func TestParameters(t *testing.T) {
 		given map[string]any
 		want  string
 	}{
-		{map[string]any{"C": 1}, `model svm has no parameter "C": must be one of ["features" "c" "passes" "tolerance"]`},
+		{map[string]any{"C": 1}, `model svm: unknown parameter "C": it has ["features" "c" "passes" "tolerance"]`},
 		{map[string]any{"c": -1}, "model svm: c = -1: must be >= 0 and finite"},
-		{map[string]any{"c": "big"}, "model svm: c = big: must be a number"},
-		{map[string]any{"passes": 1.5}, "model svm: passes = 1.5: must be a whole number"},
+		{map[string]any{"c": "big"}, "model svm: c = big: must be >= 0 and finite"},
+		{map[string]any{"passes": 1.5}, "model svm: passes = 1.5: must be a whole number >= 1"},
 		{map[string]any{"passes": uint64(0)}, "model svm: passes = 0: must be >= 1"},
-		{map[string]any{"features": 3}, "model svm: features = 3: must be a word"},
-		{map[string]any{"features": "x"}, `model svm: features = "x": must be one of ["mean" "tfidf"]`},
+		{map[string]any{"features": 3}, `model svm: features = 3: must be one of ["mean" "tfidf"]`},
+		{map[string]any{"features": "x"}, `model svm: features = x: must be one of ["mean" "tfidf"]`},
 	} {
 		if _, err := New("svm", Options{Classes: 2, Parameters: c.given}); err == nil || err.Error() != c.want {
 			t.Errorf("%v: %v, want %s", c.given, err, c.want)

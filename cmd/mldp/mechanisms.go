@@ -49,8 +49,10 @@ func newMechanismsCommand() *cobra.Command {
 				}
 				rows = append(rows, []any{d.Name, string(v), s.Parameters.String(), g})
 			}
-			for _, p := range d.Settable() {
-				parameters = append(parameters, []any{d.Name, p.Name, p.Legal, p.Doc})
+			for _, p := range d.Parameters {
+				if !p.Fixed {
+					parameters = append(parameters, []any{d.Name, p.Name, p.Legal, p.Doc})
+				}
 			}
 		}
 		fmt.Fprintf(a.text, "Guarantees at epsilon %v:\n\n", epsilon)
