@@ -22,7 +22,7 @@ streams: attacks
 seed: 4
 datasets: [{name: generated-styles, train: 80, validation: 20, test: 60}]
 embeddings: [{name: generated, dimensions: [50]}]
-public: {name: generated-styles, train: 400}
+public: generated-styles
 mechanisms: [{name: k-rr, epsilons: [6]}, {name: identity, epsilons: [1]}, {name: uniform, epsilons: [1]}]
 masked: tiny-masked-lm
 causal: tiny-causal-lm
@@ -127,8 +127,8 @@ func TestErrorsOfModels(t *testing.T) {
 	}
 	for _, c := range []struct{ old, new, want string }{
 		{"masked: tiny-masked-lm\n", "", "attacks.yaml:10:13: attacker masked asks a masked language model"},
-		{"public: {name: generated-styles, train: 400}\n", "shadow: 10\n", "attribute-public-ngrams trains on public text"},
-		{"public: {name: generated-styles, train: 400}", "public: {name: agnews}", "generated and real data are never mixed"},
+		{"public: generated-styles\n", "shadow: 10\n", "attribute-public-ngrams trains on public text"},
+		{"public: generated-styles", "public: agnews", "generated and real data are never mixed"},
 	} {
 		_, err := study.Parse("attacks.yaml", []byte(strings.Replace(attacksText, c.old, c.new, 1)))
 		if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -244,7 +244,7 @@ func TestBadOptionsAreOneError(t *testing.T) {
 		`no column "text"`:                  func(o *experiments.EvaluateOptions) { o.Text = []string{"text"} },
 		`1 distinct labels`:                 func(o *experiments.EvaluateOptions) { o.Private = "body"; o.Original = constant(t) },
 		"id \"1\": must be there, and once": func(o *experiments.EvaluateOptions) { o.ID = "stars" },
-		"documents = -2: must be >= -1":     func(o *experiments.EvaluateOptions) { o.Documents = -2 },
+		"documents = 0: must be >= 1":       func(o *experiments.EvaluateOptions) { o.Encoder = "sif" },
 		"cleaning = ":                       func(o *experiments.EvaluateOptions) { o.Cleaning = "x" },
 		"no-such-file": func(o *experiments.EvaluateOptions) {
 			o.Versions = []experiments.Version{{Name: "x", Epsilon: 1, Path: "no-such-file"}}
@@ -271,7 +271,7 @@ func TestParseVersion(t *testing.T) {
 	for s, want := range map[string]experiments.Version{
 		"a/b.csv.gz":      {Name: "b", Epsilon: math.NaN(), Path: "a/b.csv.gz"},
 		"dp-prompt=x.csv": {Name: "dp-prompt", Epsilon: math.NaN(), Path: "x.csv"},
-		"cmp@0.5=x@y.csv": {Name: "cmp", Epsilon: 0.5, Path: "x@y.csv"},
+		"cmp@0.5=x@y.csv": {Name: "cmp-file", Epsilon: 0.5, Path: "x@y.csv"},
 		"folder":          {Name: "folder", Epsilon: math.NaN(), Path: "folder"},
 	} {
 		got, err := experiments.ParseVersion(s)

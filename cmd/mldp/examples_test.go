@@ -93,6 +93,9 @@ func TestExamples(t *testing.T) {
 			if strings.HasPrefix(line, "mldp status ") {
 				before = []string{"mldp run my.yaml --out runs/mini --shard 1/2", line}
 			}
+			if strings.Contains(line, " runs/first") {
+				before = []string{"mldp run first.yaml", line}
+			}
 			for _, line := range before {
 				runLine(t, line, dir, map[string]string{"XDG_CACHE_HOME": cache, "MLDP_DATA": ""})
 			}

@@ -89,7 +89,7 @@ func attackColumn(attacker string, c attack.Column) results.Column {
 
 // newAttackOptions are those for what the named attackers need.
 func newAttackOptions(scene *study.Scene, attackers ...string) *attackOptions {
-	o := &attackOptions{Shadow: scene.Shadow, Public: scene.Public, names: study.AttackerNames(scene.Attackers),
+	o := &attackOptions{Shadow: scene.Shadow, Public: scene.Pool(), names: study.AttackerNames(scene.Attackers),
 		encoder: cmp.Or(scene.Encoder, lab.SIFEncoder), masked: scene.Masked}
 	o.Attack, _ = scene.Options.Complete() // checked
 	for _, name := range attackers {

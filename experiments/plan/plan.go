@@ -304,8 +304,8 @@ func (u *unit) needs() []lab.Resource {
 func (p *Plan) Wants() (w lab.Wants) {
 	for _, c := range p.study.Parts() {
 		w.Datasets, w.Embeddings = append(w.Datasets, c.Datasets...), append(w.Embeddings, c.Embeddings...)
-		if c.Public != nil {
-			w.Datasets = append(w.Datasets, *c.Public)
+		if pool := c.Pool(); pool != nil {
+			w.Datasets = append(w.Datasets, *pool)
 		}
 	}
 	for i := range p.units {

@@ -51,9 +51,9 @@ type Design struct {
 	// Shadow is the number of documents of the training split that no model
 	// trains on: the attacker's knowledge of the language.
 	Shadow int `yaml:"shadow,omitempty" limits:"0,100000000"`
-	// Public is a pool of text of the same kind: what no split uses, and no
+	// Public names a data set as a pool of text of the same kind: what no split uses, and no
 	// document of test nearly repeats, is the attacker's, in addition to the shadow.
-	Public *DatasetSpec `yaml:"public,omitempty"`
+	Public string `yaml:"public,omitempty"`
 	// Masked and Causal name a masked language model, for attackers, and a causal
 	// one, whose perplexity of the released text is measured: a folder with
 	// model.onnx and tokenizer.json, or a name that transformers knows.
@@ -197,19 +197,31 @@ func (d *Design) checkData(at At) error {
 			return at(fmt.Errorf("data set %q is given twice", x.Name), "datasets[%d].name", i)
 		}
 	}
-	if d.Public != nil {
-		if err := d.Public.Check(); err != nil {
+	if p := d.Pool(); p != nil {
+		if err := p.Check(); err != nil {
 			return at(err, "public")
 		}
-		pool, _ := d.Public.Traits() // checked
+		pool, _ := p.Traits() // checked
 		for _, x := range d.Datasets {
 			if t, _ := x.Traits(); t.Generated != pool.Generated {
-				return at(fmt.Errorf("public = %q for data set %q: generated and real data are never mixed", d.Public.Name,
+				return at(fmt.Errorf("public = %q for data set %q: generated and real data are never mixed", p.Name,
 					x.Name), "public")
 			}
 		}
 	}
 	return nil
+}
+
+// Pool is the data set of public text, cut like the design's own; nil for none.
+func (d *Design) Pool() *DatasetSpec {
+	if d.Public == "" {
+		return nil
+	}
+	p := &DatasetSpec{Name: d.Public}
+	if len(d.Datasets) > 0 {
+		p.MaxTokens = d.Datasets[0].MaxTokens
+	}
+	return p
 }
 
 // known returns an error for a data set that is not in the list of the study.
@@ -318,7 +330,7 @@ func (d *Design) checkAttacks(at At) error {
 			attack.NeedsPublic: "trains on public text with private labels: public must be there",
 			attack.NeedsModel:  "asks a masked language model: masked must be there",
 		} {
-			lacks := d.Public == nil && (need == attack.NeedsPublic || need == attack.NeedsShadow && d.Shadow == 0) ||
+			lacks := d.Public == "" && (need == attack.NeedsPublic || need == attack.NeedsShadow && d.Shadow == 0) ||
 				need == attack.NeedsModel && d.Masked == ""
 			if lacks && slices.Contains(a.Needs, need) {
 				return at(fmt.Errorf("attacker %s %s", name, missing), "attackers[%d]", i)

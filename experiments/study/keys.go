@@ -153,12 +153,18 @@ func kindOf(t reflect.Type) string {
 }
 
 // gone are the keys of earlier versions and what replaces them.
-var gone = map[string]string{}
+var gone = map[string]string{
+	"protocol": "every study is of one kind; streams names its random numbers, as in streams: attacks",
+	"utility":  "models: [{name: svm, parameters: {features: tfidf}}]", "probe": "models: [{name: encoder}]",
+	"language": "metrics: {perplexity: {}}", "language_model": "masked", "causal_model": "causal",
+	"metrics.chrf": "metrics.commands, as examples/external/bertscore.py", "metrics.rouge_l": "metrics.commands, as " +
+		"examples/external/bertscore.py", "metrics.bertscore": "examples/external/bertscore.py, in metrics.commands",
+}
 
 // unknown is the error of a key that is not in the schema.
 func unknown(src *source, schema map[string]Key, key *token.Token, path string) error {
-	if now, ok := gone[path]; ok {
-		return src.wrong(key, "%s: is gone: %s", key.Value, now)
+	if now, ok := gone[strings.TrimPrefix(path, "scenes[].")]; ok {
+		return src.wrong(key, "%s is gone; now: %s", key.Value, now)
 	}
 	parent := path[:max(0, strings.LastIndexByte(path, '.'))]
 	var beside []string

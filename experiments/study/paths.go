@@ -36,9 +36,6 @@ func (s *Study) besideFile(folder string) {
 		for i := range d.Datasets {
 			path(&d.Datasets[i].File)
 		}
-		if d.Public != nil {
-			path(&d.Public.File)
-		}
 		for i := range d.Embeddings {
 			path(&d.Embeddings[i].File)
 		}
