@@ -1,11 +1,8 @@
 // Package sentence turns sentences into vectors whose cosine measures how
-// similar the sentences are: any ONNX encoder in a folder, or, where there is
-// none, the weighted mean of word vectors.
-//
-// A sentence's vector does not depend on what else is encoded with it or on how
-// many goroutines call the encoder, because records of two machines or two
-// shards are compared to the last digit. Similarity itself is computed by
-// package metrics.
+// similar the sentences are: the weighted mean of word vectors, where no model
+// (mechanisms/external) is named. A sentence's vector does not depend on how many
+// goroutines call the encoder, because records of two machines or two shards are
+// compared. Similarity itself is computed by package metrics.
 package sentence
 
 import "context"

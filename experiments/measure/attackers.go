@@ -340,23 +340,3 @@ func (r *Release) read(ctx context.Context, o *attackOptions, lexicon *attack.Le
 	t.embedding = t.lexicon.Embedding(r.Space.Space)
 	return t, nil
 }
-
-// plain are the documents as they were.
-func (t *texts) plain() (text [3][][]int32) {
-	for i, documents := range t.documents {
-		for _, d := range documents {
-			text[i] = append(text[i], d.Words)
-		}
-	}
-	return text
-}
-
-// released is the text that the attackers see, by split.
-func (t *attackTarget) released(ctx context.Context) (text [3][][]int32, err error) {
-	for i, split := range splits {
-		if text[i], err = t.situation.Released(ctx, split); err != nil {
-			return text, err
-		}
-	}
-	return text, nil
-}
