@@ -55,8 +55,8 @@ func (o *explainOptions) run(cmd *cobra.Command, a *answer) error {
 	if o.instance.mechanism == "" && o.command.line == "" {
 		return o.neighbours(cmd, words, root, a)
 	}
-	if err := check.Positive("epsilon", o.instance.epsilon); err != nil {
-		return err
+	if !cmd.Flags().Changed("epsilon") {
+		return check.Wrong("--epsilon is needed")
 	}
 	m, end, err := o.command.orBuiltIn(cmd.Context(), &o.instance, root)
 	if err != nil {

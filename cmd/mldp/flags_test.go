@@ -56,7 +56,7 @@ func TestSillyCountsAreRefused(t *testing.T) {
 				return
 			}
 			tried++
-			for _, value := range []string{"-1", "many", "1.5"} {
+			for _, value := range []string{"-2", "many", "1.5"} {
 				args := append(strings.Fields(c.CommandPath())[1:], "--"+f.Name+"="+value)
 				if code, out := mldp(t, args...); code != exitUsage || !strings.Contains(out, f.Name+" = ") {
 					t.Errorf("%s --%s %s: exit code %d: %s", c.CommandPath(), f.Name, value, code, out)

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/runes"
 	"golang.org/x/text/transform"
 
 	"mldpbench/internal/check"
@@ -134,20 +135,12 @@ func lineEnds(b *bufio.Reader) *bufio.Reader {
 			return b
 		}
 	}
-	return bufio.NewReaderSize(carriage{b}, bufferSize)
-}
-
-// carriage turns CR into LF.
-type carriage struct{ r io.Reader }
-
-func (c carriage) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	for i := range n {
-		if p[i] == '\r' {
-			p[i] = '\n'
+	return bufio.NewReaderSize(transform.NewReader(b, runes.Map(func(r rune) rune {
+		if r == '\r' {
+			return '\n'
 		}
-	}
-	return n, err
+		return r
+	})), bufferSize)
 }
 
 // Compressed lets fill write through gzip if name ends in .gz.
