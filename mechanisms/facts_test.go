@@ -117,22 +117,6 @@ func TestNoiseFamilyOnTheLine(t *testing.T) {
 	}
 }
 
-// In many dimensions, too, Vickrey with t = 0 and generalised Vickrey with
-// k = 1 are CMP, draw by draw as to the noise and so in distribution.
-func TestVickreyContainsCMP(t *testing.T) {
-	s := spacetest.Gaussian(t, 100, 10, 1, 41)
-	env := Environment{Space: s}
-	const n = 20000
-	want := sample(mustNew(t, env, Settings{Mechanism: "cmp", Epsilon: 6}), 3, n, stream.FromUint64(42))
-	for _, c := range []Settings{
-		{Mechanism: "vickrey", Epsilon: 6, Parameters: Parameters{"t": 0.0}},
-		{Mechanism: "vickrey-k", Epsilon: 6, Parameters: Parameters{"t": []float64{1}}},
-		{Mechanism: "kth", Epsilon: 6, Parameters: Parameters{"k": 1.0}},
-	} {
-		requireSameDistribution(t, c.Mechanism, want, sample(mustNew(t, env, c), 3, n, stream.FromUint64(43)))
-	}
-}
-
 // The noise of Mahalanobis has second moment R·E ℓ²/p = R·(p+1)/ε², and d_R
 // is the norm after whitening.
 func TestMahalanobisShape(t *testing.T) {

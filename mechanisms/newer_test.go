@@ -179,28 +179,6 @@ func TestDiffractorLists(t *testing.T) {
 	}
 }
 
-// 200,000 draws against exact laws, in as many dimensions as a real space has.
-// False alarm rate 1e-6 per line.
-func TestNewerMechanismsDrawWhatTheySay(t *testing.T) {
-	t.Parallel()
-	s := spacetest.Gaussian(t, 120, 50, 0.4, 62)
-	env := environment(s)
-	for _, x := range []Settings{
-		{Mechanism: "custext", Epsilon: 4},
-		{Mechanism: "custext", Variant: Released, Epsilon: 4},
-		{Mechanism: "santext-plus", Epsilon: 3, Parameters: Parameters{"w": .7, "p": .4}},
-		{Mechanism: "diffractor", Epsilon: .3},
-		{Mechanism: "diffractor", Epsilon: .5, Parameters: Parameters{"lists": 3.0}},
-		{Mechanism: "k-rr", Epsilon: 3},
-	} {
-		m := mustNew(t, env, x)
-		for _, w := range []WordID{0, 77} {
-			name := fmt.Sprintf("%s %s %s, word %d", x.Mechanism, x.Variant, x.Parameters, w)
-			requireFit(t, name, sample(m, w, 200000, stream.FromUint64(63).At(uint64(w))), lawOf(t, m, w))
-		}
-	}
-}
-
 // The rank fix is exact given the law of x*: on the line that is an integral.
 func TestRankFixOnTheLine(t *testing.T) {
 	points := []float64{-3, -1, 0, 0.5, 2, 4}

@@ -4,7 +4,6 @@ import (
 	"math"
 	"testing"
 
-	"mldpbench/embeddings/nearest"
 	"mldpbench/internal/spacetest"
 	"mldpbench/stream"
 )
@@ -41,52 +40,6 @@ func TestNoiseIsRoundedOnce(t *testing.T) {
 					}
 				}
 			}
-		}
-	}
-}
-
-// TestNormalStepsHardlyMoveWords estimates what the step of rng.NormFloat64
-// (3.45·2⁻³¹, the widest layer of its ziggurat in 31 bits) may change in the
-// choice of the word: a noisy vector moves by at most half a step per
-// coordinate times the scale, r = √p/ε · √p · step/2, and a word changes only
-// where a plane halfway between two words is nearer than that. The share of
-// vectors so near is r/h times that within a much larger h, since densities are
-// flat at that scale. -v prints it; README quotes it.
-func TestNormalStepsHardlyMoveWords(t *testing.T) {
-	s := gloveSpace(t)
-	const (
-		vectors, neighbors = 4096, 8
-		h                  = 0.02
-		step               = 3.45 * 0x1p-31
-	)
-	p := float64(s.Dimension)
-	for _, epsilon := range []float64{1, 5, 10, 20} {
-		rng := stream.FromUint64(63).Rand()
-		queries, scratch := make([]float32, vectors*s.Dimension), make([]float64, s.Dimension)
-		for i := range vectors {
-			addSphericalNoise(queries[i*s.Dimension:(i+1)*s.Dimension], s.Vector(WordID(rng.IntN(s.Len()))), scratch,
-				epsilon, rng)
-		}
-		near := make([]nearest.Neighbor, vectors*neighbors)
-		nearest.Of(s).Search(near, queries, neighbors)
-		within := 0
-		for i := range vectors {
-			first := near[i*neighbors]
-			for _, other := range near[i*neighbors+1 : (i+1)*neighbors] {
-				plane := (other.Distance*other.Distance - first.Distance*first.Distance) / (2 * s.Distance(first.ID,
-					other.ID))
-				if plane < h {
-					within++
-					break
-				}
-			}
-		}
-		r := p / epsilon * step / 2
-		share := float64(within) / vectors * r / h
-		t.Logf("epsilon %v: %.2f%% of noisy vectors within %v of a boundary, moved by at most %.2g: at most %.2g of "+
-			"the words change", epsilon, 100*float64(within)/vectors, h, r, share)
-		if share > 1e-6 {
-			t.Errorf("epsilon %v: %v of the words change, more than the 1e-6 that is promised", epsilon, share)
 		}
 	}
 }

@@ -109,17 +109,6 @@ func TestTextStops(t *testing.T) {
 	}
 }
 
-func TestTextOfNothing(t *testing.T) {
-	s := spacetest.Gaussian(t, 10, 4, 1, 6)
-	for _, name := range []string{"cmp", "santext"} {
-		m := mustNew(t, Environment{Space: s}, Settings{Mechanism: name, Epsilon: 2})
-		got, err := Text(context.Background(), m, Keep, nil, stream.FromUint64(1), 2)
-		if err != nil || len(got) != 0 {
-			t.Errorf("%s: %v, %v", name, got, err)
-		}
-	}
-}
-
 func TestKeptWords(t *testing.T) {
 	s := spacetest.Gaussian(t, 50, 4, 1, 6)
 	for _, name := range []string{"cmp", "santext"} {

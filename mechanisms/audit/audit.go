@@ -118,7 +118,7 @@ type Report struct {
 // DetectsText says what the audit could have seen.
 func (r Report) DetectsText() string {
 	switch {
-	case r.Method == NoAudit || !r.Guarantee.Holds() || r.Violated:
+	case r.Method == NoAudit || !r.Guarantee.Holds() || r.Violated || r.Guarantee.Epsilon == 0:
 		return ""
 	case r.Settings.Variant == mechanisms.External:
 		return "what it would have found: not measured"
