@@ -41,15 +41,6 @@ func OpenWordNet(root string) (*wordnet.Thesaurus, error) {
 	return wordnet.OpenThesaurus(dir)
 }
 
-// OpenTagger reads WordNet's parts of speech from the data folder root.
-func OpenTagger(root string) (*wordnet.Tagger, error) {
-	dir, err := fetch.Locate(root, "wordnet", "database")
-	if err != nil {
-		return nil, err
-	}
-	return wordnet.OpenTagger(dir)
-}
-
 // OpenWordList reads an English word list, one word per line, from file or, if
 // that is "", from the data folder root. Words are converted to lower case.
 func OpenWordList(file, root string) (*WordList, error) {

@@ -139,21 +139,6 @@ func TestMedianInterval(t *testing.T) {
 	}
 }
 
-func TestPartsOfSpeechKept(t *testing.T) {
-	tags := map[string]string{"dog": "noun", "cat": "noun", "run": "verb"}
-	p, err := CountPartsOfSpeech([][]string{{"dog", "run", "xyz", "cat"}}, [][]string{{"cat", "dog", "dog", "xyz"}},
-		func(w string) string { return tags[w] })
-	if err != nil {
-		t.Fatal(err)
-	}
-	if p != (PartsOfSpeech{Kept: 1, Tokens: 3, Unknown: 1}) {
-		t.Errorf("%+v", p)
-	}
-	if _, err := CountPartsOfSpeech([][]string{{"dog"}}, [][]string{{}}, nil); err == nil {
-		t.Error("a dropped token must be an error")
-	}
-}
-
 // The noise of releases is in the interval: an attacker who is right on all of
 // some releases and on none of others is known less well than one who is right
 // on half of the documents of each.

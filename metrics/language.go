@@ -1,7 +1,6 @@
 package metrics
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -52,41 +51,4 @@ func MedianLogPerplexity[D any](documents []D, logProbability func(D) (sum float
 		}
 	}
 	return MedianInterval(values, 0.95)
-}
-
-// PartsOfSpeech counts tokens whose part of speech survives privatising.
-type PartsOfSpeech struct {
-	Kept    int
-	Tokens  int // tokens whose part of speech is known before privatising
-	Unknown int // others, which do not count
-}
-
-// CountPartsOfSpeech compares documents position by position. of returns the
-// part of speech of a word, "" where it is not known. A token with a known part
-// of speech counts; it is kept if the token at its position after privatising
-// has the same one. Documents must keep their positions, which holds for every
-// policy for unknown words except drop.
-func CountPartsOfSpeech(original, privatised [][]string, of func(word string) string) (PartsOfSpeech, error) {
-	var p PartsOfSpeech
-	if len(original) != len(privatised) {
-		return p, fmt.Errorf("parts of speech: %d documents privatised to %d", len(original), len(privatised))
-	}
-	for i, before := range original {
-		if len(before) != len(privatised[i]) {
-			return p, fmt.Errorf("parts of speech: document %d: %d tokens privatised to %d", i, len(before),
-				len(privatised[i]))
-		}
-		for j, w := range before {
-			tag := of(w)
-			if tag == "" {
-				p.Unknown++
-				continue
-			}
-			p.Tokens++
-			if of(privatised[i][j]) == tag {
-				p.Kept++
-			}
-		}
-	}
-	return p, nil
 }

@@ -20,7 +20,6 @@ import (
 	"sync"
 
 	"mldpbench/datasets"
-	"mldpbench/datasets/wordnet"
 	"mldpbench/embeddings"
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/study"
@@ -295,11 +294,6 @@ func (l *Lab) Thesaurus(generated bool) (mechanisms.Thesaurus, error) {
 // English opens the word list of the share of English tokens.
 func (l *Lab) English(ref string) (*datasets.WordList, error) {
 	return Once(l, "words "+ref, func() (*datasets.WordList, error) { return OpenEnglish(ref, l.root) })
-}
-
-// Tagger opens WordNet's parts of speech.
-func (l *Lab) Tagger() (*wordnet.Tagger, error) {
-	return Once(l, "tagger", func() (*wordnet.Tagger, error) { return datasets.OpenTagger(l.root) })
 }
 
 // Once makes a value that several units share, in the first of them.

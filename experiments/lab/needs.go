@@ -84,17 +84,6 @@ func (l *Lab) Models(ctx context.Context, resources []Resource) error {
 	return nil
 }
 
-// OfTagger is WordNet's parts of speech.
-func OfTagger() Resource {
-	return fingerprinted("wordnet", "", func(_ context.Context, l *Lab) (string, error) {
-		dir, err := fetch.Locate(l.root, "wordnet", "database")
-		if err != nil {
-			return "", err
-		}
-		return l.hashFolder(dir)
-	})
-}
-
 // OfPublic is a pool of text.
 func OfPublic(pool Sample) Resource {
 	return fingerprinted("public", pool.Dataset.Name, func(ctx context.Context, l *Lab) (string, error) {

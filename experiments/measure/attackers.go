@@ -233,8 +233,6 @@ type attackTarget struct {
 type texts struct {
 	lexicon   *attack.Lexicon
 	documents [3][]attack.Document // train without the shadow, validation, test
-	labels    [3][]int             // of the utility
-	classes   []string             // their names
 	shadow    [][]int32            // with the public text
 	public    []attack.Document    // with private labels
 	embedding models.Embedding
@@ -305,7 +303,7 @@ var splits = [3]string{attack.Train, attack.Validation, attack.Test}
 // for all repetitions.
 func (r *Release) read(ctx context.Context, o *attackOptions, lexicon *attack.Lexicon) (*texts, error) {
 	shadow := o.Shadow
-	t := &texts{lexicon: lexicon, classes: r.Corpus.Classes, memo: &attack.Memo{}}
+	t := &texts{lexicon: lexicon, memo: &attack.Memo{}}
 	if n := len(r.Corpus.Train); shadow >= n {
 		return nil, fmt.Errorf("shadow = %d: must be < %d, the documents of the training split of %s", shadow, n,
 			r.Corpus.Name)
@@ -321,7 +319,6 @@ func (r *Release) read(ctx context.Context, o *attackOptions, lexicon *attack.Le
 				continue
 			}
 			t.documents[i] = append(t.documents[i], d)
-			t.labels[i] = append(t.labels[i], split.Documents[j].Label)
 		}
 	}
 	if o.Public != nil {

@@ -311,7 +311,6 @@ func (p *Plan) Wants() (w lab.Wants) {
 	for i := range p.units {
 		w.Thesaurus = w.Thesaurus || p.units[i].spec.Definition().Needs.Thesaurus
 		for _, n := range p.units[i].needs() {
-			w.Thesaurus = w.Thesaurus || n.Key == lab.OfTagger().Key // both are WordNet
 			if !slices.ContainsFunc(w.Resources, func(o lab.Resource) bool { return o.Key == n.Key && o.Ref == n.Ref }) {
 				w.Resources = append(w.Resources, n)
 			}
