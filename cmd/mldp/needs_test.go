@@ -70,6 +70,7 @@ name: fetched-paper
 title: neighbours in fetched vectors
 seed: 1
 mechanisms: [{name: cmp}]
+epsilons: [5]
 scenes:
   - name: crawl
     embeddings: [{name: crawl-300d-2M, dimensions: [300]}]
