@@ -28,7 +28,6 @@ import (
 
 // EvaluateOptions are the options of Evaluate.
 type EvaluateOptions struct {
-	Name      string   // of the data set; "" is the name of the file
 	Original  string   // CSV, TSV or JSON lines
 	Text      []string // columns, joined by a space; in all files
 	Delimiter string   // of CSV and TSV, in all files; "" is that of the format
@@ -38,11 +37,10 @@ type EvaluateOptions struct {
 	ID        string   // column with the id of the document, in all files; "" uses the order of rows
 	Missing   string   // "skip" leaves out documents without a text in some version, "fail" or "" is an error
 	Versions  []Version
-	Cleaning  datasets.Cleaning // "" means CleanWords
 	Seed      uint64
-	Root      string // data folder
-	Encoder   string // of CS: a folder or a name; none without
-	Documents int    // compared for CS, with Encoder
+	Root      string   // data folder
+	Encoder   string   // of CS: a folder or a name; none without
+	Set       []string // keys of the study that it makes, as study.Overrides takes them
 }
 
 // Version is one privatised text.
@@ -208,9 +206,9 @@ func evaluation(ctx context.Context, o EvaluateOptions) (*study.Study, []string,
 	s := &study.Study{Header: study.Header{Schema: study.Schema, Name: "evaluate", Seed: o.Seed,
 		Title: "Privatised versions of " + filepath.Base(o.Original)}}
 	s.Metrics = measured
-	s.Datasets = []study.DatasetSpec{{Name: cmp.Or(o.Name, stem(o.Original)), File: o.Original, Text: o.Text,
-		Delimiter: o.Delimiter, Encoding: o.Encoding, Label: o.Label, Private: o.Private, Cleaning: string(cmp.Or(o.Cleaning,
-			datasets.CleanWords)), MaxTokens: -1}}
+	s.Datasets = []study.DatasetSpec{{Name: stem(o.Original), File: o.Original, Text: o.Text,
+		Delimiter: o.Delimiter, Encoding: o.Encoding, Label: o.Label, Private: o.Private, Cleaning: string(datasets.CleanWords),
+		MaxTokens: -1}}
 	s.Embeddings = []study.EmbeddingSpec{{Name: study.NoVectors, Dimensions: []int{1}}}
 	if o.Label != "" {
 		s.Models = []study.ModelSpec{{Name: "svm", Parameters: map[string]any{"features": "tfidf"}}}
@@ -230,7 +228,14 @@ func evaluation(ctx context.Context, o EvaluateOptions) (*study.Study, []string,
 	for _, m := range s.Mechanisms {
 		s.Repetitions = max(s.Repetitions, m.Repetitions)
 	}
-	return s, notes, s.Check()
+	if err := s.Check(); err != nil || len(o.Set) == 0 {
+		return s, notes, err
+	}
+	c, err := s.Override(study.Overrides{Set: o.Set})
+	if err == nil {
+		c.Datasets[0].Without = without // it has no key
+	}
+	return c, notes, err
 }
 
 // mechanisms are the versions as texts made elsewhere, what to say of them, and
@@ -313,9 +318,6 @@ func (o EvaluateOptions) metrics() (all study.Metrics, notes []string, err error
 	if o.Encoder == "" {
 		return all, append(notes, "CS: not measured: --encoder names no model"), nil
 	}
-	if o.Documents == -1 {
-		return all, notes, nil
-	}
-	all["cs"] = &measure.CSOptions{Encoder: o.Encoder, Documents: o.Documents}
-	return all, notes, check.AtLeast("documents", o.Documents, 1)
+	all["cs"] = &measure.CSOptions{Encoder: o.Encoder, Documents: 50}
+	return all, notes, nil
 }

@@ -244,8 +244,8 @@ func TestBadOptionsAreOneError(t *testing.T) {
 		`no column "text"`:                  func(o *experiments.EvaluateOptions) { o.Text = []string{"text"} },
 		`1 distinct labels`:                 func(o *experiments.EvaluateOptions) { o.Private = "body"; o.Original = constant(t) },
 		"id \"1\": must be there, and once": func(o *experiments.EvaluateOptions) { o.ID = "stars" },
-		"documents = 0: must be >= 1":       func(o *experiments.EvaluateOptions) { o.Encoder = "sif" },
-		"cleaning = ":                       func(o *experiments.EvaluateOptions) { o.Cleaning = "x" },
+		"documents = -1: must be in":        func(o *experiments.EvaluateOptions) { o.Encoder, o.Set = "sif", []string{"metrics.cs.documents=-1"} },
+		"cleaning = ":                       func(o *experiments.EvaluateOptions) { o.Set = []string{"datasets[0].cleaning=x"} },
 		"no-such-file": func(o *experiments.EvaluateOptions) {
 			o.Versions = []experiments.Version{{Name: "x", Epsilon: 1, Path: "no-such-file"}}
 		},
@@ -309,7 +309,7 @@ func TestRandomWordsArePerplexing(t *testing.T) {
 			return out
 		})
 		r, err := evaluate(t, experiments.EvaluateOptions{Original: original, Text: []string{"body"}, Label: "stars",
-			Documents: -1, Root: t.TempDir(), Versions: []experiments.Version{{Name: "random", Epsilon: 1, Path: random}}})
+			Root: t.TempDir(), Versions: []experiments.Version{{Name: "random", Epsilon: 1, Path: random}}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -96,7 +96,7 @@ metrics: {deniability: {words: 5, runs: 20}, low: 5, inference_error: {candidate
 	// evaluate: copies of one version are measured alike, and so is a renamed original.
 	evaluated := func(original string, versions ...string) (all []map[string]string) {
 		o := experiments.EvaluateOptions{Original: file(original + ".csv"), Text: []string{"text"}, Label: "label",
-			Documents: -1, Seed: 7}
+			Seed: 7}
 		for _, v := range versions {
 			o.Versions = append(o.Versions, experiments.Version{Name: v, Path: file("private " + original + ".csv"),
 				Epsilon: math.NaN()})

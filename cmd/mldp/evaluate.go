@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mldpbench/datasets"
 	"mldpbench/experiments"
 	"mldpbench/experiments/engine"
 	"mldpbench/internal/list"
@@ -22,7 +21,7 @@ import (
 func newEvaluateCommand() *cobra.Command {
 	var o experiments.EvaluateOptions
 	var versions []string
-	var out, cleaning string
+	var out string
 	var examples bool
 	cmd := command("evaluate", "")
 	f := cmd.Flags()
@@ -36,11 +35,8 @@ func newEvaluateCommand() *cobra.Command {
 	f.StringVar(&o.ID, "id", "", "column with the id of the document, in all files (default: the order of rows)")
 	f.StringVar(&o.Missing, "missing", "fail", "documents without a text in some version: fail, or skip, which leaves "+
 		"them out of all versions and says how many")
-	f.StringVar(&o.Name, "name", "", "name of the data set (default: that of the file)")
-	f.StringVar(&cleaning, "cleaning", string(datasets.CleanWords),
-		"cleaning of the text: sentiment, topic, content, words or none")
-	countFlag(f, &o.Documents, "documents", 50, -1, "documents compared for CS, with --encoder; -1 none")
-	f.StringVar(&o.Encoder, "encoder", "", "measure CS with this sentence encoder: a folder with model.onnx, or a name of "+
+	setFlag(f, &o.Set)
+	f.StringVar(&o.Encoder, "encoder", "", "measure CS of 50 documents with this sentence encoder: a folder with model.onnx, or a name of "+
 		"sentence-transformers")
 	f.Uint64Var(&o.Seed, "seed", 1, "seed of the split and of training")
 	dataFlag(cmd, &o.Root)
@@ -55,7 +51,6 @@ func newEvaluateCommand() *cobra.Command {
 			}
 			o.Versions = append(o.Versions, v)
 		}
-		o.Cleaning = datasets.Cleaning(cleaning)
 		rows := filepath.Join(out, "results.csv")
 		if err := mayWrite(cmd, nil, rows); err != nil {
 			return err
@@ -129,7 +124,7 @@ func evaluationTable(lines []experiments.Evaluated) views.Table {
 	}
 	if len(lines) > 0 {
 		t.Legend = fmt.Sprintf("none is the original; mldp evaluate --help explains each number. ± is half the 95%% "+
-			"interval over the %d test documents, of CS over those of --documents, of PP, LOW and English over all that were "+
+			"interval over the %d test documents, of CS over those compared, of PP, LOW and English over all that were "+
 			"privatised, with a word of LOW in the document where it occurs first; at its end, as at 100%%, the two ends "+
 			"follow. Guessing, and the overlap of a text with itself, follow from the documents without a doubt, so they have "+
 			"none; nor has a median of fewer than 6.", lines[0].Items)

@@ -71,6 +71,6 @@ def texts_of(name: str, values: Iterable[Any]) -> list[str]:
 
 
 def options_of(options: Mapping[str, object]) -> list[str]:
-    """Keywords as options of a command: ``documents=-1`` is ``--documents=-1``, a list is the option several times."""
+    """Keywords as options of a command: ``seed=2`` is ``--seed=2``, a list is the option several times."""
     return [f"--{key.replace('_', '-')}={str(v).lower() if isinstance(v, bool) else v}" for key, value in options.items()
             for v in (value if isinstance(value, (list, tuple)) else [value])]
