@@ -154,8 +154,8 @@ func (a *answer) add(name string, structs any) {
 	for i := range rows.Len() {
 		object := map[string]any{}
 		for _, f := range reflect.VisibleFields(rows.Type().Elem()) {
-			if f.IsExported() && !f.Anonymous {
-				object[cmp.Or(f.Tag.Get("csv"), strings.ToLower(f.Name))] = value(rows.Index(i).FieldByIndex(f.Index).Interface())
+			if name := cmp.Or(f.Tag.Get("csv"), strings.ToLower(f.Name)); f.IsExported() && !f.Anonymous && name != "-" {
+				object[name] = value(rows.Index(i).FieldByIndex(f.Index).Interface())
 			}
 		}
 		a.Tables[name] = append(a.Tables[name], object)

@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"mldpbench/results"
 )
 
 // TestFlagsMeanTheSameEverywhere checks that flags with the same meaning in
@@ -89,5 +91,16 @@ func TestMissingFlagsAreNamedAtOnce(t *testing.T) {
 				t.Errorf("%s: exit code %d: %swant %s", line, code, out, want)
 			}
 		}
+	}
+}
+
+// A row as JSON has the columns of its file, and no other.
+func TestRowsHaveColumns(t *testing.T) {
+	a := &answer{Tables: map[string][]map[string]any{}}
+	a.add("rows", []results.Row{{}})
+	if row := a.Tables["rows"][0]; row["quantity"] == "" || len(row) < 20 {
+		t.Errorf("%v", row)
+	} else if _, found := row["-"]; found {
+		t.Error("a column -")
 	}
 }
