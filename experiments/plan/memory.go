@@ -11,11 +11,8 @@ import (
 // memory is a generous estimate, in bytes, of a unit on top of shared data. It
 // is called after the data are open.
 func (p *Plan) memory(u *unit) int64 {
-	const process = 64 << 20
-	const perToken = 64     // string header, ids, features
-	const perWord = 8 << 10 // tables of the selection family
-	const recurrentNet = 400 << 20
-	const typicalWords = 30_000 // of a whole embedding
+	const process, recurrentNet, typicalWords = 64 << 20, 400 << 20, 30_000 // the last of a whole embedding
+	const perToken, perWord = 64, 8 << 10                                   // string header, ids, features; tables of the selection family
 	size := lab.Size{Words: typicalWords}
 	if u.spec.Dataset.Name != "" {
 		size = p.lab.Size(u.spec.Sample())

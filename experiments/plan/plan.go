@@ -8,8 +8,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"mldpbench/experiments/engine"
@@ -93,13 +93,18 @@ func (p *Plan) scene(c *study.Scene) error {
 			}
 			for _, dimension := range e.Dimensions {
 				s := measure.Spec{Seed: p.study.Seed, Streams: p.study.Streams, Dataset: d, Embedding: e, Vectors: e.Name,
-					Dimension: dimension}
-				if p.study.Documents == study.Redrawn {
-					s.Documents = study.Redrawn
-				}
+					Dimension: dimension, Documents: strings.TrimPrefix(p.study.Documents, study.Fixed)}
 				p.plain(c, s, asked)
-				if err := p.mechanisms(c, s, asked); err != nil {
-					return err
+				for _, m := range c.Mechanisms {
+					settings, _, err := c.Expand(m)
+					if err != nil {
+						return err
+					}
+					for _, x := range settings {
+						if err := p.mechanism(c, s, asked, m, x); err != nil {
+							return err
+						}
+					}
 				}
 			}
 		}
@@ -110,31 +115,15 @@ func (p *Plan) scene(c *study.Scene) error {
 // plain adds what is measured of a space alone, and of text that nobody
 // privatised.
 func (p *Plan) plain(c *study.Scene, s measure.Spec, asked []request) {
-	p.add(c, s, asked, func(m *measure.Measurement) bool { return m.Of == measure.OfSpace })
+	p.add(c, s, asked) // of the space
 	if s.Dataset.Name == "" {
 		return
 	}
 	s.Mechanism = mechanisms.Settings{Mechanism: results.BaselineMechanism}
 	for r := range cmp.Or(c.BaselineRepetitions, c.Repetitions) {
 		s.Repetition = r + 1
-		p.add(c, s, asked, func(m *measure.Measurement) bool { return m.Baseline && m.Of == measure.OfRelease })
+		p.add(c, s, asked)
 	}
-}
-
-// mechanisms adds those of a scene.
-func (p *Plan) mechanisms(c *study.Scene, s measure.Spec, asked []request) error {
-	for _, m := range c.Mechanisms {
-		settings, _, err := c.Expand(m)
-		if err != nil {
-			return err
-		}
-		for _, x := range settings {
-			if err := p.mechanism(c, s, asked, m, x); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // mechanism adds the units of one mechanism with its parameters.
@@ -170,21 +159,23 @@ func (p *Plan) mechanism(c *study.Scene, s measure.Spec, asked []request, m stud
 	for _, s.Mechanism.Epsilon = range epsilons {
 		for r := range min(c.Repetitions, cmp.Or(m.Repetitions, c.Repetitions)) {
 			s.Repetition = r + 1
-			p.add(c, s, asked, func(m *measure.Measurement) bool { return m.Of == measure.OfRelease })
+			p.add(c, s, asked)
 		}
 	}
 	return nil
 }
 
 // add adds one unit per measurement, model and setting.
-func (p *Plan) add(c *study.Scene, s measure.Spec, asked []request, which func(*measure.Measurement) bool) {
+func (p *Plan) add(c *study.Scene, s measure.Spec, asked []request) {
 	shared := s
 	if d := s.Definition(); d.PerWord && s.Documents != study.Redrawn && s.Streams == study.Grid {
 		shared.Repetition = 0 // repetitions cost little more than one
 	}
 	spec, group := engine.MakeID(s), engine.MakeID(shared) // once for all of its units
 	for _, r := range asked {
-		if !which(r.Measurement) || s.Dataset.Name == "" && r.Of == measure.OfRelease && !r.WordsAlone {
+		space := s.Mechanism.Mechanism == ""
+		if space != (r.Of == measure.OfSpace) || s.IsBaseline() && !r.Baseline ||
+			!space && s.Dataset.Name == "" && !r.WordsAlone {
 			continue
 		}
 		list := []measure.Model{{}}
@@ -234,41 +225,29 @@ func (u *unit) place() results.Place {
 
 // String returns the name of a unit for people.
 func (u *unit) String() string {
-	place := u.place()
-	parts := []string{}
-	put := func(format string, args ...any) {
-		if s := strings.TrimSpace(fmt.Sprintf(format, args...)); s != "" {
-			parts = append(parts, s)
+	p, name := u.place(), "baseline"
+	if !u.spec.IsBaseline() {
+		name = p.Mechanism
+		if p.Variant != "" {
+			name += " (" + p.Variant + ")"
+		}
+		name = strings.TrimSpace(name + " " + p.Parameters)
+		if p.Mechanism != "" && p.Epsilon.Known() {
+			name += " ε=" + p.Epsilon.String()
 		}
 	}
-	put("%s", place.Dataset)
-	put("%s %dd", place.Embedding, place.Dimension)
-	switch {
-	case u.spec.IsBaseline():
-		put("baseline")
-	case place.Mechanism != "":
-		name := place.Mechanism
-		if place.Variant != "" {
-			name += " (" + place.Variant + ")"
-		}
-		name += " " + place.Parameters
-		if place.Epsilon.Known() {
-			name = strings.TrimSpace(name) + " ε=" + place.Epsilon.String()
-		}
-		put("%s", name)
-	}
-	put("%s", place.Model)
-	if place.Setting != study.Local {
-		put("%s", place.Setting)
-	}
+	repetition, what := "", u.measurement.Name
 	if u.spec.Repetition > 0 {
-		put("repetition %d", u.spec.Repetition)
+		repetition = "repetition " + strconv.Itoa(u.spec.Repetition)
 	}
-	name := u.measurement.Name
 	if c, ok := u.query.Options.(fmt.Stringer); ok {
-		name = c.String()
+		what = c.String()
 	}
-	return strings.Join(parts, ", ") + ": " + name
+	if p.Setting == study.Local {
+		p.Setting = ""
+	}
+	parts := []string{p.Dataset, fmt.Sprintf("%s %dd", p.Embedding, p.Dimension), name, p.Model, p.Setting, repetition}
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ") + ": " + what
 }
 
 // unit is the work of the engine.
@@ -317,21 +296,4 @@ func (p *Plan) Wants() (w lab.Wants) {
 		}
 	}
 	return w
-}
-
-// specs returns the releases of the units of a job.
-func (p *Plan) specs(job *engine.Job) (specs []measure.Spec, left map[int]int, pending map[int][]string) {
-	left, pending = map[int]int{}, map[int][]string{}
-	byRepetition := map[int]measure.Spec{}
-	for _, id := range job.IDs {
-		u := &p.units[p.byID[id]]
-		r := u.spec.Repetition
-		left[r]++
-		pending[r] = append(pending[r], u.measurement.Name)
-		byRepetition[r] = u.spec
-	}
-	for _, r := range slices.Sorted(maps.Keys(byRepetition)) {
-		specs = append(specs, byRepetition[r])
-	}
-	return specs, left, pending
 }

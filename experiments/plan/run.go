@@ -25,7 +25,15 @@ type work struct {
 func (p *Plan) run(ctx context.Context, u *unit, job *engine.Job) (out engine.Output, err error) {
 	w, ok := job.Shared.(*work)
 	if !ok {
-		specs, left, pending := p.specs(job)
+		var specs []measure.Spec
+		left, pending := map[int]int{}, map[int][]string{}
+		for _, id := range job.IDs {
+			o := &p.units[p.byID[id]]
+			r := o.spec.Repetition
+			left[r]++
+			pending[r] = append(pending[r], o.measurement.Name)
+			specs = append(specs, o.spec) // those of a repetition are the same
+		}
 		releases, err := measure.Open(ctx, p.lab, specs, u.splits, job.Threads)
 		if err != nil {
 			return out, err
