@@ -66,10 +66,8 @@ func Runs(text string) []string {
 // Writable reports whether a word is read again as one word where it is written:
 // it is UTF-8 without white space or control characters, and one run.
 func Writable(w string) bool {
-	if !utf8.ValidString(w) || strings.ContainsFunc(w, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {
-		return false
-	}
-	return len(splitter{}.words(nil, w)) == 1
+	breaks := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
+	return utf8.ValidString(w) && !strings.ContainsFunc(w, breaks) && len(splitter{}.words(nil, w)) == 1
 }
 
 // words appends the words of a text of less than 2 GiB to dst.
