@@ -387,7 +387,9 @@ func (a *Aligned) test(pooled, df float64, use results.Column, rest func(Pair) f
 		v, degrees := e.total(pooled, df, rest(*pair))
 		t := e.test(pair.Difference, v, degrees)
 		pair.Low, pair.High, pair.P, pair.Error = t.Low, t.High, t.P, math.Sqrt(v)
-		pair.Detectable = stats.Detectable(pair.Error, degrees, a.Level/float64(a.Tests))
+		if pair.Detectable = stats.Detectable(pair.Error, degrees, a.Level/float64(a.Tests)); v == 0 {
+			pair.Detectable = nan // all answers are alike: few of them show nothing
+		}
 		// Two one-sided tests: each that the difference is beyond one end of the margin.
 		p[k] = t.P
 		equal[k] = stats.NewTest(Margin(use)-math.Abs(pair.Difference), pair.Error, degrees).P / 2
@@ -399,7 +401,8 @@ func (a *Aligned) test(pooled, df float64, use results.Column, rest func(Pair) f
 		a.Pairs[k].Adjusted, a.Pairs[k].Told = adjusted, adjusted < a.Level
 	}
 	for k, adjusted := range stats.Holm(equal) {
-		a.Pairs[k].Equal, a.Pairs[k].Level = adjusted, adjusted < a.Level && !a.Pairs[k].Told
+		p := &a.Pairs[k] // its interval may be that of an exact test
+		p.Equal, p.Level = adjusted, adjusted < a.Level && !p.Told && max(-p.Low, p.High) <= Margin(use)
 	}
 }
 

@@ -43,7 +43,7 @@ func TestFewDocumentsAreTestedExactly(t *testing.T) {
 	if z, ok := a.Pair(0, 3); !ok || math.Abs(z.P-2.0/1024) > 1e-12 || !z.Told {
 		t.Errorf("right on 12 and on 2: %+v", z)
 	}
-	if y, ok := a.Pair(0, 1); !ok || y.P != 1 || y.Difference != 0 || y.Low > -10 || y.High < 10 {
+	if y, ok := a.Pair(0, 1); !ok || y.Level || y.P != 1 || y.Difference != 0 || y.Low > -10 || y.High < 10 {
 		t.Errorf("equal answers on 12 documents: %+v", y)
 	}
 }

@@ -320,6 +320,9 @@ func Verdict(p compare.Pair, use results.Column) string {
 	case p.Level:
 		return fmt.Sprintf("level (± %g)", compare.Margin(use))
 	}
+	if math.IsNaN(p.Detectable) {
+		return "not told apart"
+	}
 	return fmt.Sprintf("not told apart (under %s would not show)", Number(p.Detectable, 1+max(0, use.Digits-2)))
 }
 
