@@ -27,6 +27,7 @@ type Figure struct {
 	Description string
 
 	panels        []Panel
+	with          string // space and task
 	theme         Theme
 	width, height vg.Length // as drawn
 	scale         vg.Length // on paper ÷ as drawn

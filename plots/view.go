@@ -154,16 +154,20 @@ func (d drawing) figure(at results.Place, name string) (Figure, error) {
 	if !results.Subscripted.MatchString(title[:min(4, len(title))]) {
 		title = strings.ToUpper(title[:1]) + title[1:]
 	}
+	var with []string
 	for _, c := range []string{"dataset", "space", "task"} {
 		if text := d.Text(views.Item{Place: at}, c); text != "" && (c != "dataset" || at.Dataset != "") {
-			title += ", " + text
+			with = append(with, text)
 		}
 	}
+	title = strings.Join(append([]string{title}, with...), ", ")
 	panels := d.panels()
 	d.limit(panels)
 	notes := append([]string{d.Note}, d.notes(d.cells)...)
-	return Curves(d.View.Name, name, title+GeneratedMark(d.cells), panels, slices.DeleteFunc(notes,
+	f, err := Curves(d.View.Name, name, title+GeneratedMark(d.cells), panels, slices.DeleteFunc(notes,
 		func(s string) bool { return s == "" })...)
+	f.with = strings.Join(with, ", ")
+	return f, err
 }
 
 func (d drawing) x0() results.Column {
@@ -406,9 +410,7 @@ func Sketches(p *results.Prepared, declared []views.View) (page Page) {
 				for _, c := range q.Curves {
 					drawn[c.Label] = true
 				}
-				_, with, _ := strings.Cut(f.Title, ", ")
-				with, _, _ = strings.Cut(with, " — ")
-				page.Sketches = append(page.Sketches, Sketch{q.Title, with, svg})
+				page.Sketches = append(page.Sketches, Sketch{q.Title, f.with, svg})
 			}
 		}
 	}

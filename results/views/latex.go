@@ -19,7 +19,7 @@ var latexEscaper = strings.NewReplacer(`\`, `\textbackslash{}`, "&", `\&`, "%", 
 var subscript = regexp.MustCompile(`\b([A-Z])\\_([A-Za-z]+)\b`)
 
 func latex(s string) string {
-	return subscript.ReplaceAllString(latexEscaper.Replace(s), `$$$1_{\mathrm{$2}}$$`)
+	return subscript.ReplaceAllString(latexEscaper.Replace(s), `$$${1}_{\mathrm{${2}}}$$`)
 }
 
 // writeLaTeX renders a booktabs table that is never wider than its column; it needs

@@ -331,6 +331,11 @@ func TestPrint(t *testing.T) {
 		}
 		return b.String()
 	}
+	x.Title = "E_M by N_w"
+	if text := render(t, x, "tex"); !strings.Contains(text, `\caption{$E_{\mathrm{M}}$ by $N_{\mathrm{w}}$}`) ||
+		!strings.Contains(text, `\emph{CMP} & \textbf{71.4} & \underline{word`) {
+		t.Error(text)
+	}
 	if text := print(0); !strings.Contains(text, "CMP (yours)  71.4 *  word") || !strings.Contains(text, "word  ~") {
 		t.Error(text)
 	}
