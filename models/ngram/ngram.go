@@ -1,12 +1,7 @@
-// Package ngram is a language model of word sequences: interpolated modified
-// Kneser–Ney smoothing (Chen & Goodman 1998, "An Empirical Study of Smoothing
-// Techniques for Language Modeling", §3 and eq. 26), which models an attacker's
-// prior knowledge of a language and measures the fluency of privatised text.
-//
-// A model is a distribution over a fixed vocabulary: after any history,
-// probabilities sum to one over the words and one class of unknown words. There
-// is no symbol for the end of a text, because the texts here have a public
-// length. The package handles word ids, never text.
+// Package ngram is a language model of word ids: interpolated modified Kneser–Ney
+// smoothing (Chen & Goodman 1998, §3 and eq. 26). After any history, probabilities
+// sum to one over a fixed vocabulary and one class of unknown words. The end of a
+// text has no symbol, because texts here have a public length.
 package ngram
 
 import (
@@ -32,8 +27,7 @@ type Model struct {
 	singles   continuations // of the empty n-gram: the single words
 }
 
-// level is one depth of a trie, sorted by prefix: the n-grams that continue node
-// i are [start[i], start[i+1]) of the next level.
+// level is one depth of a trie: node i is continued by [start[i], start[i+1]) of the next level.
 type level struct {
 	last  []int32         // the last word; nil in the first level, where it is the index
 	count []int32         // adjusted: number of distinct words seen before the n-gram, or its number of occurrences
@@ -41,8 +35,7 @@ type level struct {
 	after []continuations // of each node
 }
 
-// gram is an n-gram while counting: the number of all its words but the last,
-// and the last.
+// gram is an n-gram while counting: the number of all its words but the last, and the last.
 type gram struct{ before, last int32 }
 
 // counter counts the n-grams of one length, numbered as they come.

@@ -1,17 +1,7 @@
 """Python functions as commands of a study.
 
-A command speaks lines of JSON (docs/external.md). Each decorator gives a
-function the method ``serve()``, which does that::
-
-    from mldpbench import mechanism
-
-    @mechanism("my-krr", guarantee={"metric": "discrete", "factor": 1})
-    def krr(tokens, epsilon, rng): ...
-
-    if __name__ == "__main__":
-        krr.serve()
-
-and a study names it as ``command: [python3, krr.py]``.
+A command speaks lines of JSON (docs/external.md). Each decorator gives a function the method ``serve()``, which does
+that; a study names its file as ``command: [python3, krr.py]``.
 """
 
 from __future__ import annotations
