@@ -40,6 +40,7 @@ type EvaluateOptions struct {
 	Seed      uint64
 	Root      string   // data folder
 	Encoder   string   // of CS: a folder or a name; none without
+	Documents int      // compared for CS; 0 means 50, -1 none
 	Set       []string // keys of the study that it makes, as study.Overrides takes them
 }
 
@@ -315,9 +316,12 @@ func (o EvaluateOptions) metrics() (all study.Metrics, notes []string, err error
 	default:
 		all["english"] = &words
 	}
+	if o.Documents == -1 {
+		return all, notes, nil
+	}
 	if o.Encoder == "" {
 		return all, append(notes, "CS: not measured: --encoder names no model"), nil
 	}
-	all["cs"] = &measure.CSOptions{Encoder: o.Encoder, Documents: 50}
+	all["cs"] = &measure.CSOptions{Encoder: o.Encoder, Documents: cmp.Or(o.Documents, 50)}
 	return all, notes, nil
 }

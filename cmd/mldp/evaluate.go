@@ -12,6 +12,7 @@ import (
 
 	"mldpbench/experiments"
 	"mldpbench/experiments/engine"
+	"mldpbench/internal/check"
 	"mldpbench/internal/list"
 	"mldpbench/results"
 	"mldpbench/results/compare"
@@ -36,8 +37,9 @@ func newEvaluateCommand() *cobra.Command {
 	f.StringVar(&o.Missing, "missing", "fail", "documents without a text in some version: fail, or skip, which leaves "+
 		"them out of all versions and says how many")
 	setFlag(f, &o.Set)
-	f.StringVar(&o.Encoder, "encoder", "", "measure CS of 50 documents with this sentence encoder: a folder with model.onnx, or a name of "+
+	f.StringVar(&o.Encoder, "encoder", "", "measure CS with this sentence encoder: a folder with model.onnx, or a name of "+
 		"sentence-transformers")
+	countFlag(f, &o.Documents, "documents", 50, -1, "documents compared for CS; -1 none")
 	f.Uint64Var(&o.Seed, "seed", 1, "seed of the split and of training")
 	dataFlag(cmd, &o.Root)
 	folderFlag(f, &out, "evaluation", "folder of rows, table and page")
@@ -50,6 +52,9 @@ func newEvaluateCommand() *cobra.Command {
 				return usage(err)
 			}
 			o.Versions = append(o.Versions, v)
+		}
+		if o.Documents == 0 {
+			return check.AtLeast("documents", o.Documents, 1)
 		}
 		rows := filepath.Join(out, "results.csv")
 		if err := mayWrite(cmd, nil, rows); err != nil {
