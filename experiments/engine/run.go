@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -210,7 +211,10 @@ func (w *work) run(ctx context.Context, jobs [][]int) error {
 	ctx = progress.Silent(ctx)
 	defer bar.Close()
 	memory := semaphore.NewWeighted(o.Memory)
-	threads := max(1, o.Workers/max(1, len(jobs)))
+	var unfinished atomic.Int64 // jobs
+	unfinished.Store(int64(len(jobs)))
+	// The last jobs share the cores of those that have ended.
+	threads := func() int { return max(1, o.Workers/int(max(1, unfinished.Load()))) }
 	var g errgroup.Group
 	g.SetLimit(o.Workers)
 	for _, units := range jobs {
@@ -223,6 +227,7 @@ func (w *work) run(ctx context.Context, jobs [][]int) error {
 				return nil // interrupted: reported once, below
 			}
 			defer memory.Release(weight)
+			defer unfinished.Add(-1)
 			return w.runJob(ctx, units, threads, bar)
 		})
 	}
@@ -252,8 +257,8 @@ func (w *work) weight(units []int) int64 {
 
 // runJob runs the units of a job one after the other. After a failure it
 // continues with the others.
-func (w *work) runJob(ctx context.Context, units []int, threads int, bar *progress.Reporter) error {
-	job := &Job{Threads: threads}
+func (w *work) runJob(ctx context.Context, units []int, threads func() int, bar *progress.Reporter) error {
+	job := &Job{}
 	for _, i := range units {
 		job.IDs = append(job.IDs, w.plan.Units[i].ID)
 	}
@@ -262,6 +267,7 @@ func (w *work) runJob(ctx context.Context, units []int, threads int, bar *progre
 			return nil
 		}
 		u, key := w.plan.Units[i], w.keys[i]
+		job.Threads = threads()
 		out, err := w.measure(ctx, i, job)
 		if ctx.Err() != nil {
 			return nil // cancelled, not finished
