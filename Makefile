@@ -9,7 +9,7 @@ VERSION := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 # Packages whose tests take a second or two each.
 FAST ?= ./internal/... ./stream ./metrics ./results/... ./datasets/table ./experiments/cluster ./experiments/engine
 
-.PHONY: help build dist wheel module test long fast test-arm64 race reproduce check bench lint study reports figures look asm fuzz clean
+.PHONY: help build dist wheel module test long fast test-arm64 race reproduce check bench speed lint study reports figures look asm fuzz clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -69,8 +69,11 @@ check: build ## rerun mini and compare it with results/reference/mini.csv.gz
 	./bin/mldp run mini --out bin/check
 	./bin/mldp check --baseline results/reference/mini.csv.gz bin/check/results.csv
 
-bench: ## kernels, search, models: go test -bench
-	$(GO) test -run '^$$' -bench . -benchmem ./internal/kernel/... ./embeddings/... ./mechanisms/... ./models/...
+bench: build ## the table of bench/README.md: this program beside numpy, faiss and PyTorch of today, in turn on one core
+	python3 bench/bench.py $(BENCHFLAGS)
+
+speed: ## fail if a hot loop has become 1.25 times as slow as recorded against its reference (RECORD=1 records)
+	$(GO) test -count=1 -tags speed -vet=off -v -run TestSpeed ./bench $(if $(RECORD),-record)
 
 study: build ## all records behind results/*.md: what it takes or lacks, then all runs; resumes (needs MLDP_DATA)
 	results/study.sh run

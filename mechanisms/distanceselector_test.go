@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"mldpbench/internal/realdata"
 	"slices"
 	"testing"
 
@@ -505,7 +506,7 @@ func BenchmarkSelectionPrepare(b *testing.B) {
 				builder := m.builder()
 				keys := make([]rowKey, m.rowsAtOnce())
 				word, columns, rows := 0, 0, 0
-				cpu := cpuSeconds()
+				cpu := realdata.CPU()
 				for b.Loop() {
 					for i := range keys {
 						keys[i] = rowKey{WordID(word % s.Len()), epsilon}
@@ -514,7 +515,7 @@ func BenchmarkSelectionPrepare(b *testing.B) {
 					builder.build(keys, func(_ int, r *headTail) { columns += len(r.head); rows++ })
 				}
 				b.ReportMetric(b.Elapsed().Seconds()*1e3/float64(rows), "ms/row")
-				b.ReportMetric((cpuSeconds()-cpu)*1e3/float64(rows), "cpu-ms/row")
+				b.ReportMetric((realdata.CPU()-cpu)*1e3/float64(rows), "cpu-ms/row")
 				b.ReportMetric(float64(columns)/float64(rows), "columns/row")
 				b.ReportMetric(0, "ns/op")
 			})
@@ -533,7 +534,7 @@ func BenchmarkSelectionFirst(b *testing.B) {
 				m := mustNew(b, env, Settings{Mechanism: name, Epsilon: epsilon})
 				rng := stream.FromUint64(60).Rand()
 				words := make([]WordID, kernel.PairRows)
-				word, cpu := 0, cpuSeconds()
+				word, cpu := 0, realdata.CPU()
 				for b.Loop() {
 					for i := range words {
 						words[i] = WordID(word * 7 % s.Len()) // in no order of frequency
@@ -541,7 +542,7 @@ func BenchmarkSelectionFirst(b *testing.B) {
 					}
 					_ = m.sampler.draw(ctx, []Document{{words, epsilon, rng}}, 1)
 				}
-				b.ReportMetric((cpuSeconds()-cpu)*1e3/float64(word), "cpu-ms/word")
+				b.ReportMetric((realdata.CPU()-cpu)*1e3/float64(word), "cpu-ms/word")
 				b.ReportMetric(0, "ns/op")
 			})
 		}
@@ -564,12 +565,12 @@ func BenchmarkSelectionText(b *testing.B) {
 	for _, name := range []string{"santext", "tem", "syntf"} {
 		for _, epsilon := range selectionEpsilons {
 			b.Run(fmt.Sprintf("%s/%v", name, epsilon), func(b *testing.B) {
-				cpu := cpuSeconds()
+				cpu := realdata.CPU()
 				for b.Loop() {
 					m := mustNew(b, env, Settings{Mechanism: name, Epsilon: epsilon})
 					_ = m.sampler.draw(ctx, texts(documents, epsilon, stream.FromUint64(62)), 1)
 				}
-				b.ReportMetric((cpuSeconds()-cpu)*1e6/100_000/float64(b.N), "cpu-µs/word")
+				b.ReportMetric((realdata.CPU()-cpu)*1e6/100_000/float64(b.N), "cpu-µs/word")
 				b.ReportMetric(0, "ns/op")
 			})
 		}
@@ -594,7 +595,7 @@ func BenchmarkSelectionDraw(b *testing.B) {
 				}
 				all := texts(documents, epsilon, stream.FromUint64(58))
 				_ = m.draw(ctx, all, 1)
-				words, cpu := 0, cpuSeconds()
+				words, cpu := 0, realdata.CPU()
 				for b.Loop() {
 					d := words / 25 % len(documents)
 					copy(all[d].Words, documents[d])
@@ -602,7 +603,7 @@ func BenchmarkSelectionDraw(b *testing.B) {
 					words += 25
 				}
 				b.ReportMetric(float64(words)/b.Elapsed().Seconds(), "words/s")
-				b.ReportMetric((cpuSeconds()-cpu)*1e6/float64(words), "cpu-µs/word")
+				b.ReportMetric((realdata.CPU()-cpu)*1e6/float64(words), "cpu-µs/word")
 				b.ReportMetric(float64(m.rowsKept.bytes.Load())/(1<<20), "MiB")
 				b.ReportMetric(0, "ns/op")
 			})

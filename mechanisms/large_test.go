@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"mldpbench/internal/realdata"
 	"os"
 	"strings"
 	"testing"
@@ -15,8 +16,7 @@ import (
 )
 
 // BenchmarkLarge loads the vector file that MLDP_LARGE names, from text and
-// from its copy, and privatises words of it, drawn by Zipf's law: see the page
-// of internal/kernel/bench.
+// from its copy, and privatises words of it, drawn by Zipf's law.
 func BenchmarkLarge(b *testing.B) {
 	path := os.Getenv("MLDP_LARGE")
 	if path == "" {
@@ -61,11 +61,11 @@ func BenchmarkLarge(b *testing.B) {
 				e := map[string]float64{"1": 1, "5": 5, "10": 10}[epsilon]
 				m := mustNew(b, Environment{Space: s}, Settings{Mechanism: name, Epsilon: e})
 				first := time.Now()
-				cpu := cpuSeconds()
+				cpu := realdata.CPU()
 				_ = m.sampler.draw(ctx, texts(documents, e, stream.FromUint64(82)), 1)
 				words := 100 * float64(len(documents))
 				b.ReportMetric(words/time.Since(first).Seconds(), "words/s-first")
-				b.ReportMetric(1e6*(cpuSeconds()-cpu)/words, "cpu-µs/word-first")
+				b.ReportMetric(1e6*(realdata.CPU()-cpu)/words, "cpu-µs/word-first")
 				for b.Loop() {
 					_ = m.sampler.draw(ctx, texts(documents, e, stream.FromUint64(82)), 1)
 				}

@@ -3,7 +3,6 @@
 package models
 
 import (
-	"context"
 	"fmt"
 	"runtime"
 	"slices"
@@ -11,11 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"gorgonia.org/gorgonia"
-
-	"mldpbench/datasets"
-	"mldpbench/embeddings"
-	"mldpbench/internal/realdata"
 	"mldpbench/stream"
 )
 
@@ -41,38 +35,11 @@ func randomText(d int) (Embedding, Examples) {
 	return e, x
 }
 
-// realText returns IMDb as the study reads it, encoded for the word vectors in
-// file; a word without a vector gets a vector of zeros.
-func realText(b *testing.B, file string, documents int) (Embedding, Examples) {
-	b.Helper()
-	ctx := context.Background()
-	root := realdata.Dir(b)
-	d, err := datasets.Load(ctx, datasets.Request{Name: "imdb", Root: root, Seed: stream.FromUint64(31),
-		Sizes: datasets.Sizes{Train: documents}})
-	if err != nil {
-		b.Fatal(err)
-	}
-	words := map[string]bool{}
-	for _, doc := range d.Splits()[0].Documents {
-		for _, w := range doc.Tokens {
-			words[w] = true
-		}
-	}
-	space, err := embeddings.Load(ctx, realdata.File(b, file),
-		embeddings.LoadOptions{Keep: func(w string) bool { return words[w] }})
-	if err != nil {
-		b.Fatal(err)
-	}
-	train := d.Splits()[0].Documents
-	return Embedding{Dimension: space.Dimension, Vectors: space.Table()},
-		Examples{Sequences: space.Vocabulary.Rows(datasets.Tokens(train)), Labels: datasets.Labels(train)}
-}
-
 // timed runs the loop of a benchmark and reports processor time per 64
 // documents, best and median of the steps, which, unlike wall-clock time, is
 // meaningful on a machine that also does other work. It also reports the
 // largest resident size of the process so far, which is that of this benchmark
-// if it runs alone (see bench/compare.sh).
+// if it runs alone.
 func timed(b *testing.B, documents int, step func(round int) error) {
 	usage := func() (time.Duration, float64) {
 		var u syscall.Rusage
@@ -149,48 +116,6 @@ func BenchmarkLSTM(b *testing.B) {
 		b.Run(fmt.Sprintf("random/d=%d", d), func(b *testing.B) {
 			e, x := randomText(d)
 			benchmarkLSTM(b, e, x)
-		})
-	}
-	for _, text := range []struct {
-		d    int
-		file string
-	}{{50, "local.50d.txt.gz"}, {100, "glove.6B.100d.subset.txt.gz"}, {300, "local.300d.txt.gz"}} {
-		b.Run(fmt.Sprintf("imdb/d=%d", text.d), func(b *testing.B) {
-			e, x := realText(b, text.file, 2*benchScored)
-			benchmarkLSTM(b, e, x)
-		})
-	}
-}
-
-// BenchmarkUnrolled is the same training step built from Gorgonia primitives,
-// one node per operation and step: what the fused op replaces.
-func BenchmarkUnrolled(b *testing.B) {
-	for _, d := range []int{50, 100, 300} {
-		b.Run(fmt.Sprintf("random/d=%d/train", d), func(b *testing.B) {
-			e, x := randomText(d)
-			classifier, err := New("lstm", Options{Classes: 2, Embedding: e})
-			if err != nil {
-				b.Fatal(err)
-			}
-			m := classifier.(*lstm)
-			batch := newBatcher(benchBatch, capacity(benchBatch, x))
-			batch.fill(x, consecutive(benchBatch))
-			var p packed
-			if err := p.set(batch.tokens, batch.lengths); err != nil {
-				b.Fatal(err)
-			}
-			g, err := newGraph(m.weights, batch.labels, func(g *gorgonia.ExprGraph, w gorgonia.Nodes) (*gorgonia.Node,
-				error) {
-				return affine(unrolled(g, e, &p, values(m.options.Parameters).int("hidden"), w[0], false), w[1], w[2])
-			}, values(m.options.Parameters).adam())
-			if err != nil {
-				b.Fatal(err)
-			}
-			defer g.close()
-			timed(b, benchBatch, func(int) error {
-				_, err := g.move()
-				return err
-			})
 		})
 	}
 }

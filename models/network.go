@@ -204,7 +204,7 @@ func (s schedule) size(training bool) int {
 }
 
 // scheduleParameters holds the LSTM's defaults, chosen on plain and on privatised
-// text (models/bench/README.md has the numbers). A rate of 0.003 is as good on
+// text (commit d61464d and its page have the numbers). A rate of 0.003 is as good on
 // plain text but memorises the noise of CMP at ε = 5 in its first epoch; a lower
 // rate, another hidden size or larger batches gain nothing more. The best of 30
 // epochs is among the first 2 to 8 on privatised and 5 to 12 on plain text, and

@@ -1,12 +1,12 @@
 //go:build unix
 
-package mechanisms
+package realdata
 
 import "syscall"
 
-// cpuSeconds is the processor time this process has used. A benchmark can still
+// CPU is the processor time this process has used. A benchmark can still
 // measure it, roughly, on a machine with other work.
-func cpuSeconds() float64 {
+func CPU() float64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		return 0

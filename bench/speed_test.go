@@ -1,0 +1,243 @@
+//go:build linux && speed
+
+// Package bench is the gate of speed: each hot loop against a reference of known
+// cost, in one process and in turn. Its figures are ratios of processor time,
+// which hold on a busy machine; the table of peers is bench.py's.
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"math"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"slices"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"mldpbench/embeddings"
+	"mldpbench/embeddings/nearest"
+	"mldpbench/internal/kernel"
+	"mldpbench/internal/spacetest"
+	"mldpbench/mechanisms"
+	"mldpbench/models"
+	"mldpbench/stream"
+)
+
+var record = flag.Bool("record", false, "write the ratios to speed.json")
+
+const (
+	rounds = 15   // of a loop and of its reference, one after the other
+	excess = 1.25 // of the recorded ratio that fails
+)
+
+// TestSpeed fails where a loop has become slower against its reference. speed.json
+// has a ratio by instruction set and loop.
+func TestSpeed(t *testing.T) {
+	runtime.GOMAXPROCS(1)
+	const file = "speed.json"
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	recorded := map[string]map[string]float64{}
+	if err := json.Unmarshal(data, &recorded); err != nil {
+		t.Fatal(err)
+	}
+	path := kernel.Paths()[0]
+	if name := os.Getenv("MLDP_SIMD"); name != "" {
+		path = name
+	}
+	now := map[string]float64{}
+	for _, loop := range []struct {
+		name string
+		make func(*testing.T) (loop, reference func())
+	}{
+		{"LSTM ÷ its products", lstm},
+		{"search ÷ a scan in float32", search},
+		{"selection ÷ four times its exponentials", selection},
+		{"distance ÷ a dot product", distance},
+	} {
+		run, reference := loop.make(t)
+		r := ratio(run, reference)
+		now[loop.name] = math.Round(1000*r) / 1000
+		switch want, ok := recorded[path][loop.name]; {
+		case *record:
+			t.Logf("%-40s %.3f", loop.name, r)
+		case !ok:
+			t.Errorf("%s: %.3f, and %s has no ratio for %s: make speed RECORD=1", loop.name, r, file, path)
+		case r > excess*want:
+			t.Errorf("%s: %.3f, recorded %.3f: %.2f times as slow", loop.name, r, want, r/want)
+		default:
+			t.Logf("%-40s %.3f, recorded %.3f", loop.name, r, want)
+		}
+	}
+	if *record {
+		recorded[path] = now
+		data, err := json.MarshalIndent(recorded, "", "  ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, append(data, '\n'), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// ratio is the median, over rounds, of the processor time of a loop over that
+// of its reference just before and after it.
+func ratio(loop, reference func()) float64 {
+	timed := func(f func()) float64 {
+		start := processor()
+		f()
+		return processor() - start
+	}
+	timed(loop) // warms up
+	before := timed(reference)
+	var all []float64
+	for range rounds {
+		x := timed(loop)
+		after := timed(reference)
+		all = append(all, 2*x/(before+after))
+		before = after
+	}
+	slices.Sort(all)
+	return all[rounds/2]
+}
+
+// processor is the processor time of the process, in seconds.
+func processor() float64 {
+	var t unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &t); err != nil {
+		panic(err)
+	}
+	return float64(t.Sec) + 1e-9*float64(t.Nsec)
+}
+
+func normal(n int) []float32 {
+	rng := rand.New(rand.NewPCG(1, uint64(n)))
+	x := make([]float32, n)
+	for i := range x {
+		x[i] = float32(rng.NormFloat64())
+	}
+	return x
+}
+
+// lstm trains on 6 batches of 64 texts of 40 words, nearly all distinct; the
+// reference is the matrix products of that.
+func lstm(t *testing.T) (loop, reference func()) {
+	const d, h, batch, batches, length, words = 50, 64, 64, 6, 40, 20_000
+	rng := rand.New(rand.NewPCG(3, 4))
+	x := models.Examples{}
+	for i := range batch * batches {
+		s := make([]int32, length)
+		for j := range s {
+			s[j] = int32(rng.IntN(words))
+		}
+		x.Sequences, x.Labels = append(x.Sequences, s), append(x.Labels, i%2)
+	}
+	validation := models.Examples{Sequences: x.Sequences[:2], Labels: x.Labels[:2]}
+	table := normal(words * d)
+	a, b, c := normal(length*batch*4*h), normal(512*4*h), make([]float32, length*batch*4*h)
+	loop = func() {
+		m, err := models.New("lstm", models.Options{Classes: 2, Seed: stream.FromUint64(5),
+			Embedding:  models.Embedding{Dimension: d, Vectors: table},
+			Parameters: map[string]any{"epochs": 1}})
+		if err == nil {
+			_, err = m.Fit(context.Background(), x, validation)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	reference = func() {
+		for range batches {
+			kernel.Gemm(false, length*batch, 4*h, d+1, a, d+1, b, 4*h, false, c, 4*h)
+			for range length {
+				kernel.Gemm(false, batch, 4*h, h, a, h, b, 4*h, false, c, 4*h)
+				kernel.Gemm(false, batch, h, 4*h, a, 4*h, b, h, false, c, h)
+			}
+			for range length * batch / 128 {
+				kernel.Gemm(true, h, 4*h, 128, a, h, b, 4*h, true, c, 4*h)
+				kernel.Gemm(true, d+1, 4*h, 128, a, d+1, b, 4*h, true, c, 4*h)
+			}
+		}
+	}
+	return loop, reference
+}
+
+// search looks for the nearest word of noisy words of a space; the reference
+// multiplies them with all words.
+func search(t *testing.T) (loop, reference func()) {
+	const n, d, queries = 20_000, 100, 256
+	s := spacetest.Gaussian(t, n, d, 0.4, 6)
+	noise, q := normal(queries*d), make([]float32, queries*d)
+	for i := range q {
+		q[i] = s.Vectors[i] + 0.25*noise[i]
+	}
+	index, found := nearest.Of(s), make([]nearest.Neighbor, queries)
+	transposed, c := normal(n*d), make([]float32, queries*n)
+	return func() { index.Search(found, q, 1) },
+		func() { kernel.Gemm(false, queries, n, d, q, d, transposed, n, false, c, n) }
+}
+
+// selection draws words that no row is kept for; the reference sums the weights
+// of four times as many rows, for about the same time.
+func selection(t *testing.T) (loop, reference func()) {
+	const n, d, words = 20_000, 50, 128
+	s := spacetest.Gaussian(t, n, d, 0.4, 7)
+	row := normal(n)
+	for i, x := range row {
+		row[i] = 20 + x*x
+	}
+	loop = func() {
+		m, err := mechanisms.New(mechanisms.Environment{Space: s, Seed: stream.FromUint64(8)},
+			mechanisms.Settings{Mechanism: "tem", Epsilon: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		src, dst := make([]embeddings.WordID, words), make([]embeddings.WordID, words)
+		for i := range src {
+			src[i] = embeddings.WordID(i * 97 % n)
+		}
+		if err := m.Privatize(context.Background(), dst, src, stream.FromUint64(9).Rand()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	law := kernel.Law{Offset: 1, Most: float32(math.Inf(1)), Least: 4, Rate: 1}
+	return loop, func() {
+		for range 4 * words {
+			sink += kernel.WeightSum(row, law)
+		}
+	}
+}
+
+// distance compares single vectors in float64; the reference is a loop in Go.
+func distance(*testing.T) (loop, reference func()) {
+	const n, d = 2000, 100
+	x := normal(n * d)
+	each := func(f func(a, b []float32) float64) func() {
+		return func() {
+			for range 20 {
+				for i := range n {
+					sink += f(x[:d], x[i*d:(i+1)*d])
+				}
+			}
+		}
+	}
+	return each(kernel.SquaredDistance), each(func(a, b []float32) float64 {
+		var s, t, u, v float64
+		for i := 0; i+4 <= len(a) && i+4 <= len(b); i += 4 {
+			s += float64(a[i]) * float64(b[i])
+			t += float64(a[i+1]) * float64(b[i+1])
+			u += float64(a[i+2]) * float64(b[i+2])
+			v += float64(a[i+3]) * float64(b[i+3])
+		}
+		return s + t + u + v
+	})
+}
+
+var sink float64
