@@ -107,6 +107,11 @@ func TestRanks(t *testing.T) {
 	near(t, "P@1", got.P1.Estimate, 1./50, 1e-12)
 	near(t, "R@10", got.R10.Estimate, 10./50, 1e-12)
 	near(t, "MRR", got.MRR.Estimate, harmonic(50)/50, 1e-12)
+	// Nearly all found: the t interval would reach beyond 1.
+	most := append(slices.Repeat([]Rank{{0, 1}}, 40), Rank{1, 1})
+	if got, err = MeasureRetrieval(most, 50, 0.95); err != nil || got.MRR.High != 1 || got.MRR.Low >= got.MRR.Estimate {
+		t.Errorf("%+v, %v", got.MRR, err)
+	}
 	if _, err := MeasureRetrieval([]Rank{{0, 0}}, 5, 0.95); err == nil {
 		t.Error("an answer that is not there must be an error")
 	}

@@ -72,5 +72,9 @@ func MeasureRetrieval(ranks []Rank, answers int, level float64) (Retrieval, erro
 		p1, r10, mrr = append(p1, r.Within(1)), append(r10, r.Within(10)), append(mrr, r.Reciprocal())
 	}
 	out.P1, out.R10, out.MRR = MeanInterval(p1, level), MeanInterval(r10, level), MeanInterval(mrr, level)
+	// A share; what is not known of one query stays infinite.
+	if len(mrr) > 1 {
+		out.MRR.Low, out.MRR.High = max(out.MRR.Low, 0), min(out.MRR.High, 1)
+	}
 	return out, nil
 }

@@ -261,7 +261,10 @@ func (a *auditor) judge(ctx context.Context, known models.Examples) (models.Clas
 // of Hanley & McNeil 1982, with z to two decimals (1.96 at 95%); where all members score above all others, or
 // below, that has no width, and the one for as many successes in a row as there
 // are users in the smaller group is used.
-type auditScores [4]metrics.Interval
+type auditScores struct {
+	shares [4]metrics.Interval
+	of     [4]int // users: those named, the members, all, all
+}
 
 func scoresOf(margins []float64, member []bool, level float64) (out auditScores, err error) {
 	members, named, hits, right := 0, 0, 0, 0
@@ -276,8 +279,9 @@ func scoresOf(margins []float64, member []bool, level float64) (out auditScores,
 		count(&hits, m > 0 && member[i])
 		count(&right, (m > 0) == member[i])
 	}
-	for i, v := range [][2]int{{hits, named}, {hits, members}, {right, len(member)}} {
-		if out[i], err = proportion(v[0], v[1], level); err != nil {
+	out.of = [4]int{named, members, len(member), len(member)}
+	for i, v := range []int{hits, hits, right} {
+		if out.shares[i], err = proportion(v, out.of[i], level); err != nil {
 			return out, err
 		}
 	}
@@ -287,14 +291,14 @@ func scoresOf(margins []float64, member []bool, level float64) (out auditScores,
 	}
 	if area == 0 || area == 1 {
 		n := min(members, len(member)-members)
-		out[3], err = proportion(int(area)*n, n, level)
+		out.shares[3], err = proportion(int(area)*n, n, level)
 		return out, err
 	}
 	p, n := float64(members), float64(len(member)-members)
 	q1, q2, square := area/(2-area), 2*area*area/(1+area), area*area
 	z := math.Round(100*distuv.UnitNormal.Quantile((1+level)/2)) / 100
 	half := z * math.Sqrt(max(0, (area*(1-area)+(p-1)*(q1-square)+(n-1)*(q2-square))/(p*n)))
-	out[3] = metrics.Interval{Estimate: area, Low: max(0, area-half), High: min(1, area+half)}
+	out.shares[3] = metrics.Interval{Estimate: area, Low: max(0, area-half), High: min(1, area+half)}
 	return out, nil
 }
 
@@ -333,8 +337,8 @@ func runAuditor(ctx context.Context, s *Situation) ([]Outcome, error) {
 	note := fmt.Sprintf("%d users trained on, %d others, %d of the auditor's own", n, n, len(names)-2*n)
 	var out []Outcome
 	for i, column := range []string{"precision", "recall", "accuracy", "auc"} {
-		out = append(out, Outcome{Column: "auditor-" + column, Value: scores[i], Floor: 0.5, Ceiling: 1, Count: 2 * n,
-			Note: note})
+		out = append(out, Outcome{Column: "auditor-" + column, Value: scores.shares[i], Floor: 0.5, Ceiling: 1,
+			Count: scores.of[i], Note: note})
 	}
 	return out, nil
 }

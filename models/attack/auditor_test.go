@@ -81,10 +81,17 @@ func TestAuditorOfASituation(t *testing.T) {
 }
 
 func TestAuditScores(t *testing.T) {
-	got, err := scoresOf([]float64{1, 2, -1, -2, 3}, []bool{true, true, true, false, false}, 0.95)
+	all, err := scoresOf([]float64{1, 2, -1, 4, 3}, []bool{true, true, true, false, false}, 0.95)
 	if err != nil {
 		t.Fatal(err)
 	}
+	if all.of != [4]int{4, 3, 5, 5} { // users named, members, all, all
+		t.Errorf("denominators %v", all.of)
+	}
+	if all, err = scoresOf([]float64{1, 2, -1, -2, 3}, []bool{true, true, true, false, false}, 0.95); err != nil {
+		t.Fatal(err)
+	}
+	got := all.shares
 	for name, v := range map[string][2]float64{
 		"precision": {got[0].Estimate, 2.0 / 3}, "recall": {got[1].Estimate, 2.0 / 3},
 		"accuracy": {got[2].Estimate, 3.0 / 5}, "auc": {got[3].Estimate, 3.0 / 6},
@@ -98,8 +105,8 @@ func TestAuditScores(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range got {
-		if narrow[i].Low <= got[i].Low {
-			t.Errorf("half the confidence must narrow %v, got %v", got[i], narrow[i])
+		if narrow.shares[i].Low <= got[i].Low {
+			t.Errorf("half the confidence must narrow %v, got %v", got[i], narrow.shares[i])
 		}
 	}
 	if _, err := audit(t.Context(), nil, nil, nil, models.Embedding{}, AuditOptions{}, 0.95,
