@@ -193,7 +193,8 @@ func MechanismTitle(name string) string {
 // Own reports whether a mechanism is of the user, not one that the program has.
 func (p Place) Own() bool {
 	_, err := mechanisms.Find(p.Mechanism)
-	return (err != nil || p.Variant == string(mechanisms.External)) && p.Mechanism != BaselineMechanism && p.Mechanism != ""
+	return (err != nil || p.Variant == string(mechanisms.External)) && p.Mechanism != BaselineMechanism &&
+		p.Mechanism != ""
 }
 
 // DatasetTitle returns the printed name of a data set.

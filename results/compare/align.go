@@ -214,7 +214,8 @@ func tracedScenes(p *results.Prepared, q Question) []traced {
 		all[s] = append(all[s], c)
 	}
 	return list.Map(scenes, func(s results.Place) traced {
-		t := traced{Aligned{Place: s, Question: q, Baseline: Plain(p, s, q.Use), plain: plainOf(p, s, use)}, use, privacy, nil}
+		t := traced{Aligned{Place: s, Question: q, Baseline: Plain(p, s, q.Use), plain: plainOf(p, s, use)}, use, privacy,
+			nil}
 		for _, i := range results.Instances(all[s]) {
 			cells := results.Where(all[s], func(c results.Cell) bool { return c.Instance() == i })
 			at := i

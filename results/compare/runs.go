@@ -279,7 +279,8 @@ func some(list []string, what string) string {
 
 // place names a cell.
 func (c *Comparison) place(x results.Cell) string {
-	s := strings.Trim(fmt.Sprintf("%s, %s, %s", results.DatasetTitle(x.Dataset), x.SpaceName(), c.names[x.Instance()]), ", ")
+	parts := []string{results.DatasetTitle(x.Dataset), x.SpaceName(), c.names[x.Instance()]}
+	s := strings.Trim(strings.Join(parts, ", "), ", ")
 	if x.Epsilon.Known() {
 		s += ", ε=" + x.Epsilon.String()
 	}

@@ -353,7 +353,8 @@ func (s Sheet) pairs(use results.Column) (items []Item) {
 			if a.Training == "" {
 				at.Notes = []string{"not tested: " + compare.Untested}
 			}
-			for k, text := range []string{Difference(p.Difference, p.Low, p.High), Probability(p.Adjusted), Verdict(p, use), Number(p.Detectable, 2)} {
+			for k, text := range []string{Difference(p.Difference, p.Low, p.High), Probability(p.Adjusted), Verdict(p, use),
+				Number(p.Detectable, 2)} {
 				at.Quantity = results.Column{Name: pairColumns[k], Title: pairColumns[k]}
 				at.Text = text
 				items = append(items, at)

@@ -60,7 +60,8 @@ func (t Table) writeLaTeX(w io.Writer) error {
 		for i, n := range t.Notes {
 			texts = append(texts, `\textsuperscript{`+Marks([]int{i})+`}`+latex(n))
 		}
-		fmt.Fprintf(&b, "\\par\\smallskip\\parbox{\\linewidth}{\\footnotesize %s}\n", strings.TrimSpace(strings.Join(texts, " ")))
+		fmt.Fprintf(&b, "\\par\\smallskip\\parbox{\\linewidth}{\\footnotesize %s}\n",
+			strings.TrimSpace(strings.Join(texts, " ")))
 	}
 	b.WriteString("\\end{table}\n")
 	_, err := io.WriteString(w, b.String())
