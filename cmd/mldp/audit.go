@@ -46,7 +46,7 @@ func newAuditCommand() *cobra.Command {
 	f.Float64SliceVar(&o.epsilons, "epsilons", []float64{1, 5, 10}, "epsilons of the grid")
 	f.Float64Var(&o.options.Alpha, "alpha", 1e-6, "probability of a false accusation, per line")
 	countFlag(f, &o.options.Samples, "samples", 200_000, 1, "samples per word and test")
-	countFlag(f, &o.options.Words, "count", 0, 1, "words to look at (default: 2000 exact, 300 sampled), spread over frequency, density and length")
+	countFlag(f, &o.options.Words, "count", 0, 1, "words to look at (default: 1000 exact, 300 sampled), spread over frequency, density and length")
 	f.Uint64Var(&o.seed, "seed", 0, "seed of pairs and samples")
 	f.StringVar(&o.csvFile, "csv", "", "write the lines to this file as well: "+
 		"as audit.csv next to a study's records, its report shows them")

@@ -41,7 +41,7 @@ type Options struct {
 	// the tests.
 	Samples int
 	// Words is the number of words that are looked at, spread over frequency,
-	// density of the neighbourhood and length of the vector; default 2,000 for
+	// density of the neighbourhood and length of the vector; default 1,000 for
 	// exact audits, 300 for sampled ones, all where there are fewer.
 	Words int
 	// Workers is the number of goroutines that sample; default all cores. No
@@ -340,7 +340,7 @@ func (a *audit) representable(pairs []pair, r *Report) error {
 }
 
 const (
-	exactWords   = 2000 // looked at, by default
+	exactWords   = 1000 // looked at, by default
 	sampledWords = 300
 	// aHundredth is how many words must be looked at, each of which would show a
 	// fault, to meet one of a fault in a hundred in 9 of 10 cases: 1 − .99^230.
