@@ -1,9 +1,6 @@
 """Measure word-level metric differential privacy for text, from Python.
 
-The work is done by the program ``mldp``; this package finds it, talks to it and
-turns Python functions into mechanisms, attackers and measurements of its
-studies. Standard library only; where pandas is installed, :func:`records` can
-return a DataFrame.
+The work is done by the program ``mldp``. Standard library only; where pandas is there, rows can be a DataFrame.
 """
 
 from ._program import MldpError, program

@@ -21,12 +21,10 @@ _LINE = 8 << 20  # bytes of texts in a request: a line has at most 10 MiB
 class Mechanism:
     """A mechanism of mldp at one epsilon.
 
-    ``name`` may have a variant, as in ``"tem:released"``. ``embedding`` is a
-    vector file, the name of one in the data folder such as ``glove.6B.100d``, or
-    ``generated``. Other options of ``mldp serve`` are keywords: ``restrict="agnews"``,
-    ``policy="drop"``, ``case="keep"``; ``parameters`` is a mapping such as
-    ``{"t": 0.75}``. With a ``seed``, a number, the texts of all calls are those
-    of ``mldp privatize --seed`` for the same lines; it undoes the protection.
+    ``name`` may have a variant, as in ``"tem:released"``. ``embedding`` is a vector file, the name of one in the data
+    folder such as ``glove.6B.100d``, or ``generated``. Other options of ``mldp serve`` are keywords: ``restrict="agnews"``,
+    ``policy="drop"``, ``case="keep"``; ``parameters`` is a mapping such as ``{"t": 0.75}``. With a ``seed`` the texts of
+    all calls are those of ``mldp privatize --seed`` for the same lines; it undoes the protection.
 
     ``words``, ``changed`` and ``unknown`` count the words of all texts so far.
 

@@ -59,9 +59,8 @@ def mechanism(name: str, version: str = "1", guarantee: Mapping[str, Any] | None
               repeatable: bool = True) -> Callable[[Callable[..., Any]], Command]:
     """A mechanism: ``function(tokens, epsilon, rng)`` returns the private tokens of a document.
 
-    With ``text`` it takes and returns a whole text. ``rng`` is a
-    :class:`random.Random` of the document's own seed: with no other source of
-    randomness the text can be repeated; with another, say ``repeatable=False``.
+    With ``text`` it takes and returns a whole text. ``rng`` is a :class:`random.Random` of the document's own seed:
+    with another source of randomness, say ``repeatable=False``.
 
     >>> @mechanism("shout")
     ... def shout(tokens, epsilon, rng):
