@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"mldpbench/internal/stats"
 	"mldpbench/stream"
 )
 
@@ -36,7 +37,7 @@ func TestAttributeFloorAndCeiling(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if ceiling.Advantage != (Interval{1, 1, 1}) || ceiling.AccuracyAdvantage != (Interval{1, 1, 1}) {
+	if one := stats.Exactly(1); ceiling.Advantage != one || ceiling.AccuracyAdvantage != one {
 		t.Errorf("plain text has advantage %v, %v", ceiling.Advantage, ceiling.AccuracyAdvantage)
 	}
 	near(t, "majority F1", ceiling.MajorityF1, 1.0/3, 1e-12)
@@ -120,7 +121,7 @@ func TestRanks(t *testing.T) {
 func TestMedianInterval(t *testing.T) {
 	i := MedianInterval([]float64{5, 1, 3, 2, 4, 6}, 0.95)
 	// With n = 6, Pr[all on one side] = 2/64 = .031: the interval is the range.
-	if i != (Interval{3.5, 1, 6}) {
+	if i != (stats.Interval{Estimate: 3.5, Low: 1, High: 6}) {
 		t.Errorf("median %v", i)
 	}
 	if i := MedianInterval([]float64{1, 2}, 0.95); !math.IsInf(i.Low, -1) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"mldpbench/internal/check"
+	"mldpbench/internal/stats"
 	"mldpbench/stream"
 )
 
@@ -93,8 +94,8 @@ func (c confusion) accuracy() float64 {
 // Attribute is how well an attacker infers the private labels of documents. All
 // numbers are shares, 0–1, with bootstrap intervals over the documents.
 type Attribute struct {
-	Accuracy Interval
-	MacroF1  Interval
+	Accuracy stats.Interval
+	MacroF1  stats.Interval
 	// Plain is the score of the same attacker, trained and tested on plain
 	// text: the upper limit.
 	PlainAccuracy float64
@@ -110,10 +111,10 @@ type Attribute struct {
 	// not hinder the attacker. An attacker that learns nothing may still score
 	// AdvantageFloor = (GuessF1 − majority)/(plain − majority), which is 0 only
 	// if it always predicts the most frequent label.
-	Advantage      Interval
+	Advantage      stats.Interval
 	AdvantageFloor float64
 	// AccuracyAdvantage is the same for accuracy; its floor is 0.
-	AccuracyAdvantage Interval
+	AccuracyAdvantage stats.Interval
 }
 
 // MeasureAttribute compares predictions of private labels from privatised
@@ -191,7 +192,7 @@ func MeasureAttribute(predicted [][]int, plain, labels []int, classes, resamples
 			}
 		}
 	}
-	for j, to := range []*Interval{&out.Accuracy, &out.MacroF1, &out.Advantage, &out.AccuracyAdvantage} {
+	for j, to := range []*stats.Interval{&out.Accuracy, &out.MacroF1, &out.Advantage, &out.AccuracyAdvantage} {
 		*to = Percentiles(estimate[j], drawn[j], level)
 	}
 	return out, nil
@@ -199,13 +200,13 @@ func MeasureAttribute(predicted [][]int, plain, labels []int, classes, resamples
 
 // Percentiles returns the bootstrap interval of an estimate, unknown where the
 // estimate is unknown.
-func Percentiles(estimate float64, drawn []float64, level float64) Interval {
+func Percentiles(estimate float64, drawn []float64, level float64) stats.Interval {
 	if math.IsNaN(estimate) || len(drawn) == 0 {
-		return Interval{estimate, math.NaN(), math.NaN()}
+		return stats.Interval{Estimate: estimate, Low: math.NaN(), High: math.NaN()}
 	}
 	slices.SortFunc(drawn, cmp.Compare[float64])
 	at := func(share float64) float64 {
 		return drawn[min(len(drawn)-1, max(0, int(math.Floor(share*float64(len(drawn))))))]
 	}
-	return Interval{estimate, min(estimate, at((1-level)/2)), max(estimate, at((1+level)/2))}
+	return stats.Interval{Estimate: estimate, Low: min(estimate, at((1-level)/2)), High: max(estimate, at((1+level)/2))}
 }

@@ -3,6 +3,8 @@ package metrics
 import (
 	"context"
 	"math"
+
+	"mldpbench/internal/stats"
 )
 
 // partners is with how many others an input is compared for the mean distance.
@@ -29,7 +31,7 @@ func meanDistance(n int, distance func(a, b int) float64) float64 {
 // produce add, and takes one more pass over the rows of the channel and as many
 // distances as it has probabilities.
 func GuessDistance(ctx context.Context, c Channel, d Decoder, distance func(a, b int) float64,
-	workers int) (Interval, error) {
+	workers int) (stats.Interval, error) {
 	sums := make([]float64, c.Blocks())
 	err := c.EachRow(ctx, workers, func(b, x int, row []float64) {
 		right := make([]float64, c.Inputs) // probability of each guess
@@ -48,15 +50,15 @@ func GuessDistance(ctx context.Context, c Channel, d Decoder, distance func(a, b
 	for _, s := range sums {
 		total += s
 	}
-	return Exactly(total / float64(c.Inputs) / meanDistance(c.Inputs, distance)), err
+	return stats.Exactly(total / float64(c.Inputs) / meanDistance(c.Inputs, distance)), err
 }
 
 // SampledGuessDistance is GuessDistance on draws that the decoder has not seen,
 // with a 95% interval of the draws (normal).
-func SampledGuessDistance(d Decoder, fresh Draws, distance func(a, b int) float64) (Interval, error) {
+func SampledGuessDistance(d Decoder, fresh Draws, distance func(a, b int) float64) (stats.Interval, error) {
 	n := fresh.inputs()
 	if err := fresh.validate(n, len(d.Guess)); err != nil {
-		return Interval{}, err
+		return stats.Interval{}, err
 	}
 	sum, variance, k := 0.0, 0.0, float64(fresh.PerInput)
 	for x := range n {
@@ -75,5 +77,5 @@ func SampledGuessDistance(d Decoder, fresh Draws, distance func(a, b int) float6
 	}
 	blind := float64(n) * meanDistance(n, distance)
 	v, half := sum/blind, 1.959963984540054*math.Sqrt(variance)/blind
-	return Interval{v, max(0, v-half), v + half}, nil
+	return stats.Interval{Estimate: v, Low: max(0, v-half), High: v + half}, nil
 }

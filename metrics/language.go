@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"mldpbench/internal/stats"
 )
 
 // MedianInterval returns the median of x with an interval that makes no
@@ -12,14 +14,14 @@ import (
 // median lies with at least that confidence (sign test). NaN values are left
 // out. The bounds are infinite where there are too few values for the level,
 // everything is NaN for none.
-func MedianInterval(x []float64, level float64) Interval {
+func MedianInterval(x []float64, level float64) stats.Interval {
 	x = slices.DeleteFunc(slices.Clone(x), math.IsNaN)
 	n := len(x)
 	if n == 0 {
-		return Unknown()
+		return stats.Unknown()
 	}
 	slices.Sort(x)
-	i := Interval{(x[(n-1)/2] + x[n/2]) / 2, math.Inf(-1), math.Inf(1)}
+	i := stats.Interval{Estimate: (x[(n-1)/2] + x[n/2]) / 2, Low: math.Inf(-1), High: math.Inf(1)}
 	// The largest k with Pr[Binomial(n, 1/2) < k] <= (1 − level)/2: the median
 	// is outside [x_(k), x_(n+1−k)] with twice that at most.
 	binomial := distuv.Binomial{N: float64(n), P: 0.5}
@@ -43,7 +45,7 @@ func MedianInterval(x []float64, level float64) Interval {
 // exponential. The median is used because a few documents with rare words
 // dominate a mean. logProbability returns ln P of a document and the number of
 // tokens it sums over; documents without tokens are left out.
-func MedianLogPerplexity[D any](documents []D, logProbability func(D) (sum float64, tokens int)) Interval {
+func MedianLogPerplexity[D any](documents []D, logProbability func(D) (sum float64, tokens int)) stats.Interval {
 	var values []float64
 	for _, d := range documents {
 		if sum, n := logProbability(d); n > 0 {

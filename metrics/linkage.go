@@ -3,6 +3,8 @@ package metrics
 import (
 	"fmt"
 	"math"
+
+	"mldpbench/internal/stats"
 )
 
 // Rank is the position of the right answer in a ranking with ties: Above
@@ -54,7 +56,7 @@ func harmonic(n int) float64 {
 
 // Retrieval measures how well rankings find the right answer.
 type Retrieval struct {
-	P1, R10, MRR Interval // shares 0–1, with t intervals over the queries
+	P1, R10, MRR stats.Interval // shares 0–1, with t intervals over the queries
 	Queries      int
 }
 
@@ -71,7 +73,8 @@ func MeasureRetrieval(ranks []Rank, answers int, level float64) (Retrieval, erro
 		}
 		p1, r10, mrr = append(p1, r.Within(1)), append(r10, r.Within(10)), append(mrr, r.Reciprocal())
 	}
-	out.P1, out.R10, out.MRR = MeanInterval(p1, level), MeanInterval(r10, level), MeanInterval(mrr, level)
+	out.P1, out.R10 = stats.MeanInterval(p1, level), stats.MeanInterval(r10, level)
+	out.MRR = stats.MeanInterval(mrr, level)
 	// A share; what is not known of one query stays infinite.
 	if len(mrr) > 1 {
 		out.MRR.Low, out.MRR.High = max(out.MRR.Low, 0), min(out.MRR.High, 1)

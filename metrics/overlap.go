@@ -1,15 +1,19 @@
 package metrics
 
-import "fmt"
+import (
+	"fmt"
+
+	"mldpbench/internal/stats"
+)
 
 // Overlaps are how much of documents remains after privatising, word for word:
 // means over documents with t intervals. Documents without a token are left out.
 type Overlaps struct {
 	// Jaccard is |A ∩ B|/|A ∪ B| of the sets of words.
-	Jaccard Interval
+	Jaccard stats.Interval
 	// Run is the length of the longest run of consecutive tokens that occurs in
 	// both, at any position; RunShare is that divided by the length of the original.
-	Run, RunShare Interval
+	Run, RunShare stats.Interval
 }
 
 // MeasureOverlaps compares documents before and after privatising, in any
@@ -28,7 +32,8 @@ func MeasureOverlaps[W comparable](original, privatised [][]W, level float64) (O
 		jaccard, run = append(jaccard, similarity(before, privatised[i])), append(run, longest)
 		share = append(share, longest/float64(len(before)))
 	}
-	return Overlaps{MeanInterval(jaccard, level), MeanInterval(run, level), MeanInterval(share, level)}, nil
+	return Overlaps{stats.MeanInterval(jaccard, level), stats.MeanInterval(run, level),
+		stats.MeanInterval(share, level)}, nil
 }
 
 // similarity is Jaccard's, of the sets of words; original is not empty.

@@ -3,6 +3,8 @@ package metrics
 import (
 	"fmt"
 	"math"
+
+	"mldpbench/internal/stats"
 )
 
 // Cosine returns the cosine similarity of two vectors of equal length,
@@ -30,16 +32,16 @@ func Cosine(a, b []float32) float64 {
 // documents before and after privatising, with its 95% t interval over
 // documents ([M24] §4.1.3). Embeddings are one vector per document, all of
 // equal length.
-func CS(original, privatised [][]float32) (Interval, error) {
+func CS(original, privatised [][]float32) (stats.Interval, error) {
 	if len(original) != len(privatised) {
-		return Interval{}, fmt.Errorf("cs: %d embeddings for %d", len(privatised), len(original))
+		return stats.Interval{}, fmt.Errorf("cs: %d embeddings for %d", len(privatised), len(original))
 	}
 	similarities := make([]float64, len(original))
 	for i, v := range original {
 		if len(v) != len(privatised[i]) {
-			return Interval{}, fmt.Errorf("cs: document %d: %d and %d dimensions", i, len(v), len(privatised[i]))
+			return stats.Interval{}, fmt.Errorf("cs: document %d: %d and %d dimensions", i, len(v), len(privatised[i]))
 		}
 		similarities[i] = 100 * Cosine(v, privatised[i])
 	}
-	return MeanInterval(similarities, 0.95), nil
+	return stats.MeanInterval(similarities, 0.95), nil
 }

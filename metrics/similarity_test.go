@@ -3,6 +3,8 @@ package metrics
 import (
 	"math"
 	"testing"
+
+	"mldpbench/internal/stats"
 )
 
 func TestCosine(t *testing.T) {
@@ -39,13 +41,13 @@ func TestCS(t *testing.T) {
 }
 
 func TestMeanInterval(t *testing.T) {
-	got := MeanInterval([]float64{1, 2, 3, 4, 5}, 0.95)
+	got := stats.MeanInterval([]float64{1, 2, 3, 4, 5}, 0.95)
 	near(t, "mean", got.Estimate, 3, 1e-12)
 	near(t, "high", got.High, 3+2.776445105*math.Sqrt(2.5/5), 1e-8) // t(0.975, 4 df)
-	if one := MeanInterval([]float64{7}, 0.95); one.Estimate != 7 || !math.IsInf(one.High, 1) {
+	if one := stats.MeanInterval([]float64{7}, 0.95); one.Estimate != 7 || !math.IsInf(one.High, 1) {
 		t.Errorf("one value: %+v, want 7 with no bounds", one)
 	}
-	if none := MeanInterval(nil, 0.95); !math.IsNaN(none.Estimate) {
+	if none := stats.MeanInterval(nil, 0.95); !math.IsNaN(none.Estimate) {
 		t.Errorf("no value: %+v, want missing", none)
 	}
 }

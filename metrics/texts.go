@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"mldpbench/internal/check"
+	"mldpbench/internal/stats"
 	"mldpbench/stream"
 )
 
@@ -28,7 +29,7 @@ type textMeasure struct {
 // overCorpus returns the score of a corpus, from the sums of the counts of all
 // documents, with its percentile interval over resamples of documents.
 func overCorpus(m textMeasure, hypotheses []string, references [][]string, resamples int, level float64,
-	seed stream.Seed) (out Interval, err error) {
+	seed stream.Seed) (out stats.Interval, err error) {
 	if len(hypotheses) != len(references) {
 		return out, fmt.Errorf("%d texts for %d references", len(hypotheses), len(references))
 	}
@@ -66,7 +67,7 @@ const bleuOrder = 4
 
 // BLEU compares texts with their references (Papineni et al. 2002), as sacrebleu
 // 2 does by default: tokens of mteval-v13a, case kept, exponential smoothing.
-func BLEU(hypotheses []string, references [][]string, resamples int, level float64, seed stream.Seed) (Interval,
+func BLEU(hypotheses []string, references [][]string, resamples int, level float64, seed stream.Seed) (stats.Interval,
 	error) {
 	out, err := overCorpus(textMeasure{bleuCounts(tokens13a), func(t tally) float64 { return bleu(t, false) }},
 		hypotheses, references, resamples, level, seed)

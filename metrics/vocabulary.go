@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"mldpbench/internal/check"
+	"mldpbench/internal/stats"
 )
 
 // Decoder holds an attacker's guess for every output: g(y) = argmax_x
@@ -161,7 +162,7 @@ type SampledInference struct {
 	// draws, measured on another, with its interval: a real attacker, so an
 	// upper bound in expectation on the error of the ideal one. More draws to
 	// learn from bring it closer.
-	MAP Interval
+	MAP stats.Interval
 	// Lower is the resubstitution error, judged on the draws learned from: a
 	// lower bound in expectation on the error of the ideal attacker.
 	Lower    float64
@@ -177,18 +178,18 @@ type SampledInference struct {
 type SampledFull struct {
 	Inference []SampledInference // one per prior
 	Decoders  []Decoder          // one per prior, learned from draws
-	Capacity  Interval           // in bits
+	Capacity  stats.Interval     // in bits
 }
 
 // MeasureDecoder returns the error of a decoder on draws it has not seen, under a
 // prior. The interval is Hoeffding's, which holds for every sample size and
 // prior: with weights w = π(x)/draws, the half-width is √(Σw²·ln(2/(1−level))/2).
-func MeasureDecoder(d Decoder, prior []float64, fresh Draws, level float64) (Interval, error) {
+func MeasureDecoder(d Decoder, prior []float64, fresh Draws, level float64) (stats.Interval, error) {
 	if err := fresh.validate(len(prior), len(d.Guess)); err != nil {
-		return Interval{}, fmt.Errorf("inference: %w", err)
+		return stats.Interval{}, fmt.Errorf("inference: %w", err)
 	}
 	if err := check.Inside("level", level, 0, 1); err != nil {
-		return Interval{}, err
+		return stats.Interval{}, err
 	}
 	var right, squares float64
 	for x, p := range prior {
@@ -203,7 +204,7 @@ func MeasureDecoder(d Decoder, prior []float64, fresh Draws, level float64) (Int
 	}
 	half := math.Sqrt(squares * math.Log(2/(1-level)) / 2)
 	wrong := min(1, max(0, 1-right))
-	return Interval{wrong, max(0, wrong-half), min(1, wrong+half)}, nil
+	return stats.Interval{Estimate: wrong, Low: max(0, wrong-half), High: min(1, wrong+half)}, nil
 }
 
 // SampledVocabulary estimates E_M over the full vocabulary for each prior, and
@@ -248,7 +249,8 @@ func SampledVocabulary(ctx context.Context, learn, fresh Draws, outputs int, pri
 		bits := func(right float64) float64 { return math.Log2(min(float64(n), max(1, float64(n)*right))) }
 		draws := float64(learn.PerInput)
 		short := math.Sqrt(math.Log(2/(1-level)) / (2 * draws * float64(n)))
-		out.Capacity = Interval{bits(1 - measured.Estimate), bits(1 - measured.High), bits(1 - resubstituted + short)}
+		out.Capacity = stats.Interval{Estimate: bits(1 - measured.Estimate), Low: bits(1 - measured.High),
+			High: bits(1 - resubstituted + short)}
 	}
 	out.Decoders = full.Decoders[1:]
 	return out, nil

@@ -12,6 +12,7 @@ import (
 
 	"mldpbench/embeddings"
 	"mldpbench/internal/check"
+	"mldpbench/internal/stats"
 	"mldpbench/mechanisms"
 	"mldpbench/metrics"
 	"mldpbench/stream"
@@ -74,15 +75,15 @@ type CalibrationOptions struct {
 type Calibration struct {
 	Epsilon  float64
 	Achieved float64
-	Interval metrics.Interval // of E_M: 95% where it was sampled, of no width where exact; else without bounds
-	Exact    bool             // from the closed form; else from runs
+	Interval stats.Interval // of E_M: 95% where it was sampled, of no width where exact; else without bounds
+	Exact    bool           // from the closed form; else from runs
 	Trace    []CalibrationStep
 }
 
 // CalibrationStep is one evaluation of the search.
 type CalibrationStep struct {
 	Epsilon, Value float64
-	Interval       metrics.Interval
+	Interval       stats.Interval
 	Exact          bool
 }
 
@@ -288,13 +289,13 @@ type OutOfReach struct{ Reason string }
 
 func (e *OutOfReach) Error() string { return e.Reason }
 
-func withoutInterval(v float64) metrics.Interval {
-	return metrics.Interval{Estimate: v, Low: math.NaN(), High: math.NaN()}
+func withoutInterval(v float64) stats.Interval {
+	return stats.Interval{Estimate: v, Low: math.NaN(), High: math.NaN()}
 }
 
 // evaluate measures the target's quantity, with an interval where it has one.
 func (o CalibrationOptions) evaluate(ctx context.Context, m *mechanisms.Mechanism, inputs int) (
-	value metrics.Interval, exact bool, err error) {
+	value stats.Interval, exact bool, err error) {
 	rng := o.Seed.Rand() // the same draws at every ε
 	if o.Target.Quantity == "em" {
 		e, err := InferFull(ctx, m, make([]int, inputs), FullOptions{Samples: o.Runs}, o.Seed, o.Threads)

@@ -12,8 +12,8 @@ import (
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/list"
+	"mldpbench/internal/stats"
 	"mldpbench/mechanisms/external"
-	"mldpbench/metrics"
 	"mldpbench/models/attack"
 	"mldpbench/results"
 	"mldpbench/stream"
@@ -148,12 +148,12 @@ func measureWithCommand(ctx context.Context, r *Release, q *Query) ([]results.Ro
 		return nil, errors.New("no documents")
 	}
 	const level = 0.95
-	mean := metrics.MeanInterval(values, level)
+	mean := stats.MeanInterval(values, level)
 	m := results.Number(mean.Estimate)
 	if len(values) > 1 { // the spread of one is unknown
 		m = m.Within(mean.Low, mean.High)
 	}
-	m.Ceiling, m.Whole = results.Float(metrics.MeanInterval(ceiling, level).Estimate), len(values)
+	m.Ceiling, m.Whole = results.Float(stats.MeanInterval(ceiling, level).Estimate), len(values)
 	m.Detail = listed(values)
 	h := c.Hello()
 	m.Note = strings.TrimSpace(h.Title + " " + h.Unit)

@@ -14,6 +14,7 @@ import (
 	"mldpbench/experiments/study"
 	"mldpbench/internal/check"
 	"mldpbench/internal/list"
+	"mldpbench/internal/stats"
 	"mldpbench/metrics"
 	"mldpbench/results"
 )
@@ -100,7 +101,7 @@ func measureCS(ctx context.Context, r *Release, q *Query) ([]results.Row, error)
 // sentenceSimilarity is CS of a sample of documents, in percent, from the
 // sentence vectors of the documents and of their privatised forms. Of one
 // document the interval and the deviation are unknown.
-func sentenceSimilarity(originals, noisy [][]float32) (interval metrics.Interval, deviation float64, err error) {
+func sentenceSimilarity(originals, noisy [][]float32) (interval stats.Interval, deviation float64, err error) {
 	if interval, err = metrics.CS(originals, noisy); err != nil {
 		return interval, 0, err
 	}

@@ -12,6 +12,7 @@ import (
 	"mldpbench/embeddings"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/list"
+	"mldpbench/internal/stats"
 	"mldpbench/mechanisms"
 	"mldpbench/metrics"
 	"mldpbench/models/attack"
@@ -216,7 +217,7 @@ func measureDistance(ctx context.Context, r *Release, q *Query) ([]results.Row, 
 	return []results.Row{row.Of("e_m_full_distance", full.measured(d))}, nil
 }
 
-func (f *FullError) measured(i metrics.Interval) results.Measured {
+func (f *FullError) measured(i stats.Interval) results.Measured {
 	n := results.Number(i.Estimate).Within(i.Low, i.High)
 	n.Whole, n.Note = f.Runs, f.Note
 	return n
@@ -264,10 +265,10 @@ func (r *Release) fullError(ctx context.Context, q *Query) (*FullError, error) {
 // input words. It is either exact, with intervals of width 0, or that of an
 // adversary who learned the channel from draws, with 95% intervals.
 type FullError struct {
-	Uniform metrics.Interval // adversary without knowledge of word frequencies
-	Corpus  metrics.Interval // adversary that knows how often each occurs
-	Runs    int              // draws per word to learn from; 0 when exact
-	Note    string           // what more draws would do
+	Uniform stats.Interval // adversary without knowledge of word frequencies
+	Corpus  stats.Interval // adversary that knows how often each occurs
+	Runs    int            // draws per word to learn from; 0 when exact
+	Note    string         // what more draws would do
 
 	channel *metrics.Channel // nil where draws were needed
 	decoder metrics.Decoder  // under the uniform prior
@@ -309,7 +310,7 @@ func InferFull(ctx context.Context, m *mechanisms.Mechanism, counts []int, o Ful
 		if err != nil {
 			return out, err
 		}
-		return FullError{Uniform: metrics.Exactly(full.MAP[0]), Corpus: metrics.Exactly(full.MAP[1]),
+		return FullError{Uniform: stats.Exactly(full.MAP[0]), Corpus: stats.Exactly(full.MAP[1]),
 			channel: channel, decoder: full.Decoders[0]}, nil
 	}
 	fresh, err := drawAll(ctx, m, len(counts), o.Samples, seed.Derive("measure"), threads)
@@ -359,7 +360,7 @@ func InferFull(ctx context.Context, m *mechanisms.Mechanism, counts []int, o Ful
 // guesses the most probable word: one who wants to come near finds as much or
 // more.
 func (f FullError) GuessDistance(ctx context.Context, distance func(a, b int) float64,
-	threads int) (metrics.Interval, error) {
+	threads int) (stats.Interval, error) {
 	if f.channel != nil {
 		return metrics.GuessDistance(ctx, *f.channel, f.decoder, distance, max(1, threads))
 	}

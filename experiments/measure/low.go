@@ -91,7 +91,7 @@ func ofDocuments(hits, trials []int) (results.Measured, error) {
 	}
 	m := results.Share(part, whole)
 	m.Value = results.Float(metrics.Percent(part, whole)) // to the last bit as package metrics computes it
-	i, err := metrics.RatioInterval(hits, trials, 0.95)
+	i, err := stats.RatioInterval(hits, trials, 0.95)
 	if err == nil && i.Low == i.High { // all documents are alike
 		i, err = stats.Alike(i.Estimate, documents, 0.95)
 	}

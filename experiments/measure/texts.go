@@ -10,6 +10,7 @@ import (
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/list"
+	"mldpbench/internal/stats"
 	"mldpbench/mechanisms/external"
 	"mldpbench/metrics"
 	"mldpbench/results"
@@ -107,7 +108,7 @@ func (t textMeasure) rows(ctx context.Context, r *Release, q *Query) ([]results.
 }
 
 // measured is a number with its interval; ceiling is that of the original.
-func measured(v metrics.Interval, ceiling float64) results.Measured {
+func measured(v stats.Interval, ceiling float64) results.Measured {
 	m := results.Number(v.Estimate).Within(v.Low, v.High)
 	m.Ceiling = results.Float(ceiling)
 	return m
@@ -115,7 +116,7 @@ func measured(v metrics.Interval, ceiling float64) results.Measured {
 
 // ofCorpus is a measure of all documents as one, with its interval over them.
 func ofCorpus(score func(hypotheses []string, references [][]string, resamples int, level float64,
-	seed stream.Seed) (metrics.Interval, error)) func(context.Context, *Release, *textOptions, pairOfTexts) (
+	seed stream.Seed) (stats.Interval, error)) func(context.Context, *Release, *textOptions, pairOfTexts) (
 	[]results.Measured, error) {
 	return func(_ context.Context, r *Release, _ *textOptions, p pairOfTexts) ([]results.Measured, error) {
 		references := list.Map(p.before, func(d string) []string { return []string{d} })
@@ -132,7 +133,7 @@ func measureCausal(ctx context.Context, r *Release, o *textOptions, p pairOfText
 	if err != nil {
 		return nil, err
 	}
-	median := func(texts []string) (metrics.Interval, error) {
+	median := func(texts []string) (stats.Interval, error) {
 		logs, err := model.Ask(ctx, texts)
 		v := metrics.MedianLogPerplexity(numbers[int](len(logs)), func(i int) (sum float64, words int) {
 			for _, x := range logs[i] {
@@ -140,7 +141,7 @@ func measureCausal(ctx context.Context, r *Release, o *textOptions, p pairOfText
 			}
 			return sum, len(strings.Fields(texts[i]))
 		})
-		return metrics.Interval{Estimate: math.Exp(v.Estimate), Low: math.Exp(v.Low), High: math.Exp(v.High)}, err
+		return stats.Interval{Estimate: math.Exp(v.Estimate), Low: math.Exp(v.Low), High: math.Exp(v.High)}, err
 	}
 	plain, err := lab.Once(r.Lab, engine.MakeID("causal", r.Corpus.Fingerprint, o), func() (float64, error) {
 		v, err := median(p.before)

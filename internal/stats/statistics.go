@@ -14,7 +14,6 @@ import (
 	"gonum.org/v1/gonum/mathext"
 
 	"mldpbench/internal/check"
-	"mldpbench/metrics"
 )
 
 // Mean returns the mean, NaN without values.
@@ -49,7 +48,7 @@ const FewRepetitions = 5
 // (missing) are left out.
 func Summarize(x []float64) Summary {
 	known := slices.DeleteFunc(slices.Clone(x), math.IsNaN)
-	i := metrics.MeanInterval(known, 0.95)
+	i := MeanInterval(known, 0.95)
 	s := Summary{N: len(known), Mean: i.Estimate, Low: i.Low, High: i.High}
 	switch {
 	case len(known) == 1:
@@ -66,15 +65,15 @@ func (s Summary) HalfWidth() float64 { return (s.High - s.Low) / 2 }
 
 // ClopperPearson returns the exact interval of a proportion: k successes of n,
 // as shares 0–1. It never covers less than the level (Clopper & Pearson 1934).
-func ClopperPearson(k, n int, level float64) (metrics.Interval, error) {
+func ClopperPearson(k, n int, level float64) (Interval, error) {
 	if n < 1 || k < 0 || k > n {
-		return metrics.Interval{}, fmt.Errorf("proportion %d of %d: must have 0 <= k <= n and n >= 1", k, n)
+		return Interval{}, fmt.Errorf("proportion %d of %d: must have 0 <= k <= n and n >= 1", k, n)
 	}
 	if err := check.Inside("level", level, 0, 1); err != nil {
-		return metrics.Interval{}, err
+		return Interval{}, err
 	}
 	tail := (1 - level) / 2
-	i := metrics.Interval{Estimate: float64(k) / float64(n), Low: 0, High: 1}
+	i := Interval{Estimate: float64(k) / float64(n), Low: 0, High: 1}
 	if k > 0 {
 		i.Low = betaQuantile(float64(k), float64(n-k+1), tail)
 	}
@@ -89,10 +88,10 @@ func ClopperPearson(k, n int, level float64) (metrics.Interval, error) {
 // were seen that all are v: a share of at least l of all numbers is v, by Clopper
 // and Pearson, and the others may be anything. A t interval and a bootstrap have no
 // width there, however few were seen. Of right answers it is Clopper and Pearson's.
-func Alike(v float64, n int, level float64) (metrics.Interval, error) {
+func Alike(v float64, n int, level float64) (Interval, error) {
 	i, err := ClopperPearson(n, n, level)
 	l := i.Low
-	return metrics.Interval{Estimate: v, Low: float64(l * v), High: 1 - float64(l*(1-v))}, err
+	return Interval{Estimate: v, Low: float64(l * v), High: 1 - float64(l*(1-v))}, err
 }
 
 // betaQuantile inverts the distribution function of Beta(a, b) by bisection.

@@ -274,9 +274,9 @@ func (s *Situation) vector(w int32) []float32 {
 
 // proportion returns the exact interval for k successes in n independent
 // trials.
-func proportion(k, n int, level float64) (metrics.Interval, error) {
+func proportion(k, n int, level float64) (stats.Interval, error) {
 	if n == 0 {
-		return metrics.Unknown(), nil
+		return stats.Unknown(), nil
 	}
 	return stats.ClopperPearson(k, n, level)
 }
@@ -284,8 +284,8 @@ func proportion(k, n int, level float64) (metrics.Interval, error) {
 // grouped returns the share of hits among trials that are grouped in documents.
 // Its interval is the wider of the one over documents and the exact one over
 // trials, because the first is too narrow where nothing varies.
-func grouped(hits, trials []int, level float64) (metrics.Interval, error) {
-	over, err := metrics.RatioInterval(hits, trials, level)
+func grouped(hits, trials []int, level float64) (stats.Interval, error) {
+	over, err := stats.RatioInterval(hits, trials, level)
 	if err != nil {
 		return over, err
 	}

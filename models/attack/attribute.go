@@ -11,6 +11,7 @@ import (
 
 	"mldpbench/internal/check"
 	"mldpbench/internal/list"
+	"mldpbench/internal/stats"
 	"mldpbench/metrics"
 	"mldpbench/models"
 	"mldpbench/stream"
@@ -295,7 +296,7 @@ func (s *Situation) attributeOutcomes(name string, answered []answers, plain []i
 	n := len(labels)
 	// F1 and advantages are no means over documents, so where a bootstrap of them has no
 	// width, as of answers that are all right, there is no interval.
-	score := func(column string, v metrics.Interval, floor, ceiling float64, note string) Outcome {
+	score := func(column string, v stats.Interval, floor, ceiling float64, note string) Outcome {
 		switch {
 		case math.IsNaN(v.Estimate):
 			note = "on plain text no better than the most frequent label"

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"mldpbench/metrics"
+	"mldpbench/internal/stats"
 )
 
 // Answers that are all right have an interval of their share, in package results; F1
@@ -31,7 +31,7 @@ func TestScoresWithoutSpread(t *testing.T) {
 				t.Errorf("%s, %d wrong: %+v, %q", o.Column, i, o.Value, o.Note)
 			}
 		}
-		if o := outcomes[0]; o.Value == metrics.Unknown() {
+		if o := outcomes[0]; o.Value == stats.Unknown() {
 			t.Errorf("%+v", o)
 		}
 	}

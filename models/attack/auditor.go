@@ -13,6 +13,7 @@ import (
 
 	"mldpbench/internal/check"
 	"mldpbench/internal/list"
+	"mldpbench/internal/stats"
 	"mldpbench/metrics"
 	"mldpbench/models"
 	"mldpbench/stream"
@@ -262,7 +263,7 @@ func (a *auditor) judge(ctx context.Context, known models.Examples) (models.Clas
 // below, that has no width, and the one for as many successes in a row as there
 // are users in the smaller group is used.
 type auditScores struct {
-	shares [4]metrics.Interval
+	shares [4]stats.Interval
 	of     [4]int // users: those named, the members, all, all
 }
 
@@ -298,7 +299,7 @@ func scoresOf(margins []float64, member []bool, level float64) (out auditScores,
 	q1, q2, square := area/(2-area), 2*area*area/(1+area), area*area
 	z := math.Round(100*distuv.UnitNormal.Quantile((1+level)/2)) / 100
 	half := z * math.Sqrt(max(0, (area*(1-area)+(p-1)*(q1-square)+(n-1)*(q2-square))/(p*n)))
-	out.shares[3] = metrics.Interval{Estimate: area, Low: max(0, area-half), High: min(1, area+half)}
+	out.shares[3] = stats.Interval{Estimate: area, Low: max(0, area-half), High: min(1, area+half)}
 	return out, nil
 }
 

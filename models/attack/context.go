@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"mldpbench/internal/list"
+	"mldpbench/internal/stats"
 	"mldpbench/metrics"
 	"mldpbench/models/ngram"
 )
@@ -230,7 +231,7 @@ func decodeAll(ctx context.Context, s *Situation, model *ngram.Model, prior []fl
 
 // pairedDifference returns the difference of two shares over the same trials in
 // documents, with a t interval over documents.
-func pairedDifference(a, b, trials []int, level float64) metrics.Interval {
+func pairedDifference(a, b, trials []int, level float64) stats.Interval {
 	n := float64(sum(trials))
 	var ratios []float64
 	// A mean of d_i·(documents/n) over documents is the difference; trials are
@@ -246,5 +247,5 @@ func pairedDifference(a, b, trials []int, level float64) metrics.Interval {
 			ratios = append(ratios, float64(a[i]-b[i])*float64(used)/n)
 		}
 	}
-	return metrics.MeanInterval(ratios, level)
+	return stats.MeanInterval(ratios, level)
 }

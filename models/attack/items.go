@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"mldpbench/internal/check"
+	"mldpbench/internal/stats"
 	"mldpbench/metrics"
 	"mldpbench/stream"
 )
@@ -33,7 +34,7 @@ type Attempt struct {
 type Strongest struct {
 	// Name is that of the attacker, or "one and other" where the halves chose two.
 	Name  string
-	Value metrics.Interval // over all documents, each by an attacker chosen without it
+	Value stats.Interval // over all documents, each by an attacker chosen without it
 	// Floor and Ceiling are those of the attackers that were chosen, their mean by
 	// items where they are two.
 	Floor, Ceiling float64

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"mldpbench/internal/list"
+	"mldpbench/internal/stats"
 	"mldpbench/metrics"
 	"mldpbench/stream"
 )
@@ -171,7 +172,7 @@ func (s *Situation) linkageOutcomes(ctx context.Context, name string, l linked, 
 
 // counted widens the interval of a share of n queries to that of a count: where
 // no query or every query succeeds, their variance is 0 and gives no interval.
-func (s *Situation) counted(share metrics.Interval, n int) metrics.Interval {
+func (s *Situation) counted(share stats.Interval, n int) stats.Interval {
 	if n == 0 {
 		return share
 	}

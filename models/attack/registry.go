@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"mldpbench/internal/registry"
+	"mldpbench/internal/stats"
 	"mldpbench/metrics"
 )
 
@@ -57,7 +58,7 @@ type Column struct {
 // Outcome is one number of an attack.
 type Outcome struct {
 	Column string
-	Value  metrics.Interval
+	Value  stats.Interval
 	// Floor is the attacker's score on text without information about the
 	// original, Ceiling the score on the original itself; NaN where it is not
 	// known beforehand.

@@ -13,6 +13,7 @@ import (
 
 	"mldpbench/internal/check"
 	"mldpbench/internal/list"
+	"mldpbench/internal/stats"
 	"mldpbench/metrics"
 )
 
@@ -141,7 +142,7 @@ func (s *Situation) ready() error {
 // unreadable are the outcomes of an attacker that cannot read a release.
 func unreadable(columns []Column, reason error) []Outcome {
 	return list.Map(columns, func(c Column) Outcome {
-		return Outcome{Column: c.Name, Value: metrics.Unknown(), Floor: math.NaN(), Ceiling: math.NaN(),
+		return Outcome{Column: c.Name, Value: stats.Unknown(), Floor: math.NaN(), Ceiling: math.NaN(),
 			Note: reason.Error()}
 	})
 }

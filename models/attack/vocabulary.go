@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"mldpbench/internal/stats"
 	"mldpbench/metrics"
 )
 
@@ -52,9 +53,9 @@ func prepareMAP(_ context.Context, s *Situation, channel metrics.Channel, _ int)
 	return channelAttack{pass.Take, func(context.Context) ([]Outcome, error) {
 		full, n := pass.Result(), s.Words
 		return []Outcome{
-			{Column: "em-uniform", Value: metrics.Exactly(full.MAP[0]), Floor: blind[0], Ceiling: 0, Count: n},
-			{Column: "em-corpus", Value: metrics.Exactly(full.MAP[1]), Floor: blind[1], Ceiling: 0, Count: n},
-			{Column: "capacity", Value: metrics.Exactly(full.Capacity), Floor: 0, Ceiling: math.Log2(float64(n)), Count: n},
+			{Column: "em-uniform", Value: stats.Exactly(full.MAP[0]), Floor: blind[0], Ceiling: 0, Count: n},
+			{Column: "em-corpus", Value: stats.Exactly(full.MAP[1]), Floor: blind[1], Ceiling: 0, Count: n},
+			{Column: "capacity", Value: stats.Exactly(full.Capacity), Floor: 0, Ceiling: math.Log2(float64(n)), Count: n},
 		}, nil
 	}}, nil
 }

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"mldpbench/internal/list"
-	"mldpbench/metrics"
+	"mldpbench/internal/stats"
 )
 
 // place is the position of a word.
@@ -145,7 +145,7 @@ func (s *Situation) guessed(ctx context.Context, d Definition) ([]Outcome, error
 
 // chosen is the outcome that states what was chosen on so many validation words.
 func chosen(column string, v float64, words int) Outcome {
-	return Outcome{Column: column, Value: metrics.Exactly(v), Floor: math.NaN(), Ceiling: math.NaN(), Count: words}
+	return Outcome{Column: column, Value: stats.Exactly(v), Floor: math.NaN(), Ceiling: math.NaN(), Count: words}
 }
 
 // wordItems are the right and wrong answers at places.
