@@ -101,8 +101,9 @@ fuzz: ## run every fuzz target for FUZZTIME
 	    echo "== $$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x $$pkg || exit 1; \
 	  done; done
 
-lint: ## formatting, vet (kernels for arm64 too), staticcheck
+lint: ## formatting, budgets of lines, vet (kernels for arm64 too), staticcheck
 	@bad=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$bad" || { echo "gofmt: $$bad"; exit 1; }
+	.ci/budgets
 	$(GO) vet ./...
 	CGO_ENABLED=0 GOARCH=arm64 $(GO) vet ./internal/kernel ./embeddings/nearest
 	$(GO) tool staticcheck ./...

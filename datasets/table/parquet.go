@@ -117,13 +117,13 @@ func (c *columns) writer(w *bufio.Writer) Writer {
 	for _, kv := range c.file.Metadata().KeyValueMetadata {
 		options = append(options, parquet.KeyValueMetadata(kv.Key, kv.Value))
 	}
-	return &columnsWriter{out: w, to: parquet.NewWriter(w, options...), leaves: c.leaves, group: 1}
+	return &columnsWriter{out: w, to: parquet.NewGenericWriter[any](w, options...), leaves: c.leaves, group: 1}
 }
 
 // columnsWriter keeps schema, row groups and metadata.
 type columnsWriter struct {
 	out    *bufio.Writer
-	to     *parquet.Writer
+	to     *parquet.GenericWriter[any]
 	leaves []parquet.LeafColumn
 	group  int
 }
