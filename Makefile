@@ -35,9 +35,9 @@ wheel: dist ## wheels of the Python package for PLATFORMS, and one without the p
 	python3 python/wheels.py $(VERSION) dist
 	cd dist && { sha256sum mldp-* mldpbench-*.whl 2>/dev/null || shasum -a 256 mldp-* mldpbench-*.whl; } > SHA256SUMS
 
-module: ## give the module the name MODULE (host/you/mldpbench), in all imports and in the templates of CONTRIBUTING.md
+module: ## give the module the name MODULE (host/you/mldpbench)
 	@old=$$($(GO) list -m) && $(GO) mod edit -module='$(MODULE)' && \
-	find . -path './.*' -prune -o \( -name '*.go' -o -name go.mod -o -name CONTRIBUTING.md \) -type f \
+	find . -path './.*' -prune -o \( -name '*.go' -o -name go.mod \) -type f \
 	  -exec sed -i.old -E \
 	  -e "s,^((import )?[[:space:]]*([[:alnum:]_.]+ )?\")$$old(/[^\"]*)?\"([[:space:]]*(//.*)?)$$,\1$(MODULE)\4\"\5," \
 	  -e "s,^module $$old(/.*)?$$,module $(MODULE)\1," {} + && \

@@ -34,6 +34,7 @@ const killedPaper = `schema: 1
 name: killed-paper
 seed: 1
 mechanisms: [{name: cmp}]
+epsilons: [5]
 scenes:
   - name: generated
     embeddings: [{name: generated, dimensions: [50]}]
@@ -74,8 +75,7 @@ func TestKilled(t *testing.T) {
 			outputs := [][]string{{"report", "killed", "-o", "report.html", "--force"}, {"tables", "killed", "-o", "tables"}}
 			if os.Getenv("MLDP_KILLS") != "" {
 				k.writeTexts()
-				outputs = append(outputs, []string{"figures", "killed", "-o", "figures"},
-					[]string{"merge", "killed", "-o", "merged"},
+				outputs = append(outputs, []string{"merge", "killed", "-o", "merged"},
 					[]string{"privatize", "--mechanism", "cmp", "--epsilon", "5", "--embedding", "generated", "--seed",
 						"1",
 						"--report", "said.json", "--column", "text", "texts.csv", "-o", "private.csv", "--force"},
@@ -84,7 +84,7 @@ func TestKilled(t *testing.T) {
 						"-o", "evaluated", "--force"})
 				if name == "grid" {
 					outputs = append(outputs, []string{"check", "--baseline", "whole/results.csv", "killed", "--junit",
-						"check.xml"})
+						"check.xml", "--force"}, []string{"figures", "killed", "-o", "figures"})
 				}
 			}
 			for _, args := range outputs {
