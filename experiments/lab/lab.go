@@ -15,6 +15,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -35,6 +36,7 @@ type Lab struct {
 	Log      io.Writer
 	warned   sync.Once
 	warnedOf sync.Map // names of data sets whose warnings were printed
+	parts    sync.Map // warnings of embeddings of which only a part is here
 	// Where documents are drawn anew, each repetition has a corpus and a space of
 	// its own, about 100 MB on IMDb: only the last ones are kept.
 	corpora once[*Corpus]
@@ -209,6 +211,11 @@ func (l *Lab) Descriptions() []results.DatasetDescription {
 	for _, t := range l.opened.Range {
 		all = append(all, t.(Size).description)
 	}
+	for w := range l.parts.Range {
+		for i := range all {
+			all[i].Warnings = append(slices.Clip(all[i].Warnings), w.(string))
+		}
+	}
 	slices.SortFunc(all, func(a, b results.DatasetDescription) int {
 		return strings.Compare(a.Name+a.Fingerprint, b.Name+b.Fingerprint)
 	})
@@ -276,12 +283,24 @@ func (l *Lab) Space(ctx context.Context, s Sample, e study.EmbeddingSpec, dimens
 		space, err := NewSpace(wide, c)
 		if err == nil {
 			space.Name = e.Name
+			l.warnPart(e, dimension)
 			if space.Len() == 1 {
 				l.warned.Do(func() { WarnOneWord(l.Log, space.Space) })
 			}
 		}
 		return space, err
 	})
+}
+
+// warnPart says once that the file of an embedding has only a part of its words.
+func (l *Lab) warnPart(e study.EmbeddingSpec, dimension int) {
+	path, _, err := locateEmbedding(e.Ref(), dimension, l.root)
+	if name := filepath.Base(path); err == nil && strings.Contains(name, ".subset.") {
+		w := fmt.Sprintf("embedding %s of dimension %d: only a part of its words is here, those of %s", e.Name, dimension, name)
+		if _, seen := l.parts.LoadOrStore(w, true); !seen && l.Log != nil {
+			fmt.Fprintln(l.Log, "warning:", w)
+		}
+	}
 }
 
 // Thesaurus opens the synonyms for generated or for real data.

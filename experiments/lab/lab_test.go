@@ -1,11 +1,14 @@
 package lab
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 
@@ -164,5 +167,44 @@ func TestLinkedFolder(t *testing.T) {
 	}
 	if digest("a") == digest("b") {
 		t.Error("the files behind the link are in no fingerprint")
+	}
+}
+
+// TestPartOfAnEmbedding: who takes an embedding of which only a part is here is told
+// so once, in the log and with the data; a whole one and one of a file are not.
+func TestPartOfAnEmbedding(t *testing.T) {
+	root := t.TempDir()
+	d := study.DatasetSpec{Name: "generated-news", Train: 40, Validation: 20, Test: 20}
+	e := study.EmbeddingSpec{Name: "glove.6B", Dimensions: []int{50}}
+	words, err := New("").Words(t.Context(), study.EmbeddingSpec{Name: study.GeneratedEmbedding}, 50)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, parts := range map[string]int{"glove.6B.50d.subset.txt.gz": 1, "glove.6B.50d.txt.gz": 0} {
+		var file bytes.Buffer
+		z := gzip.NewWriter(&file)
+		if err := errors.Join(words.WriteText(z), z.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(root, name), file.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		var log bytes.Buffer
+		l := New(root)
+		l.Log = &log
+		for i := range 2 {
+			if _, err := l.Space(t.Context(), Sample{d, stream.FromUint64(uint64(i))}, e, 50, false); err != nil {
+				t.Fatal(err)
+			}
+		}
+		const said = "only a part of its words is here, those of glove.6B.50d.subset.txt.gz"
+		if strings.Count(log.String(), said) != parts {
+			t.Errorf("%s: %s", name, log.String())
+		}
+		for _, x := range l.Descriptions() {
+			if strings.Count(strings.Join(x.Warnings, "\n"), said) != parts {
+				t.Errorf("%s: %q", name, x.Warnings)
+			}
+		}
 	}
 }
