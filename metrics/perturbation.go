@@ -13,9 +13,6 @@ type TokenCounts struct {
 	Unknown int // tokens outside the mechanism's vocabulary before privatising
 }
 
-// PP returns the perturbation percentage ([M24] §4.1.3), NaN without tokens.
-func (c TokenCounts) PP() float64 { return Percent(c.Changed, c.Total) }
-
 // CountChanged compares tokens position by position. unknown marks the tokens
 // outside the mechanism's vocabulary; nil means none.
 //

@@ -310,9 +310,6 @@ type Score struct {
 	AUC            float64 // of two classes; NaN else
 }
 
-// Accuracy returns the share of correct examples.
-func (s Score) Accuracy() float64 { return float64(s.Correct) / float64(s.Total) }
-
 // Test scores a classifier.
 func Test(ctx context.Context, c models.Classifier, classes int, x models.Examples) (Score, error) {
 	s := Score{Total: len(x.Labels), AUC: math.NaN()}

@@ -135,20 +135,6 @@ func (a Adversary) Itself() func(output int) int {
 	}
 }
 
-// Privatize privatises several copies of a text in one call, so a mechanism
-// builds its tables per word only once. Copy r of n documents uses the streams
-// r·n to r·n+n−1 of the seed, so no copy depends on the others. A nil copy is
-// left out, and so is a document without tokens; both keep their position.
-// Removed words leave no trace; see PrivatizeAligned.
-func Privatize(ctx context.Context, m *mechanisms.Mechanism, policy mechanisms.Policy, copies [][][]string, n int,
-	seed stream.Seed, threads int) ([][][]string, error) {
-	out, err := PrivatizeAligned(ctx, m, policy, copies, n, seed, threads)
-	for i, c := range out {
-		out[i] = Shown(c)
-	}
-	return out, err
-}
-
 // Shown returns aligned text as a reader sees it, without the empty words that
 // mark removed words. Documents without empty words are shared, not copied.
 func Shown(aligned [][]string) [][]string {

@@ -268,24 +268,6 @@ func VectorFile(ref, root string) (string, error) {
 	return inside, nil
 }
 
-// PortableFile names a vector file of the data folder relative to it ("" finds the
-// folder as every command does), so the name is valid on another machine; any
-// other is returned unchanged.
-func PortableFile(path, root string) string {
-	folder, err := filepath.Abs(datasets.Root(root))
-	if err != nil {
-		return path
-	}
-	file, err := filepath.Abs(path)
-	if err != nil || !IsVectorFile(path) {
-		return path
-	}
-	if inside, err := filepath.Rel(folder, file); err == nil && filepath.IsLocal(inside) {
-		return inside
-	}
-	return path
-}
-
 // IsVectorFile reports whether a reference is a path and not a name: it has a
 // path separator or the suffix of a vector file.
 func IsVectorFile(ref string) bool {

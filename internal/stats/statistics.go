@@ -60,9 +60,6 @@ func Summarize(x []float64) Summary {
 	return s
 }
 
-// HalfWidth returns half the width of the interval.
-func (s Summary) HalfWidth() float64 { return (s.High - s.Low) / 2 }
-
 // ClopperPearson returns the exact interval of a proportion: k successes of n,
 // as shares 0–1. It never covers less than the level (Clopper & Pearson 1934).
 func ClopperPearson(k, n int, level float64) (Interval, error) {
