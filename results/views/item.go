@@ -177,14 +177,15 @@ func ends(cells []results.Cell, q results.Column) (items []Item) {
 		{"guessing", func(m results.Measured) results.Optional { return m.Floor }},
 	} {
 		for _, at := range results.Distinct(cells, func(c results.Cell) results.Place { return c.Scene() }) {
-			low, high := math.Inf(1), math.Inf(-1)
+			low, high, generated := math.Inf(1), math.Inf(-1), false
 			for _, c := range cells {
 				if m, ok := c.At(q.Name); ok && c.Scene() == at && end.of(m).Known() {
+					generated = c.Generated
 					low, high = min(low, end.of(m).Float()), max(high, end.of(m).Float())
 				}
 			}
 			i := Item{Place: at, Name: end.name, Quantity: q, Value: low, Low: math.NaN(), High: math.NaN()}
-			if i.Mechanism = results.BaselineMechanism; low > high {
+			if i.Mechanism, i.Generated = results.BaselineMechanism, generated; low > high {
 				continue
 			} else if Number(low, q.Digits) != Number(high, q.Digits) {
 				i.Text = Number(low, q.Digits) + "–" + Number(high, q.Digits)
