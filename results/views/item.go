@@ -166,8 +166,7 @@ func (s Sheet) settings(c results.Cell) []string {
 	return results.Distinct(alike, func(o results.Cell) string { return o.Setting })
 }
 
-// ends are the two ends of the scale of an attacker: what it finds in plain text,
-// and without the text. They may be other numbers for each release.
+// ends are those of an attacker's scale: plain text, and none. They may be ranges, one number for each release.
 func ends(cells []results.Cell, q results.Column) (items []Item) {
 	for _, end := range []struct {
 		name string
