@@ -24,6 +24,8 @@ type DatasetDescription struct {
 	TrainClasses         []int // documents per class, train and validation
 	TestClasses          []int
 	Fingerprint          string // of the prepared data set, all splits
+	// Parts are embeddings that were read from a file with only some of their words.
+	Parts []string `json:",omitempty"`
 	// Warnings are those of datasets.Warnings.
 	Warnings []string `json:",omitempty"`
 }

@@ -2,7 +2,6 @@ package results
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -119,14 +118,6 @@ func (p Place) Text() Place {
 // data is what makes numbers those of other data.
 func (p Place) data() Place {
 	return Place{Cleaning: p.Cleaning, TrainItems: p.TrainItems, TestItems: p.TestItems, Seed: p.Seed}
-}
-
-// SpaceName is the printed name of a space.
-func (p Place) SpaceName() string {
-	if p.Embedding == "" {
-		return ""
-	}
-	return fmt.Sprintf("%s d=%d", p.Embedding, p.Dimension)
 }
 
 // named is a mechanism or a model among those that its name must tell apart.

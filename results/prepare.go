@@ -103,7 +103,20 @@ func (p *Prepared) TaskName(at Place) string { return p.names[at.Task()] }
 
 // With names what a data set is measured with: space and task.
 func (p *Prepared) With(at Place) string {
-	return strings.Trim(at.SpaceName()+", "+p.TaskName(at), ", ")
+	return strings.Trim(p.SpaceName(at)+", "+p.TaskName(at), ", ")
+}
+
+// SpaceName is the printed name of a place's embedding, which says where only a
+// part of its words was there, or "".
+func (p *Prepared) SpaceName(at Place) string {
+	if at.Embedding == "" {
+		return ""
+	}
+	name := at.Embedding
+	if slices.ContainsFunc(p.Datasets, func(d DatasetDescription) bool { return slices.Contains(d.Parts, name) }) {
+		name += " (part of its words)"
+	}
+	return fmt.Sprintf("%s d=%d", name, at.Dimension)
 }
 
 // Private returns the cells of privatised text.

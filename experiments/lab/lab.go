@@ -36,7 +36,7 @@ type Lab struct {
 	Log      io.Writer
 	warned   sync.Once
 	warnedOf sync.Map // names of data sets whose warnings were printed
-	parts    sync.Map // warnings of embeddings of which only a part is here
+	parts    sync.Map // of part: embeddings of which only a part is here
 	// Where documents are drawn anew, each repetition has a corpus and a space of
 	// its own, about 100 MB on IMDb: only the last ones are kept.
 	corpora once[*Corpus]
@@ -213,7 +213,8 @@ func (l *Lab) Descriptions() []results.DatasetDescription {
 	}
 	for w := range l.parts.Range {
 		for i := range all {
-			all[i].Warnings = append(slices.Clip(all[i].Warnings), w.(string))
+			all[i].Parts = append(slices.Clip(all[i].Parts), w.(part).Name)
+			all[i].Warnings = append(slices.Clip(all[i].Warnings), w.(part).Warning)
 		}
 	}
 	slices.SortFunc(all, func(a, b results.DatasetDescription) int {
@@ -296,12 +297,16 @@ func (l *Lab) Space(ctx context.Context, s Sample, e study.EmbeddingSpec, dimens
 func (l *Lab) warnPart(e study.EmbeddingSpec, dimension int) {
 	path, _, err := locateEmbedding(e.Ref(), dimension, l.root)
 	if name := filepath.Base(path); err == nil && strings.Contains(name, ".subset.") {
-		w := fmt.Sprintf("embedding %s of dimension %d: only a part of its words is here, those of %s", e.Name, dimension, name)
+		w := part{e.Name, fmt.Sprintf("embedding %s of dimension %d: only a part of its words is here, those of %s",
+			e.Name, dimension, name)}
 		if _, seen := l.parts.LoadOrStore(w, true); !seen && l.Log != nil {
-			fmt.Fprintln(l.Log, "warning:", w)
+			fmt.Fprintln(l.Log, "warning:", w.Warning)
 		}
 	}
 }
+
+// part is an embedding of which only some words are here, and what is said of it.
+type part struct{ Name, Warning string }
 
 // Thesaurus opens the synonyms for generated or for real data.
 func (l *Lab) Thesaurus(generated bool) (mechanisms.Thesaurus, error) {

@@ -202,8 +202,8 @@ func TestPartOfAnEmbedding(t *testing.T) {
 			t.Errorf("%s: %s", name, log.String())
 		}
 		for _, x := range l.Descriptions() {
-			if strings.Count(strings.Join(x.Warnings, "\n"), said) != parts {
-				t.Errorf("%s: %q", name, x.Warnings)
+			if strings.Count(strings.Join(x.Warnings, "\n"), said) != parts || len(x.Parts) != parts {
+				t.Errorf("%s: %q, parts %q", name, x.Warnings, x.Parts)
 			}
 		}
 	}

@@ -268,14 +268,11 @@ func (t *Text) Rewriter(s mechanisms.Settings, d *datasets.Dataset, ids []string
 }
 
 // inPlace reads a text word by word as mldp privatize wrote it: where it has as
-// many words as the original, each token of the original gets what its word became,
-// also where that is a number or a sign, which cleaning removes. Otherwise, tokens
-// are those of the cleaned text.
+// many words as the original, but for contractions that were cut, each token of the
+// original gets what its word became, also where that is a number or a sign, which
+// cleaning removes. Otherwise, tokens are those of the cleaned text.
 func inPlace(d *datasets.Dataset, original datasets.Document, text string, tokens []string) []string {
-	before, after := privatize.Runs(original.Text), privatize.Runs(text)
-	if len(before) != len(after) {
-		return tokens
-	}
+	before, after := privatize.Align(original.Text, text)
 	var out, were []string
 	for i, word := range before {
 		was, is := d.Clean(word), d.Clean(after[i])

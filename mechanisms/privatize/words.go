@@ -52,15 +52,18 @@ type splitter struct {
 	kept       map[string]bool
 }
 
-// Runs returns the words of a text as they are found before a vocabulary cuts
-// them.
-func Runs(text string) []string {
-	words := splitter{}.words(nil, text)
-	out := make([]string, len(words))
-	for i, w := range words {
-		out[i] = text[w.start:w.end]
+// runs returns the words of a text as they are found before a vocabulary cuts
+// them, and the text after each.
+func runs(text string) (words, gaps []string) {
+	found := splitter{}.words(nil, text)
+	for i, w := range found {
+		next := len(text)
+		if i+1 < len(found) {
+			next = int(found[i+1].start)
+		}
+		words, gaps = append(words, text[w.start:w.end]), append(gaps, text[w.end:next])
 	}
-	return out
+	return words, gaps
 }
 
 // Writable reports whether a word is read again as one word where it is written:

@@ -156,7 +156,7 @@ func examples(in Input) (out []example) {
 		}
 		done[s.Place] = true
 		slices.SortFunc(own, func(a, b results.Example) int { return cmp.Compare(a.Epsilon, b.Epsilon) })
-		x := example{strings.Join([]string{in.Name(s.Place), results.DatasetTitle(s.Dataset), s.SpaceName()}, ", "),
+		x := example{strings.Join([]string{in.Name(s.Place), results.DatasetTitle(s.Dataset), in.SpaceName(s.Place)}, ", "),
 			excerpt(own[0].Original), nil}
 		for _, e := range own {
 			x.Outputs = append(x.Outputs, output{views.Short(e.Epsilon), markKept(excerpt(e.Original), excerpt(e.Privatised))})

@@ -186,7 +186,7 @@ func facts(in Input) []fact {
 	all := []fact{
 		{"Results", fmt.Sprintf("%d rows", len(in.Rows))},
 		{"Data sets", list(func(c results.Cell) string { return results.DatasetTitle(c.Dataset) })},
-		{"Embeddings", list(func(c results.Cell) string { return c.SpaceName() })},
+		{"Embeddings", list(func(c results.Cell) string { return in.SpaceName(c.Place) })},
 		{"Mechanisms", enumerate(private, func(c results.Cell) string { return in.Name(c.Place) })},
 		{"ε", epsilons(in.Cells)},
 		{"Classifiers", enumerate(private, func(c results.Cell) string { return in.TaskName(c.Place) })},

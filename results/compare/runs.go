@@ -51,6 +51,7 @@ type Comparison struct {
 	// want of a second repetition.
 	Untested, Once int
 	names          map[results.Place]string
+	space          func(results.Place) string
 }
 
 // Change is a difference between two runs of equal seed and data.
@@ -144,6 +145,7 @@ func (p pair) shared() (both [][2]results.Cell) {
 // are Holm-corrected over all tests.
 func Runs(before, after *results.Prepared, o Options) *Comparison {
 	c := &Comparison{Level: cmp.Or(o.Level, familyLevel), Names: [2]string{nameOf(before), nameOf(after)},
+		space: after.SpaceName,
 		names: results.Names(list.Map(slices.Concat(before.Cells, after.Cells),
 			func(x results.Cell) results.Place { return x.Place }))}
 	if x, y := studies(before), studies(after); !slices.Equal(x, y) {
@@ -279,7 +281,7 @@ func some(list []string, what string) string {
 
 // place names a cell.
 func (c *Comparison) place(x results.Cell) string {
-	parts := []string{results.DatasetTitle(x.Dataset), x.SpaceName(), c.names[x.Instance()]}
+	parts := []string{results.DatasetTitle(x.Dataset), c.space(x.Place), c.names[x.Instance()]}
 	s := strings.Trim(strings.Join(parts, ", "), ", ")
 	if x.Epsilon.Known() {
 		s += ", ε=" + x.Epsilon.String()

@@ -44,7 +44,7 @@ func (s Sheet) Text(i Item, coordinate string) string {
 		}
 		return results.DatasetTitle(i.Dataset)
 	case "space":
-		return i.SpaceName()
+		return s.SpaceName(i.Place)
 	case "mechanism":
 		return cmp.Or(i.Name, s.names[i.Instance()])
 	case "epsilon":
