@@ -227,7 +227,7 @@ func TestCommandsThatFail(t *testing.T) {
 		"endless":   "nothing within 2s",
 		"rubbish":   `not a line of the protocol: invalid character 'l' looking for beginning of value: "loading model..."`,
 		"flood":     "a line longer than 10485760 bytes",
-		"short":     "2 documents for 3",
+		"short":     "2 answers for 3",
 		"disorder":  "id = 999: must be 1, that of the request",
 		"liar":      "declares to be repeatable, but document ",
 	}

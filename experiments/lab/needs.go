@@ -99,7 +99,7 @@ func OfPublic(pool Sample) Resource {
 
 // OfCommand is an attacker or a measurement.
 func OfCommand(c study.CommandSpec, role external.Role) Resource {
-	name := role.String() + " " + c.Name
+	name := string(role) + " " + c.Name
 	return Resource{Key: name, Ref: c.Name, add: func(ctx context.Context, l *Lab, f Fingerprints) error {
 		_, err := l.ofCommand(ctx, name, c.Outside(), role, nil, f)
 		return err

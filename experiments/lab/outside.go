@@ -47,15 +47,15 @@ func (l *Lab) command(ctx context.Context, o mechanisms.Outside, role external.R
 		options.Vectors, vectors = space.WriteText, space.Fingerprint()
 	}
 	return Once(l, engine.MakeID("command", o, role, vectors), func() (*started, error) {
-		identity, err := external.Unstarted(o.Command, options)
+		key, err := external.Key(o.Command, options, external.Hello{})
 		if err != nil {
 			return nil, err
 		}
 		c, err := external.Open(ctx, o.Command, options)
 		if err != nil {
-			return &started{failed: err, key: "does not start: " + identity.Key()}, ctx.Err()
+			return &started{failed: err, key: "does not start: " + key}, ctx.Err()
 		}
-		return &started{Command: c, key: c.Identity().Key()}, nil
+		return &started{Command: c, key: c.Key()}, nil
 	})
 }
 

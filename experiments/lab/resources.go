@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -229,23 +228,7 @@ func encoderRef(name string) ModelRef { return ModelRef{"encoder", name, externa
 // hashFolder is the fingerprint of all files of a folder.
 func (l *Lab) hashFolder(dir string) (string, error) {
 	return Once(l, "digest of folder "+dir, func() (string, error) {
-		dir, err := filepath.EvalSymlinks(dir) // WalkDir does not follow a link
-		if err != nil {
-			return "", err
-		}
-		return hashed(func(h io.Writer) error {
-			return filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-				if err != nil || e.IsDir() {
-					return err
-				}
-				name, err := filepath.Rel(dir, path)
-				if err != nil {
-					return err
-				}
-				_, _ = io.WriteString(h, filepath.ToSlash(name)+"\n") // a hash never fails
-				return hashFile(h, path)
-			})
-		})
+		return external.Digest(dir)
 	})
 }
 

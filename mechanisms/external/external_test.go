@@ -3,13 +3,11 @@
 package external
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"reflect"
 	"runtime"
@@ -20,204 +18,85 @@ import (
 	"testing"
 	"time"
 
+	"mldpbench/embeddings"
 	"mldpbench/mechanisms"
 	"mldpbench/stream"
 )
 
-// TestMain lets the test binary act as a client with every kind of
-// misbehaviour.
+// TestMain lets the test binary act as a client.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == "client" {
-		client(os.Args[2], os.Args[3:])
+		if err := client(os.Args[2]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
 		return
 	}
 	os.Exit(m.Run())
 }
 
-const goodHello = `{"protocol":1,"name":"upper","version":"2","repeatable":true,"guarantee":{"metric":"discrete","factor":0.5,"reason":"it is a test"},"parameters":{"n":3,"list":[1,2],"word":"x","yes":true}}`
+const goodHello = `{"protocol":1,"name":"upper","version":"2","repeatable":true,"guarantee":{"metric":"discrete","factor":0.5,` +
+	`"reason":"it is a test"},"parameters":{"n":3,"list":[1,2],"word":"x","yes":true}}`
 
-// client writes a good hello and answers documents in upper case; how selects a
-// misbehaviour instead.
-func client(how string, args []string) {
-	record := func() { // the process, for the test that it is gone
-		if len(args) > 0 {
-			f, err := os.OpenFile(args[0], os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-			if err == nil {
-				fmt.Fprintln(f, os.Getpid())
-				f.Close()
-			}
-		}
+// client answers as CMP does, in upper case, or texts at random though its hello
+// says that it can be repeated.
+func client(how string) error {
+	h, err := parseHello([]byte(goodHello))
+	if err != nil {
+		return err
 	}
-	record()
-	if how == "serves" {
-		serveCMP()
-		return
-	}
-	forever := func() { time.Sleep(time.Hour) }
+	no, texts := false, Handler{}.Texts
 	switch how {
-	case "dies at once":
-		fmt.Fprintln(os.Stderr, "first line\nno vectors.txt here")
-		os.Exit(3)
-	case "its environment":
-		fmt.Fprintln(os.Stderr, "it has", len(os.Getenv("MLDP_TEST_KEY")), "characters")
-		os.Exit(3)
-	case "says nothing":
-		forever()
-	case "parent of a client that hangs":
-		_, _ = Open(context.Background(), []string{os.Args[0], "client", "says nothing", args[0]}, Options{})
-		forever()
-	case "rubbish hello":
-		fmt.Println("Loading model ...")
-		forever()
-	case "another protocol":
-		fmt.Println(`{"protocol":3,"name":"x","version":"","repeatable":true}`)
-		forever()
-	case "reads text":
-		fmt.Println(`{"protocol":1,"name":"text","version":"1","repeatable":true,"aligned":false,"input":"text"}`)
-	case "random":
-		fmt.Println(`{"protocol":1,"name":"random","version":"1","repeatable":true}`)
+	case "cmp":
+		return serveCMP()
+	case "upper": // in place
 	case "honestly random":
-		fmt.Println(`{"protocol":1,"name":"random","version":"1","repeatable":false}`)
-	case "process in the hello":
-		fmt.Printf(`{"protocol":1,"name":"x","version":"%d","repeatable":true}`+"\n", os.Getpid())
-	default:
-		fmt.Println(goodHello)
+		h.Repeatable = false
+	case "paraphrase":
+		h.Aligned, h.Input = &no, Text
+		texts = func(_ context.Context, _ float64, texts []string, _ []stream.Seed) ([]string, Counts, error) {
+			for i, t := range texts {
+				texts[i] = "a paraphrase of " + t
+			}
+			return texts, Counts{}, nil
+		}
 	}
-	in := bufio.NewReaderSize(os.Stdin, 1<<20)
-	for n := 0; ; n++ {
-		line, err := in.ReadBytes('\n')
-		if err != nil {
-			return
-		}
-		var q Request
-		if err := json.Unmarshal(line, &q); err != nil {
-			os.Exit(9)
-		}
-		out := make([][]string, len(q.Documents))
-		for i, d := range q.Documents {
-			out[i] = []string{}
-			for _, t := range d {
-				out[i] = append(out[i], strings.ToUpper(t))
-			}
-		}
-		a := Answer{ID: &q.ID, Documents: out}
-		switch how {
-		case "reads text":
-			a.Documents = nil
-			for _, t := range q.Texts {
-				a.Texts = append(a.Texts, "a paraphrase of "+t)
-			}
-		case "dies on a request":
-			fmt.Fprintln(os.Stderr, "Traceback (most recent call last):\nKeyError: 'oil'")
-			os.Exit(1)
-		case "hangs":
-			forever()
-		case "hangs with a child":
-			c := exec.Command(os.Args[0], "client", "says nothing", args[0])
-			c.Stdout, c.Stderr = os.Stdout, os.Stderr // it holds the pipes open
-			if c.Start() != nil {
-				os.Exit(9)
-			}
-			forever()
-		case "endless":
-			for {
-				os.Stdout.WriteString("word word word word word word word word word word word word ")
-			}
-		case "endless lines":
-			for {
-				os.Stdout.WriteString("another line\n")
-			}
-		case "floods standard error":
-			for range 5000 {
-				fmt.Fprintln(os.Stderr, strings.Repeat("x", 1000))
-			}
-			fmt.Fprintln(os.Stderr, "out of memory")
-			os.Exit(1)
-		case "big":
-			out[0] = slices.Repeat([]string{strings.Repeat("x", 1<<20)}, 11)
-		case "rubbish":
-			fmt.Println("0.5 0.25 done")
-			continue
-		case "not UTF-8":
-			fmt.Printf("{\"id\":%d,\"documents\":[[\"caf\xe9\",\"x\"]]}\n", q.ID)
-			continue
-		case "wrong id":
-			*a.ID += 7
-		case "twice":
-			line, _ := json.Marshal(a)
-			fmt.Println(string(line))
-		case "wrong length":
-			out[0] = out[0][1:]
-		case "wrong count":
-			a.Documents = append(out, out[0])
-		case "white space":
-			out[0][0] = "two words"
-		case "escape":
-			out[0][0] = "\x1b[31mred"
-		case "zero":
-			out[0][0] = "a\x00b"
-		case "unknown field":
-			fmt.Printf(`{"id":%d,"document":[["a","b"]]}`+"\n", q.ID)
-			continue
-		case "null":
-			fmt.Println("null")
-			continue
-		case "own error":
-			a = Answer{ID: &q.ID, Error: "epsilon is too small for me"}
-		case "undefined":
-			a = Answer{ID: &q.ID, Undefined: "needs epsilon > 7"}
-		case "random", "honestly random":
-			for _, d := range out {
-				for i := range d {
-					d[i] = strconv.Itoa(os.Getpid()) + "." + strconv.Itoa(n)
+	return Serve(context.Background(), os.Stdin, os.Stdout, h, Handler{Texts: texts,
+		Documents: func(_ context.Context, _ float64, documents [][]string, _ []stream.Seed) ([][]string, error) {
+			for _, d := range documents {
+				for i, t := range d {
+					if d[i] = strings.ToUpper(t); how != "upper" {
+						d[i] += rand.Text()
+					}
 				}
 			}
-		}
-		data, err := json.Marshal(a)
-		if err != nil {
-			os.Exit(9)
-		}
-		fmt.Println(string(data))
-	}
+			return documents, nil
+		}})
 }
 
-// TestKilledParentTakesItsCommand kills the test binary, acting as mldp, while
-// its command neither reads nor writes.
-func TestKilledParentTakesItsCommand(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("only Linux ends a command with its parent")
-	}
-	pids := filepath.Join(t.TempDir(), "pids")
-	parent := exec.Command(os.Args[0], "client", "parent of a client that hangs", pids)
-	if err := parent.Start(); err != nil {
-		t.Fatal(err)
-	}
-	for i := 0; ; i++ {
-		data, _ := os.ReadFile(pids)
-		if len(strings.Fields(string(data))) == 2 { // the parent and its command
-			break
-		}
-		if i == 1000 {
-			t.Fatal("the command did not start")
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	if err := parent.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	_ = parent.Wait()
-	gone(t, pids)
-}
-
-// open starts a client of the test binary; the file keeps its processes.
-func open(t *testing.T, how string, o Options) (*Command, string, error) {
+// opened is a client of the test binary, at an epsilon.
+func opened(t testing.TB, how string, epsilon float64) *Mechanism {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	pids := filepath.Join(t.TempDir(), "pids")
-	c, err := Open(context.Background(), []string{self, "client", how, pids}, o)
+	c, err := Open(context.Background(), []string{self, "client", how}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return at(t, c, epsilon)
+}
+
+// shell is a client that is a script. HELLO in it is a good hello, and its
+// processes, with those that CHILD starts, are kept in the file pids.
+func shell(t *testing.T, script string, o Options) (c *Command, pids string, err error) {
+	t.Helper()
+	pids = filepath.Join(t.TempDir(), "pids")
+	script = strings.NewReplacer("HELLO", `echo "$1"; read request`,
+		"CHILD", `sleep 1000 & echo $! >>"$0"; wait`).Replace(script)
+	c, err = Open(t.Context(), []string{"/bin/sh", "-c", `echo $$ >>"$0"; ` + script, pids, goodHello}, o)
 	if c != nil {
 		t.Cleanup(func() { c.Close() })
 	}
@@ -271,24 +150,15 @@ func seeds(n int) []stream.Seed {
 }
 
 func TestACommandIsAMechanism(t *testing.T) {
-	c, pids, err := open(t, "good", Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := c.At(4)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := m.Rewrite(context.Background(), documents(), seeds(3))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := [][]string{{"THE", "FOOD"}, {}, {"WAS", "GOOD", "INDEED"}}; !reflect.DeepEqual(out, want) {
-		t.Errorf("%q, want %q", out, want)
+	t.Parallel()
+	m := opened(t, "upper", 4)
+	out, err := m.Rewrite(t.Context(), documents(), seeds(3))
+	if want := [][]string{{"THE", "FOOD"}, {}, {"WAS", "GOOD", "INDEED"}}; err != nil || !reflect.DeepEqual(out, want) {
+		t.Errorf("%q, %v, want %q", out, err, want)
 	}
 	s, g := m.Settings(), m.Guarantee()
 	if s.Mechanism != "upper" || s.Variant != mechanisms.External ||
-		s.Parameters.String() != "list=[1,2] n=3 word=x yes=yes" {
+		s.Parameters.String() != "list=[1,2] n=3 word=x yes=true" {
 		t.Errorf("settings %+v", s)
 	}
 	if g.Metric != "discrete" || g.Epsilon != 2 || !strings.Contains(g.Reason,
@@ -298,113 +168,93 @@ func TestACommandIsAMechanism(t *testing.T) {
 	if !m.Aligned() || !m.Repeatable() {
 		t.Error("aligned and repeatable are declared")
 	}
-	if err := m.CheckRepeatable(context.Background(), documents(), nil, stream.FromUint64(1)); err != nil {
-		t.Error(err)
-	}
 	// The same through mechanisms.Rewrite, whatever the workers.
 	many := slices.Repeat(documents(), 3000)
 	for _, workers := range []int{1, 4} {
-		out, err := mechanisms.Rewrite(context.Background(), m, many, seedsOf(stream.FromUint64(5)), workers)
+		out, err := mechanisms.Rewrite(t.Context(), m, many, seedsOf(stream.FromUint64(5)), workers)
 		if err != nil || len(out) != len(many) || out[3000][0] != "THE" {
 			t.Fatalf("%d workers: %d documents, %v", workers, len(out), err)
 		}
 	}
-	c.Close()
-	if _, err := m.Rewrite(context.Background(), documents(), seeds(3)); err == nil || err.Error() != "the command is closed" {
+	m.command.Close()
+	if _, err := m.Rewrite(t.Context(), documents(), seeds(3)); err == nil || err.Error() != "the command is closed" {
 		t.Errorf("closed: %v", err)
 	}
-	gone(t, pids)
-	if _, err := c.At(-1); err == nil || !strings.Contains(err.Error(), "epsilon = -1: must be > 0 and finite") {
+	if _, err := m.command.At(-1); err == nil || !strings.Contains(err.Error(), "epsilon = -1: must be > 0 and finite") {
 		t.Errorf("epsilon -1: %v", err)
 	}
 }
 
 func TestTextsMayChangeTheirLength(t *testing.T) {
 	t.Parallel()
-	c, _, err := open(t, "reads text", Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := c.At(1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := m.Rewrite(context.Background(), documents(), seeds(3))
+	m := opened(t, "paraphrase", 1)
+	out, err := m.Rewrite(t.Context(), documents(), seeds(3))
 	if err != nil || m.Aligned() || !slices.Equal(out[0], []string{"a", "paraphrase", "of", "the", "food"}) {
 		t.Errorf("%q, %v", out, err)
 	}
-	texts, err := m.RewriteTexts(context.Background(), []string{"The food!"}, seeds(1))
+	texts, err := m.RewriteTexts(t.Context(), []string{"The food!"}, seeds(1))
 	if err != nil || texts[0] != "a paraphrase of The food!" {
 		t.Errorf("%q, %v", texts, err)
-	}
-	if m.Guarantee().Holds() {
-		t.Error("no guarantee is declared")
 	}
 }
 
 // TestMisbehaviourIsOneClearError also checks that a bad client leaves neither
 // a process nor a goroutine, and that the command can be asked again.
 func TestMisbehaviourIsOneClearError(t *testing.T) {
-	short := Options{Start: 30 * time.Second, Request: 300 * time.Millisecond}
-	tests := []struct {
-		how  string
-		o    Options
-		want []string // parts of the error
-	}{
-		{"dies at once", Options{}, []string{"ended (exit status 3) before its hello", "no vectors.txt here"}},
-		{"says nothing", Options{Start: 300 * time.Millisecond}, []string{"its hello: nothing within 300ms"}},
-		{"rubbish hello", Options{}, []string{"its hello: not a line of the protocol", "Loading model ..."}},
-		{"another protocol", Options{}, []string{"its hello: protocol = 3: must be 1 or 2"}},
-		{"dies on a request", Options{}, []string{"ended (exit status 1) before the answer to request 1",
-			"the end of its standard error:\n\tTraceback (most recent call last):\n\tKeyError: 'oil'"}},
-		{"hangs", short, []string{"the answer to request 1: nothing within 300ms"}},
-		{"hangs with a child", short, []string{"the answer to request 1: nothing within 300ms"}},
-		{"endless", Options{}, []string{"a line longer than 10485760 bytes"}},
-		{"endless lines", Options{}, []string{"not a line of the protocol", "another line"}},
-		{"floods standard error", Options{}, []string{"exit status 1", "out of memory"}},
-		{"big", Options{}, []string{"a line longer than 10485760 bytes"}},
-		{"rubbish", Options{}, []string{"not a line of the protocol"}},
-		{"not UTF-8", Options{}, []string{"not UTF-8"}},
-		{"wrong id", Options{}, []string{"id = 8: must be 1"}},
-		{"wrong length", Options{}, []string{"document 0: 1 tokens for 2"}},
-		{"wrong count", Options{}, []string{"4 documents for 3"}},
-		{"white space", Options{}, []string{`document 0: token 0 = "two words": must be one word`}},
-		{"escape", Options{}, []string{`document 0: token 0 = "\x1b[31mred": must be one word without control`}},
-		{"zero", Options{}, []string{`document 0: token 0 = "a\x00b": must be one word without control`}},
-		{"unknown field", Options{}, []string{"unknown field"}},
-		{"null", Options{}, []string{"no id"}},
-		{"own error", Options{}, []string{"the command says: \"epsilon is too small for me\""}},
-	}
+	answers := func(json string) string { return "HELLO; echo '" + json + "'; read more" }
 	before := runtime.NumGoroutine()
-	for _, test := range tests {
-		t.Run(test.how, func(t *testing.T) {
-			c, pids, err := open(t, test.how, test.o)
-			for range 2 { // the second time it is another process, or the same one
-				if c == nil {
+	for _, test := range []struct {
+		script string
+		want   string // part of the error
+	}{
+		{"echo first line >&2; echo no vectors.txt here >&2; exit 3", "ended (exit status 3) before its hello\n" +
+			"the end of its standard error:\n\tfirst line\n\tno vectors.txt here"},
+		{"CHILD", "its hello: nothing within 300ms"},
+		{"echo Loading model ...; CHILD", `its hello: not a line of the protocol: invalid character 'L' looking for ` +
+			`beginning of value: "Loading model ..."`},
+		{`echo '{"protocol":3,"name":"x","version":"","repeatable":true}'; CHILD`, "its hello: protocol = 3: must be 1 or 2"},
+		{`echo '{"protocol":2,"name":"x","version":"","repeatable":true}'; CHILD`, `its hello: role = "" in protocol 2`},
+		{`echo '{"protocol":2,"role":"model","name":"x","version":"","repeatable":true}'; CHILD`, `role = "model": must be ""`},
+		{`echo "$1" | sed s/discrete/a/ | sed s/0.5/-1/; CHILD`, "guarantee: factor = -1: must be >= 0 and finite"},
+		{"HELLO; echo KeyError >&2; exit 1", "ended (exit status 1) before the answer to request 1\n" +
+			"the end of its standard error:\n\tKeyError"},
+		{"HELLO; CHILD", "the answer to request 1: nothing within 300ms"},
+		{"HELLO; yes word | tr -d '\\n'", "a line longer than 10485760 bytes"},
+		{"HELLO; yes error | head -n 100000 >&2; exit 1", "\n\terror\n\terror"},
+		{"HELLO; yes another line", "not a line of the protocol"},
+		{answers("0.5 0.25 done"), "not a line of the protocol"},
+		{"HELLO; printf '{\"id\":1,\"documents\":[[\"caf\\351\"]]}\\n'", "not UTF-8"},
+		{answers(`{"id":8,"documents":[]}`), "id = 8: must be 1"},
+		{answers(`{"id":1,"document":[]}`), "unknown field"},
+		{answers(`{"id":1,"documents":[]} {}`), "more than one object"},
+		{answers(`null`), "no id"},
+		{answers(`{"id":1,"documents":[["a"],[],["b"]]}`), "answer 1 of 3: 1 tokens for 2"},
+		{answers(`{"id":1,"documents":[["a","b"],[]]}`), "2 answers for 3"},
+		{answers(`{"id":1,"documents":[["two words","b"],[],["c","d","e"]]}`), `"two words": must be one word`},
+		{answers(`{"id":1,"documents":[["\u001b[31mred","b"],[],["c","d","e"]]}`), `"\x1b[31mred": must be one word without control`},
+		{answers(`{"id":1,"error":"epsilon is too small for me"}`), `the command says: "epsilon is too small for me"`},
+		{answers(`{"id":1,"undefined":"needs epsilon > 7"}`), "needs epsilon > 7"},
+	} {
+		t.Run(test.script, func(t *testing.T) {
+			o := Options{}
+			if strings.HasPrefix(test.script, "CHILD") {
+				o.Start = 300 * time.Millisecond
+			} else if strings.Contains(test.script, "; CHILD") {
+				o.Request = 300 * time.Millisecond
+			}
+			c, pids, err := shell(t, test.script, o)
+			for range 2 { // the second time it may be another process
+				if c == nil || err != nil {
 					break
 				}
-				m, aterr := c.At(1)
-				if aterr != nil {
-					t.Fatal(aterr)
-				}
-				_, err = m.Rewrite(context.Background(), documents(), seeds(3))
-				if err == nil {
-					t.Fatal("no error")
-				}
-				if test.how == "own error" {
-					break // the id of the second is 2
-				}
+				_, err = at(t, c, 1).Rewrite(t.Context(), documents(), seeds(3))
 			}
-			if err == nil {
-				t.Fatal("no error")
+			if err == nil || !strings.Contains(err.Error(), test.want) || len(err.Error()) > 4000 {
+				t.Errorf("error %v, want %q", err, test.want)
 			}
-			for _, want := range test.want {
-				if !strings.Contains(err.Error(), want) {
-					t.Errorf("error %q does not say %q", err, want)
-				}
-			}
-			if len(err.Error()) > 4000 {
-				t.Errorf("an error of %d bytes", len(err.Error()))
+			var undefined *mechanisms.UndefinedError // which is a result
+			if strings.Contains(test.script, "undefined") != errors.As(err, &undefined) {
+				t.Errorf("%v", err)
 			}
 			if c != nil {
 				c.Close()
@@ -424,50 +274,26 @@ func TestMisbehaviourIsOneClearError(t *testing.T) {
 
 func TestAnExtraAnswerIsNotTakenForTheNext(t *testing.T) {
 	t.Parallel()
-	c, _, err := open(t, "twice", Options{})
+	c, _, err := shell(t, `HELLO; echo '{"id":1,"documents":[]}'; echo '{"id":1,"documents":[]}'; read more`, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := c.At(1)
-	if err != nil {
+	none := func(Answer) error { return nil }
+	if _, err := c.ask(t.Context(), &Request{}, none); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.Rewrite(context.Background(), documents(), seeds(3)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err = m.Rewrite(context.Background(), documents(), seeds(3)); err == nil ||
-		!strings.Contains(err.Error(), "id = 1: must be 2") {
-		t.Errorf("%v", err)
-	}
-}
-
-func TestUndefinedIsAResult(t *testing.T) {
-	t.Parallel()
-	c, _, err := open(t, "undefined", Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := c.At(1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var undefined *mechanisms.UndefinedError
-	if _, err = m.Rewrite(context.Background(), documents(), seeds(3)); !errors.As(err, &undefined) {
+	if _, err := c.ask(t.Context(), &Request{}, none); err == nil || !strings.Contains(err.Error(), "id = 1: must be 2") {
 		t.Errorf("%v", err)
 	}
 }
 
 func TestCancellingEndsTheProcess(t *testing.T) {
 	t.Parallel()
-	c, pids, err := open(t, "hangs with a child", Options{})
+	c, pids, err := shell(t, "HELLO; CHILD", Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := c.At(1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		for { // until the child is there
 			if data, _ := os.ReadFile(pids); strings.Count(string(data), "\n") == 2 {
@@ -477,7 +303,7 @@ func TestCancellingEndsTheProcess(t *testing.T) {
 		}
 		cancel()
 	}()
-	if _, err := m.Rewrite(ctx, documents(), seeds(3)); !errors.Is(err, context.Canceled) {
+	if _, err := at(t, c, 1).Rewrite(ctx, documents(), seeds(3)); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 	gone(t, pids)
@@ -485,78 +311,57 @@ func TestCancellingEndsTheProcess(t *testing.T) {
 
 func TestABrokenWordIsFoundOut(t *testing.T) {
 	t.Parallel()
-	for how, want := range map[string]bool{"random": true, "honestly random": false, "good": false} {
-		c, _, err := open(t, how, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := c.At(1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		err = m.CheckRepeatable(context.Background(), documents(), nil, stream.FromUint64(1))
+	for how, want := range map[string]bool{"random": true, "honestly random": false, "upper": false, "paraphrase": false} {
+		m := opened(t, how, 1)
+		err := m.CheckRepeatable(t.Context(), documents(), []string{"a", "", "c"}, stream.FromUint64(1))
 		var broken *NotRepeatableError
 		if errors.As(err, &broken) != want || err != nil && !want {
 			t.Errorf("%s: %v", how, err)
 		}
 	}
-}
-
-func TestEveryStartMustSayTheSame(t *testing.T) {
-	t.Parallel()
-	c, _, err := open(t, "process in the hello", Options{})
+	c, _, err := shell(t, `echo "$1" | sed s/upper/$$/; read more`, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	c.Restart()
-	m, err := c.At(1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := m.Rewrite(context.Background(), documents(), seeds(3)); err == nil ||
+	if _, err := at(t, c, 1).Rewrite(t.Context(), documents(), seeds(3)); err == nil ||
 		!strings.Contains(err.Error(), "not the one of its first start") {
 		t.Errorf("%v", err)
 	}
 }
 
-func TestIdentity(t *testing.T) {
+// The key of a command changes with each thing that its output depends on.
+func TestKey(t *testing.T) {
 	t.Parallel()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	dir := t.TempDir()
-	file := filepath.Join(dir, "vectors.txt")
-	write := func(text string) {
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+	file, folder := filepath.Join(dir, "vectors.txt"), filepath.Join(dir, "folder")
+	write := func(name, text string) {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o644)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	key := func(args ...string) (string, Identity) {
-		c, err := Open(context.Background(), append([]string{self, "client", "good"}, args...), Options{})
-		if err != nil {
-			t.Fatal(err)
+	write(file, "a 1\n")
+	write(filepath.Join(folder, "in", "x"), "1")
+	seen := map[string]bool{}
+	expect := func(what string, fresh bool, h Hello, args ...string) {
+		t.Helper()
+		key, err := Key(append([]string{"client", "--vectors=" + file}, args...), Options{Files: []string{folder}}, h)
+		if err != nil || seen[key] == fresh {
+			t.Errorf("%s: the key is new: %v, %v", what, !seen[key], err)
 		}
-		defer c.Close()
-		return c.Identity().Key(), c.Identity()
+		seen[key] = true
 	}
-	write("a 1\n")
-	first, id := key(filepath.Join(dir, "pids"), "--vectors="+file)
-	if len(id.Files) != 2 || id.Files[1].Name != file {
-		t.Errorf("files %+v", id.Files)
-	}
-	os.Remove(filepath.Join(dir, "pids"))
-	again, _ := key(filepath.Join(dir, "pids"), "--vectors="+file)
-	if first != again {
-		t.Error("an unchanged command has another key")
-	}
-	os.Remove(filepath.Join(dir, "pids"))
-	write("a 2\n")
-	changed, _ := key(filepath.Join(dir, "pids"), "--vectors="+file)
-	os.Remove(filepath.Join(dir, "pids"))
-	argument, _ := key(filepath.Join(dir, "pids"), "--vectors="+file, "--more")
-	if changed == first || argument == changed {
-		t.Error("a changed file or argument keeps the key")
+	expect("first", true, Hello{})
+	expect("nothing changed", false, Hello{})
+	expect("another hello", true, Hello{Version: "2"})
+	expect("another argument", true, Hello{}, "--more")
+	write(file, "a 2\n")
+	expect("another file", true, Hello{})
+	write(filepath.Join(folder, "in", "x"), "2")
+	expect("another file in a folder", true, Hello{})
+	if _, err := Key([]string{"client"}, Options{Files: []string{"missing"}}, Hello{}); err == nil ||
+		!strings.Contains(err.Error(), "files: missing: no such file or folder") {
+		t.Errorf("%v", err)
 	}
 }
 
@@ -589,4 +394,104 @@ func TestNoSuchProgram(t *testing.T) {
 
 func seedsOf(seed stream.Seed) func(int) stream.Seed {
 	return func(i int) stream.Seed { return seed.At(uint64(i)) }
+}
+
+// testSpace has a close pair, a far word and a crowd.
+func testSpace() *embeddings.Space {
+	words := []string{"cat", "dog", "idea", "good", "bad", "fine"}
+	v, err := embeddings.NewVocabulary(words)
+	if err != nil {
+		panic(err) // the words differ
+	}
+	s, err := embeddings.NewSpace("test", v, 2, []float32{1, 0, 1, 0.5, -3, 2, 5, 5, 5, 4, 4, 4.5})
+	if err != nil {
+		panic(err) // six rows of two
+	}
+	return s
+}
+
+func newCMP(epsilon float64) (*mechanisms.Mechanism, error) {
+	return mechanisms.New(mechanisms.Environment{Space: testSpace()},
+		mechanisms.Settings{Mechanism: "cmp", Epsilon: epsilon})
+}
+
+// serveCMP serves the built-in CMP.
+func serveCMP() error {
+	handle := func(ctx context.Context, epsilon float64, documents [][]string, seeds []stream.Seed) ([][]string,
+		error) {
+		m, err := newCMP(epsilon)
+		if err != nil {
+			return nil, err
+		}
+		return mechanisms.PrivatizeText(ctx, m, documents, mechanisms.TextOptions{Seeds: seeds})
+	}
+	h := Hello{Name: "cmp", Version: "1", Repeatable: true, Guarantee: &Promise{Metric: "euclidean", Factor: 1}}
+	return Serve(context.Background(), os.Stdin, os.Stdout, h, Handler{Documents: handle})
+}
+
+func at(t testing.TB, c *Command, epsilon float64) *Mechanism {
+	t.Helper()
+	m, err := c.At(epsilon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// TestServedTextIsThatOfTheMechanism connects the project to itself: through
+// the protocol a built-in mechanism gives the same text as without it.
+func TestServedTextIsThatOfTheMechanism(t *testing.T) {
+	t.Parallel()
+	m, err := newCMP(0.7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	documents := slices.Repeat([][]string{{"cat", "idea", "nothing"}, {}, {"good", "bad", "fine", "dog"}}, 2000)
+	seed := stream.FromUint64(3)
+	want, err := mechanisms.Text(context.Background(), m, mechanisms.Random, documents, seed, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, workers := range []int{1, 3} {
+		got, err := mechanisms.Rewrite(context.Background(), opened(t, "cmp", 0.7), documents, seedsOf(seed), workers)
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%d workers: the text differs, %v", workers, err)
+		}
+	}
+}
+
+// A failure is an error of Privatize and of Text.
+func TestAFailureInsidePrivatizeIsReturned(t *testing.T) {
+	t.Parallel()
+	c, _, err := shell(t, "HELLO; echo KeyError >&2; exit 1", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := mechanisms.WordByWord(at(t, c, 1), testSpace())
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := []mechanisms.WordID{0, 1, 2}
+	if err := m.Privatize(t.Context(), src, src, stream.FromUint64(1).Rand()); err == nil ||
+		!strings.Contains(err.Error(), "KeyError") {
+		t.Errorf("%v", err)
+	}
+	if _, err := mechanisms.Text(context.Background(), m, mechanisms.Keep, [][]string{{"cat"}}, stream.FromUint64(1),
+		1); err == nil {
+		t.Error("Text gives text after a failure")
+	}
+}
+
+// BenchmarkServed measures words per second of the built-in CMP through the
+// protocol; compare with the mechanism alone.
+func BenchmarkServed(b *testing.B) {
+	m := opened(b, "cmp", 1)
+	document := slices.Repeat(testSpace().Vocabulary.Words(), 20)
+	documents := slices.Repeat([][]string{document}, 16)
+	for b.Loop() {
+		if _, err := m.Rewrite(context.Background(), documents, seeds(16)); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.N*16*len(document))/b.Elapsed().Seconds(), "words/s")
 }

@@ -8,9 +8,9 @@ import (
 	"encoding/binary"
 	"encoding/gob"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -40,15 +40,11 @@ var nouns = map[Task]string{Encode: "sentence encoder", Score: "masked model", L
 // onnxruntime or, by its name, with the libraries that know it. All workers
 // share the process. It is safe for concurrent use.
 type Model struct {
-	task Task
-	args []string
-	who  string // in errors
-
-	mu      sync.Mutex
-	process *process
-	hello   Hello
-	key     string // of kept answers
-	cache   string // their folder, "" where the user has none
+	*Command
+	task  Task
+	mu    sync.Mutex // one request at a time, so one process
+	key   string     // of kept answers
+	cache string     // their folder, "" where the user has none
 }
 
 // Python is the interpreter of models: MLDP_PYTHON, a program or the folder of a
@@ -70,20 +66,25 @@ func Python() string {
 // the name is one that sentence-transformers or transformers know. Its errors
 // are those of the user's machine, one line each.
 func OpenModel(ctx context.Context, task Task, name, folder, digest string) (*Model, error) {
-	m := &Model{task: task, args: []string{Python(), "-c", py.Models, string(task), name}}
+	args, who := []string{Python(), "-c", py.Models, string(task), name}, nouns[task]+" "
 	if folder != "" {
-		m.args, m.who = append(m.args, folder), nouns[task]+" "+folder
+		args, who = append(args, folder), who+folder
 	} else {
-		m.who = nouns[task] + " " + name + " (here and in the data folder is no folder of that name)"
+		who += name + " (here and in the data folder is no folder of that name)"
 	}
-	if _, err := exec.LookPath(m.args[0]); err != nil {
+	if _, err := exec.LookPath(args[0]); err != nil {
 		return nil, check.Wrong("%s: no %s here: install Python 3.9 or newer, or name one in MLDP_PYTHON; then: "+
-			"python3 -m pip install onnxruntime tokenizers numpy", m.who, m.args[0])
+			"python3 -m pip install onnxruntime tokenizers numpy", who, args[0])
 	}
-	if err := m.start(ctx); err != nil {
+	c, err := Open(ctx, args, Options{Start: 10 * time.Minute, Request: time.Hour, Role: ModelRole, who: who})
+	if err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256([]byte(strings.Join([]string{string(task), cmp.Or(digest, name), m.hello.Version}, "\x00")))
+	if why := c.hello.Error; why != "" {
+		return nil, errors.Join(check.Wrong("%s: %.500s", who, why), c.Close())
+	}
+	m := &Model{Command: c, task: task}
+	sum := sha256.Sum256([]byte(strings.Join([]string{string(task), cmp.Or(digest, name), m.Version()}, "\x00")))
 	m.key = hex.EncodeToString(sum[:])
 	if cache, err := os.UserCacheDir(); err == nil {
 		m.cache = filepath.Join(cache, "mldpbench", "models")
@@ -92,80 +93,29 @@ func OpenModel(ctx context.Context, task Task, name, folder, digest string) (*Mo
 	return m, nil
 }
 
-func (m *Model) start(ctx context.Context) error {
-	p, err := start(ctx, m.args, Options{Start: 10 * time.Minute, Role: ModelRole, who: m.who})
-	if err != nil {
-		return err
-	}
-	if p.hello.Error != "" {
-		p.kill()
-		return check.Wrong("%s: %.500s", m.who, p.hello.Error)
-	}
-	m.process, m.hello = p, p.hello
-	return nil
-}
-
 // Name returns the name of the folder, or that of the model.
 func (m *Model) Name() string { return m.hello.Name }
 
 // Version identifies a model without a folder: of its libraries and weights.
 func (m *Model) Version() string { return m.hello.Version }
 
-// Close ends the process.
-func (m *Model) Close() error {
+// ask returns n rows of numbers for a question, each of width numbers where that
+// is known, else 0.
+func (m *Model) ask(ctx context.Context, q *Request, n, width int) ([][]byte, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.process != nil {
-		m.process.close()
-		m.process = nil
-	}
-	return nil
-}
-
-// Places are positions of a text of words.
-type Places struct {
-	Words  []string `json:"words"`
-	Places []int    `json:"places"`
-}
-
-func (q *Request) checkNumbers(rows [][]byte) error {
-	want := len(q.Encode) + len(q.LogProb)
-	for _, s := range q.Score {
-		want += len(s.Places)
-	}
-	if len(rows) != want {
-		return fmt.Errorf("%d rows of numbers for %d", len(rows), want)
-	}
-	for i, row := range rows {
-		if len(row)%4 != 0 || len(q.Score) > 0 && len(row) != 4*len(q.Candidates) {
-			return fmt.Errorf("row %d of numbers: %d bytes", i, len(row))
+	return ask(ctx, m.Command, q, n, func(a Answer) [][]byte { return a.Numbers }, func(_ int, row []byte) error {
+		if len(row)%4 != 0 || width > 0 && len(row) != 4*width {
+			return fmt.Errorf("a row of %d bytes", len(row))
 		}
-	}
-	return nil
-}
-
-// ask sends a question, to a new process where the last one has ended.
-func (m *Model) ask(ctx context.Context, q *Request) ([][]byte, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.process == nil {
-		if err := m.start(ctx); err != nil {
-			return nil, err
-		}
-	}
-	a, gone, err := m.process.exchange(ctx, q, time.Hour)
-	if gone {
-		m.process = nil
-	}
-	return a.Numbers, err
+		return nil
+	})
 }
 
 // decoded are the numbers of a row of an answer.
 func decoded(row []byte) []float32 {
 	out := make([]float32, len(row)/4)
-	for k := range out {
-		out[k] = math.Float32frombits(binary.LittleEndian.Uint32(row[4*k:]))
-	}
+	_, _ = binary.Decode(row, binary.LittleEndian, out) // it has that length
 	return out
 }
 
@@ -195,7 +145,7 @@ func (m *Model) Ask(ctx context.Context, texts []string) ([][]float32, error) {
 		for k, i := range some {
 			out[i] = decoded(rows[k])
 			if slices.ContainsFunc(out[i], func(x float32) bool { return x-x != 0 }) {
-				return nil, fmt.Errorf("%s: a number of %.60q is not finite", m.who, texts[i])
+				return nil, fmt.Errorf("%s: a number of %.60q is not finite", m.options.who, texts[i])
 			}
 		}
 	}
@@ -222,7 +172,8 @@ const numbersTogether = 1 << 20
 func (m *Model) Score(ctx context.Context, words []string, places []int, candidates []string) ([][]float32, error) {
 	var rows [][]float32
 	for some := range slices.Chunk(places, max(1, numbersTogether/max(1, len(candidates)))) {
-		more, err := m.ask(ctx, &Request{Score: []Places{{words, some}}, Candidates: candidates})
+		more, err := m.ask(ctx, &Request{Score: []Places{{words, some}}, Candidates: candidates}, len(some),
+			len(candidates))
 		if err != nil {
 			return nil, err
 		}
@@ -260,7 +211,7 @@ func (m *Model) kept(ctx context.Context, texts []string) (rows [][]byte, err er
 	if m.task == LogProb {
 		q = &Request{LogProb: texts}
 	}
-	if rows, err = m.ask(ctx, q); err == nil && m.cache != "" {
+	if rows, err = m.ask(ctx, q, len(texts), 0); err == nil && m.cache != "" {
 		// Where there is no room they are asked for again.
 		_ = atomicfile.Write(path, 0o600, func(w io.Writer) error { return gob.NewEncoder(w).Encode(rows) })
 	}

@@ -1,17 +1,19 @@
-// Package external runs mechanisms in other programs, in any language. A
-// program is started as a command and answers requests as JSON lines on its
-// standard input and output; docs/external.md describes the protocol.
+// Package external runs mechanisms, attackers, measurements and models that are
+// other programs, in any language. A program is started as a command and answers
+// requests as JSON lines on its standard input and output; docs/external.md
+// describes the protocol.
 //
-// The package trusts nothing it is told. The guarantee of a command is marked
-// as declared, not proved. The form of every answer is checked before any of
-// its tokens is used. A command that dies, hangs or answers nonsense causes one
-// clear error and is restarted for the next request. Package mechanisms/audit
-// tests whether a command keeps its guarantee.
+// The package trusts nothing it is told. The guarantee of a command is marked as
+// declared, not proved. The form of every answer is checked before any of it is
+// used. A command that dies, hangs or answers nonsense causes one clear error and
+// is started anew for the next request. Package mechanisms/audit tests whether a
+// command keeps its guarantee.
 package external
 
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -28,7 +30,7 @@ import (
 )
 
 // Protocol is the version of the protocol that mechanisms speak; Roles is the
-// one that also has attackers and measurements.
+// one of the other roles.
 const (
 	Protocol = 1
 	Roles    = 2
@@ -44,18 +46,10 @@ const (
 	ModelRole       Role = "model"       // encodes or scores texts; see Model
 )
 
-// String returns the role for messages.
-func (r Role) String() string {
-	if r == MechanismRole {
-		return "mechanism"
-	}
-	return string(r)
-}
-
 // MaxLine is the longest line accepted from either side, in bytes.
 const MaxLine = 10 << 20
 
-// Input is the form in which a command reads documents.
+// Input is the form in which a mechanism reads documents.
 type Input string
 
 const (
@@ -63,8 +57,8 @@ const (
 	Text   Input = "text"   // one string per document
 )
 
-// Hello is the first line that a command writes: its description and its
-// guarantee.
+// Hello is the first line that a command writes: its description and, of a
+// mechanism, its guarantee.
 type Hello struct {
 	Protocol   int                   `json:"protocol"`
 	Name       string                `json:"name"`
@@ -117,8 +111,12 @@ type Request struct {
 	LogProb    []string `json:"logprob,omitempty"`
 	Score      []Places `json:"score,omitempty"`
 	Candidates []string `json:"candidates,omitempty"`
+}
 
-	classes int // of the labels that an attacker may find
+// Places are positions of a text of words.
+type Places struct {
+	Words  []string `json:"words"`
+	Places []int    `json:"places"`
 }
 
 // Answer is one line back: what the request with that id asked for, in order,
@@ -172,137 +170,92 @@ func (h Hello) GuaranteeAt(epsilon float64) mechanisms.Guarantee {
 // parseHello reads the first line of a command.
 func parseHello(line []byte) (Hello, error) {
 	var h Hello
-	if err := decode(line, &h); err != nil {
-		return h, err
+	err := decode(line, &h)
+	if err == nil {
+		err = h.check()
 	}
-	if err := h.checkRole(); err != nil {
-		return h, err
-	}
-	if h.Name == "" || !check.Printable(h.Name) || strings.ContainsFunc(h.Name, unicode.IsSpace) {
-		return h, fmt.Errorf("name = %q: must be one word", h.Name)
-	}
-	if !check.Printable(h.Version) {
-		return h, fmt.Errorf("version = %q: must be printable", h.Version)
+	return h, err
+}
+
+// check checks a hello, and makes its parameters numbers and texts.
+func (h *Hello) check() error {
+	switch {
+	case h.Protocol != Protocol && h.Protocol != Roles:
+		return fmt.Errorf("protocol = %d: must be %d or %d", h.Protocol, Protocol, Roles)
+	case (h.Protocol == Protocol) != (h.Role == MechanismRole):
+		return fmt.Errorf("role = %q in protocol %d: a mechanism has no role and speaks protocol %d, others %d", h.Role,
+			h.Protocol, Protocol, Roles)
+	case h.Name == "" || strings.ContainsFunc(h.Name, unicode.IsSpace):
+		return fmt.Errorf("name = %q: must be one word", h.Name)
 	}
 	if h.Role == MechanismRole {
 		h.Input = cmp.Or(h.Input, Tokens)
-		if err := check.OneOf("input", string(h.Input), string(Tokens), string(Text)); err != nil {
-			return h, err
-		}
 	}
-	if p := h.Guarantee; p != nil {
-		err := errors.Join(
-			check.NonNegative("guarantee: factor", p.Factor),
-			check.NonNegative("guarantee: epsilon", p.Epsilon),
-			check.Within("guarantee: delta", p.Delta, 0, 1),
-		)
-		if err == nil && p.Factor != 0 && p.Epsilon != 0 {
-			err = errors.New("guarantee: has factor and epsilon: must have one of them")
-		}
-		if err == nil && (!check.Printable(p.Metric) || !check.Printable(p.Reason)) {
-			err = errors.New("guarantee: metric and reason must be printable")
-		}
-		if err != nil {
-			return h, err
-		}
+	p := Promise{}
+	if h.Guarantee != nil {
+		p = *h.Guarantee
+	}
+	err := errors.Join(check.OneOf("input", string(h.Input), "", string(Tokens), string(Text)),
+		check.OneOf("better", h.Better, "", "up", "down"),
+		check.NonNegative("guarantee: factor", p.Factor), check.NonNegative("guarantee: epsilon", p.Epsilon),
+		check.Within("guarantee: delta", p.Delta, 0, 1))
+	if p.Factor != 0 && p.Epsilon != 0 {
+		err = errors.Join(err, errors.New("guarantee: has factor and epsilon: must have one of them"))
+	}
+	for _, text := range []string{h.Name, h.Version, h.Title, h.Unit, p.Metric, p.Reason} {
+		err = errors.Join(err, check.Name("a text", text))
 	}
 	for name, v := range h.Parameters {
-		if !check.Printable(name) || name == "" {
-			return h, fmt.Errorf("parameter %q: its name must be printable", name)
+		switch v.(type) {
+		case float64, string:
+		default: // a list, yes or no: as it is written
+			data, _ := json.Marshal(v) // it was read from JSON
+			h.Parameters[name] = string(data)
 		}
-		value, err := parameter(v)
-		if err != nil {
-			return h, fmt.Errorf("parameter %s: %w", name, err)
-		}
-		h.Parameters[name] = value
+		err = errors.Join(err, check.Name("a parameter", fmt.Sprint(name, v)))
 	}
-	return h, nil
+	return err
 }
 
-// parameter converts a JSON value to the type it has in mechanisms.Parameters.
-func parameter(v any) (any, error) {
-	switch v := v.(type) {
-	case float64:
-		return v, nil
-	case bool:
-		if v {
-			return "yes", nil
-		}
-		return "no", nil
-	case string:
-		if check.Printable(v) {
-			return v, nil
-		}
-	case []any:
-		list := make([]float64, len(v))
-		for i, x := range v {
-			f, ok := x.(float64)
-			if !ok {
-				return nil, errors.New("a list must hold numbers")
-			}
-			list[i] = f
-		}
-		return list, nil
-	}
-	return nil, errors.New("must be a number, a text, yes or no, or a list of numbers")
-}
-
-// parseAnswer reads the answer to a question. own means that the error is what
-// the command says itself.
-func parseAnswer(line []byte, h Hello, q *Request) (a Answer, own bool, err error) {
+// parseAnswer reads the answer to the request of an id. own means that the error
+// is what the command says itself.
+func parseAnswer(line []byte, role Role, id uint64, valid func(Answer) error) (a Answer, own bool, err error) {
 	if err := decode(line, &a); err != nil {
 		return a, false, err
 	}
 	switch {
 	case a.ID == nil:
 		return a, false, errors.New("no id")
-	case *a.ID != q.ID:
-		return a, false, fmt.Errorf("id = %d: must be %d, that of the request", *a.ID, q.ID)
+	case *a.ID != id:
+		return a, false, fmt.Errorf("id = %d: must be %d, that of the request", *a.ID, id)
 	case a.Error != "":
 		return a, true, fmt.Errorf("the command says: %.500q", a.Error)
-	case a.Undefined != "" && h.Role == MechanismRole:
+	case a.Undefined != "" && role == MechanismRole:
 		return a, true, &mechanisms.UndefinedError{Reason: fmt.Sprintf("%.500q", a.Undefined)}
 	}
-	return a, false, q.check(a, h)
+	return a, false, valid(a)
 }
 
-// check checks everything in an answer that is used.
-func (q *Request) check(a Answer, h Hello) error {
-	switch h.Role {
-	case AttackerRole:
-		return q.checkLabels(a.Labels)
-	case MeasurementRole:
-		return q.checkValues(a.Values)
-	case ModelRole:
-		return q.checkNumbers(a.Numbers)
-	}
-	if q.Texts != nil {
-		if len(a.Texts) != len(q.Texts) {
-			return fmt.Errorf("%d texts for %d", len(a.Texts), len(q.Texts))
+// ask asks a command and returns the list of its answer, which must have n items
+// that are valid.
+func ask[T any](ctx context.Context, c *Command, q *Request, n int, list func(Answer) []T,
+	valid func(i int, item T) error) ([]T, error) {
+	a, err := c.ask(ctx, q, func(a Answer) error {
+		items := list(a)
+		if len(items) != n {
+			return fmt.Errorf("%d answers for %d", len(items), n)
 		}
-		for i, t := range a.Texts {
-			if strings.ContainsFunc(t, func(r rune) bool { return unicode.IsControl(r) && !unicode.IsSpace(r) }) {
-				return fmt.Errorf("text %d: has control characters other than white space", i)
+		for i, item := range items {
+			if err := valid(i, item); err != nil {
+				return fmt.Errorf("answer %d of %d: %w", i+1, n, err)
 			}
 		}
 		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
-	if len(a.Documents) != len(q.Documents) {
-		return fmt.Errorf("%d documents for %d", len(a.Documents), len(q.Documents))
-	}
-	for i, d := range a.Documents {
-		if h.AlignedTokens() && len(d) != len(q.Documents[i]) {
-			return fmt.Errorf("document %d: %d tokens for %d, though tokens are declared to stay aligned", i, len(d),
-				len(q.Documents[i]))
-		}
-		for j, t := range d {
-			if t == "" || strings.ContainsFunc(t, unicode.IsSpace) || strings.ContainsFunc(t, unicode.IsControl) {
-				return fmt.Errorf("document %d: token %d = %.100q: must be one word without control characters", i,
-					j, t)
-			}
-		}
-	}
-	return nil
+	return list(a), nil
 }
 
 // decode reads one JSON object that is the whole line, without unknown fields.
@@ -312,42 +265,16 @@ func decode(line []byte, v any) error {
 	}
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()
-	if err := d.Decode(v); err != nil {
-		why := strings.TrimPrefix(err.Error(), "json: ")
-		if wrong := new(json.UnmarshalTypeError); errors.As(err, &wrong) { // its text has Go types
-			why = fmt.Sprintf("a %s at %q", wrong.Value, wrong.Field)
-		}
-		return fmt.Errorf("not a line of the protocol: %s: %.80q", why, line)
+	err := d.Decode(v)
+	if wrong := new(json.UnmarshalTypeError); errors.As(err, &wrong) { // its text has Go types
+		err = fmt.Errorf("a %s at %q", wrong.Value, wrong.Field)
+	} else if _, more := d.Token(); err == nil && !errors.Is(more, io.EOF) {
+		err = errors.New("more than one object")
 	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return fmt.Errorf("not a line of the protocol: more than one object: %.80q", line)
+	if err != nil {
+		return fmt.Errorf("not a line of the protocol: %s: %.80q", strings.TrimPrefix(err.Error(), "json: "), line)
 	}
 	return nil
-}
-
-// parseRequest reads a request on the serving side.
-func parseRequest(line []byte) (*Request, []stream.Seed, error) {
-	q := &Request{}
-	if err := decode(line, q); err != nil {
-		return q, nil, err
-	}
-	if err := check.Positive("epsilon", q.Epsilon); err != nil {
-		return q, nil, err
-	}
-	if q.Documents != nil && q.Texts != nil {
-		return q, nil, errors.New("has documents and texts: must have one of them")
-	}
-	if n := len(q.Documents) + len(q.Texts); len(q.Seeds) != n {
-		return q, nil, fmt.Errorf("%d seeds for %d documents", len(q.Seeds), n)
-	}
-	seeds := make([]stream.Seed, len(q.Seeds))
-	for i, s := range q.Seeds {
-		if n, err := hex.Decode(seeds[i][:], []byte(s[:min(len(s), 2*len(seeds[i]))])); err != nil ||
-			n != len(seeds[i]) || len(s) != 2*n {
-			return q, nil, fmt.Errorf("seed %d = %.80q: must be %d hexadecimal digits", i, s, 2*len(seeds[i]))
-		}
-	}
-	return q, seeds, nil
 }
 
 // seedTexts returns seeds in the form used in a request.

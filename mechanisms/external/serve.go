@@ -3,12 +3,14 @@ package external
 import (
 	"bufio"
 	"context"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 
+	"mldpbench/internal/check"
 	"mldpbench/mechanisms"
 	"mldpbench/stream"
 )
@@ -23,23 +25,15 @@ type Handler struct {
 // Serve implements the other side of the protocol: it writes the hello and
 // answers requests from in until there are no more. A request that cannot be
 // answered gets an error as its answer. A line that is not a request ends the
-// service, because no answer can be matched to it. Lines have at most MaxLine
-// bytes.
+// service, because no answer can be matched to it.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, h Hello, handle Handler) error {
 	h.Protocol = Protocol
-	// The last request may lack its line end; empty lines are skipped.
-	r, w := bufio.NewReaderSize(io.MultiReader(in, strings.NewReader("\n")), 1<<16), bufio.NewWriter(out)
-	write := func(v any) error {
-		line, err := json.Marshal(v)
-		if err != nil {
-			return err
-		}
-		_, _ = w.Write(append(line, '\n')) // errors stay until Flush
-		return w.Flush()
-	}
-	if err := write(h); err != nil {
+	to := json.NewEncoder(out)
+	if err := to.Encode(h); err != nil {
 		return err
 	}
+	// The last request may lack its line end; empty lines are skipped.
+	r := bufio.NewReaderSize(io.MultiReader(in, strings.NewReader("\n")), 1<<16)
 	for n := 1; ; n++ {
 		line, err := readLine(r)
 		if errors.Is(err, io.EOF) {
@@ -48,51 +42,51 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, h Hello, handle Han
 		if err == nil && len(line) == 0 {
 			continue
 		}
-		var a Answer
+		var q Request
 		if err == nil {
-			a, err = answer(ctx, line, handle)
+			err = decode(line, &q)
 		}
 		if err != nil {
 			return fmt.Errorf("standard input:%d: %w", n, err)
 		}
-		if err := write(a); err != nil {
+		a, err := handle.answer(ctx, q)
+		var undefined *mechanisms.UndefinedError
+		switch a.ID = &q.ID; {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.As(err, &undefined):
+			a = Answer{ID: &q.ID, Undefined: undefined.Reason}
+		case err != nil:
+			a = Answer{ID: &q.ID, Error: err.Error()}
+		}
+		if err := to.Encode(a); err != nil {
 			return err
 		}
 	}
 }
 
-// answer returns the answer to one line.
-func answer(ctx context.Context, line []byte, handle Handler) (Answer, error) {
-	q, seeds, err := parseRequest(line)
-	a := Answer{ID: &q.ID}
-	if err != nil {
-		if q.ID == 0 {
-			return a, err
+func (h Handler) answer(ctx context.Context, q Request) (a Answer, err error) {
+	n, seeds := len(q.Documents)+len(q.Texts), make([]stream.Seed, len(q.Seeds))
+	for i, s := range q.Seeds {
+		data, err := hex.DecodeString(s)
+		if err != nil || copy(seeds[i][:], data) != len(seeds[i]) || len(data) != len(seeds[i]) {
+			return a, fmt.Errorf("seed %d = %.80q: must be %d hexadecimal digits", i, s, 2*len(seeds[i]))
 		}
-		a.Error = err.Error()
-		return a, nil
 	}
-	var documents [][]string
-	var texts []string
-	if q.Texts == nil {
-		documents, err = handle.Documents(ctx, q.Epsilon, q.Documents, seeds)
-	} else if handle.Texts == nil {
-		err = errors.New("takes documents, not texts")
-	} else {
-		texts, a.Counts, err = handle.Texts(ctx, q.Epsilon, q.Texts, seeds)
+	if err := check.Positive("epsilon", q.Epsilon); err != nil {
+		return a, err
 	}
-	var undefined *mechanisms.UndefinedError
 	switch {
-	case ctx.Err() != nil:
-		return a, ctx.Err()
-	case errors.As(err, &undefined):
-		a.Undefined = undefined.Reason
-	case err != nil:
-		a.Error = err.Error()
+	case len(seeds) != n:
+		return a, fmt.Errorf("%d seeds for %d documents", len(seeds), n)
 	case q.Texts == nil:
-		a.Documents = whole(documents)
-	default:
-		a.Texts = texts
+		documents, err := h.Documents(ctx, q.Epsilon, q.Documents, seeds)
+		return Answer{Documents: whole(documents)}, err
+	case q.Documents != nil:
+		return a, errors.New("has documents and texts: must have one of them")
+	case h.Texts == nil:
+		return a, errors.New("takes documents, not texts")
 	}
-	return a, nil
+	a.Texts, a.Counts, err = h.Texts(ctx, q.Epsilon, q.Texts, seeds)
+	return a, err
 }
