@@ -40,11 +40,9 @@ const AlignedFile = "aligned.yaml"
 // are at most a tenth of a share, or two points of a percentage, apart and what is
 // not known of the line between them is less than half of all else, or six rounds
 // have passed. The study with the added ε is written to AlignedFile in the folder of
-// the run, and rerun makes the command of a unit from the file that holds it ("" for
-// the study itself) and its key.
-func RunAligned(ctx context.Context, s *study.Study, root string, o engine.Options, levels results.Levels,
-	rerun func(file, key string) string) (*engine.Summary, error) {
-	o.Rerun = func(key string) string { return rerun("", key) }
+// the run.
+func RunAligned(ctx context.Context, s *study.Study, root string, o engine.Options,
+	levels results.Levels) (*engine.Summary, error) {
 	for round := 0; ; round++ {
 		summary, err := Run(ctx, s, root, o)
 		if err != nil || round == mostRounds {
@@ -75,7 +73,6 @@ func RunAligned(ctx context.Context, s *study.Study, root string, o engine.Optio
 		if o.Log != nil {
 			fmt.Fprintf(o.Log, "further ε for %d mechanisms at %s: %s\n", len(further), levels, file)
 		}
-		o.Rerun = func(key string) string { return rerun(file, key) }
 		s = next
 	}
 }

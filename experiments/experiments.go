@@ -20,7 +20,6 @@ import (
 	"mldpbench/experiments/study"
 	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/audit"
-	"mldpbench/mechanisms/external"
 	"mldpbench/results"
 )
 
@@ -96,28 +95,6 @@ func (p *Planned) Run(ctx context.Context, root string, o engine.Options) (_ *en
 		})
 	}
 	return engine.Run(ctx, units, o)
-}
-
-// CheckData opens everything that a study uses. Each error has the position of
-// the value that names the resource.
-func (p *Planned) CheckData(ctx context.Context, root string) error {
-	var all []error
-	lab.Check(ctx, p.plan.Wants(), root, func(err error, key, value string) {
-		all = append(all, p.Named(err, key, value))
-	})
-	for _, part := range p.Parts() {
-		for _, m := range part.Mechanisms {
-			settings, _ := m.Expand() // checked
-			if len(m.Command) == 0 || len(settings) == 0 {
-				continue
-			}
-			o := m.Outside.At(settings[0])
-			if err := external.Check(o.Command, external.Options{Files: o.Files}); err != nil {
-				all = append(all, p.Named(err, "name", m.Name))
-			}
-		}
-	}
-	return errors.Join(all...)
 }
 
 // Audit audits the mechanisms of a study, except those from outside, on its

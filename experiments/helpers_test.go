@@ -41,12 +41,3 @@ func unitKeys(t testing.TB, s *study.Study) []string {
 	}
 	return keys
 }
-
-func checkData(t *testing.T, s *study.Study, root string) error {
-	t.Helper()
-	p, err := experiments.New(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p.CheckData(t.Context(), root)
-}

@@ -137,7 +137,7 @@ func TestCommandInAStudy(t *testing.T) {
 	}
 	write("first")
 	s := outside(t, `
-  - {name: mine, command: [SELF, client, shuffle, "{k}"], files: [SCRIPT], memory: 64, parameters: {k: [1, 2]}}
+  - {name: mine, command: [SELF, client, shuffle, "{k}"], files: [SCRIPT], parameters: {k: [1, 2]}}
   - {name: theirs, command: [SELF, client, shuffle]}
   - {name: whim, command: [SELF, client, whim]}
   - {name: shorter, command: [SELF, client, shorter]}
@@ -157,13 +157,9 @@ func TestCommandInAStudy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	memory, number := map[string]int64{}, map[string]int{}
+	number := map[string]int{}
 	for _, u := range plan.Units {
-		memory[u.Place.Mechanism] = u.Memory()
 		number[u.Place.Mechanism]++
-	}
-	if memory["mine"]-memory["theirs"] != 64<<20 {
-		t.Errorf("memory of units: %v", memory)
 	}
 	dir := t.TempDir()
 	one := mustRun(t, s, engine.Options{Out: dir, Workers: 1})
@@ -385,9 +381,9 @@ func TestOutsideErrorsNameThePlace(t *testing.T) {
 		"{name: a, command: [x], id: id}": "12:5: a: columns, delimiter and id " +
 			"describe a text",
 		"{name: a, text: y.csv, epsilons: [1, 2]}": `12:5: a: text = "y.csv": holds the text of one epsilon`,
-		"{name: a, text: y.csv, epsilons: [1], timeout: 5}": "12:5: a: files, env, timeout and memory " +
+		"{name: a, text: y.csv, epsilons: [1], timeout: 5}": "12:5: a: files, env and timeout " +
 			"describe a command",
-		"{name: vickrey, timeout: 5}": "12:5: vickrey: files, env, timeout, memory, " +
+		"{name: vickrey, timeout: 5}": "12:5: vickrey: files, env, timeout, " +
 			"columns, delimiter and id describe a command or a text",
 		"{name: a, command: [x], timeout: -5}":                           "12:38: timeout = -5: must be in [1, 86400]",
 		"{name: a, command: [x], timeout: soon}":                         "outside.yaml:12:38: ",

@@ -26,7 +26,6 @@ type Outside struct {
 	// for the command's start and for an answer, in seconds; 0 means 1 minute
 	// and 10 minutes
 	Timeout int `yaml:"timeout,omitempty" limits:"1,86400"`
-	Memory  int `yaml:"memory,omitempty" limits:"1,16777216"` // used by one process of the command, in MiB
 
 	Text string `yaml:"text,omitempty"` // a file, or a folder with one file per repetition
 	// columns that hold the text, joined by a space; if empty, those of the
@@ -45,9 +44,9 @@ func (o Outside) Is() bool { return len(o.Command) > 0 || o.Text != "" }
 // of epsilons.
 func (o Outside) Check(name string, parameters map[string]any, epsilons int) error {
 	if !o.Is() {
-		if len(o.Files) > 0 || len(o.Env) > 0 || o.Timeout != 0 || o.Memory != 0 || len(o.Columns) > 0 || o.ID != "" ||
+		if len(o.Files) > 0 || len(o.Env) > 0 || o.Timeout != 0 || len(o.Columns) > 0 || o.ID != "" ||
 			o.Delimiter != "" {
-			return fmt.Errorf("%s: files, env, timeout, memory, columns, delimiter and id describe a command "+
+			return fmt.Errorf("%s: files, env, timeout, columns, delimiter and id describe a command "+
 				"or a text: give one too", name)
 		}
 		return nil
@@ -60,15 +59,15 @@ func (o Outside) Check(name string, parameters map[string]any, epsilons int) err
 		return fmt.Errorf("%s: give command or text, not both", name)
 	case o.Text == "" && (len(o.Columns) > 0 || o.ID != "" || o.Delimiter != ""):
 		return fmt.Errorf("%s: columns, delimiter and id describe a text", name)
-	case o.Text != "" && (len(o.Files) > 0 || len(o.Env) > 0 || o.Timeout != 0 || o.Memory != 0):
-		return fmt.Errorf("%s: files, env, timeout and memory describe a command", name)
+	case o.Text != "" && (len(o.Files) > 0 || len(o.Env) > 0 || o.Timeout != 0):
+		return fmt.Errorf("%s: files, env and timeout describe a command", name)
 	case o.Text == "" && o.Command[0] == "":
 		return fmt.Errorf("%s: command: must name a program", name)
 	case o.Text != "" && epsilons > 1 && !strings.Contains(o.Text, "{epsilon}"):
 		return fmt.Errorf("%s: text = %q: holds the text of one epsilon: give one in epsilons, none where "+
 			"nobody knows it, or say {epsilon} in its name", name, o.Text)
 	}
-	if err := errors.Join(check.AtLeast("timeout", o.Timeout, 0), check.AtLeast("memory", o.Memory, 0)); err != nil {
+	if err := check.AtLeast("timeout", o.Timeout, 0); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	for _, p := range slices.Sorted(maps.Keys(parameters)) {
@@ -103,15 +102,6 @@ func (o Outside) At(s Settings) Outside {
 
 // Wait is the timeout.
 func (o Outside) Wait() time.Duration { return time.Duration(o.Timeout) * time.Second }
-
-// Memory returns the declared memory of one process of the mechanism in bytes,
-// 0 if none is declared.
-func (s Settings) Memory() int64 {
-	if s.Outside == nil {
-		return 0
-	}
-	return int64(s.Outside.Memory) << 20
-}
 
 // Definition returns the definition of the mechanism: the registered one of its
 // name or, for an outside one, what is known without opening it.

@@ -16,12 +16,12 @@ import (
 type Cell struct {
 	Place
 	Promise
-	Study                     string
-	Index                     int
-	Key                       string // of its own first unit
-	Status                    string
-	Reason                    string
-	Command, Version, Machine string
+	Study            string
+	Index            int
+	Key              string // of its own first unit
+	Status           string
+	Reason           string
+	Version, Machine string
 
 	values map[string]Measured // by quantity
 }

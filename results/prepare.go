@@ -263,7 +263,7 @@ func pivot(rows []Row) []Cell {
 		c, ok := cells[k]
 		if !ok {
 			c = &Cell{Place: r.Place, Promise: r.Promise, Study: r.Study, Index: r.Index, Key: r.Key, Status: r.Status,
-				Reason: r.Reason, Command: r.Command, Version: r.Version, Machine: r.Machine,
+				Reason: r.Reason, Version: r.Version, Machine: r.Machine,
 				values: map[string]Measured{}}
 			cells[k] = c
 			order = append(order, k)

@@ -49,7 +49,6 @@ type Row struct {
 	Seconds Optional `csv:"seconds"` // of the unit, in its first row
 	Version string   `csv:"version"` // of mldp
 	Machine string   `csv:"machine"` // os/arch/cores
-	Command string   `csv:"command"` // runs this unit alone again, without the data folder
 }
 
 // Place is what was run: all that tells two releases, or two measurements of

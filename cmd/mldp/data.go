@@ -127,7 +127,7 @@ func expand(names []string, dimensions []int, dir string) (out []fetch.Entry, er
 		var entries []fetch.Entry
 		if slices.Contains(experiments.Builtin.Names(), name) || strings.HasSuffix(name, ".yaml") {
 			var s *experiments.Planned
-			if s, err = openStudy(name, dir, &study.Overrides{}); err == nil {
+			if s, err = openStudy(name, dir, study.Overrides{}); err == nil {
 				entries, err = s.Missing(dir)
 				entries = slices.DeleteFunc(entries, func(e fetch.Entry) bool {
 					_, d := study.DimensionSuffix(e.Name)

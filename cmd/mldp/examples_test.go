@@ -32,7 +32,6 @@ var notHere = []struct {
 	{regexp.MustCompile(`data (fetch|verify)|--fetch`), "needs the network"},
 	{regexp.MustCompile(`node1|--submit|shard`), "needs a cluster, or another part of a run"},
 	{regexp.MustCompile(`run mini$|--grid`), "takes minutes; smaller runs are scripts of their own"},
-	{regexp.MustCompile(`runs/mine|@1`), "tasks.txtar"},
 	{regexp.MustCompile(`results/reference|my-.*\.csv`), "needs files of the repository or of the reader"},
 }
 

@@ -17,7 +17,6 @@ import (
 	"mldpbench/datasets/table"
 	"mldpbench/experiments"
 	"mldpbench/experiments/study"
-	"mldpbench/experiments/task"
 	"mldpbench/internal/check"
 	"mldpbench/internal/list"
 	"mldpbench/mechanisms"
@@ -273,7 +272,7 @@ func completes(cmd *cobra.Command, names func() []string) *cobra.Command {
 	return cmd
 }
 
-func studies() []string { return append(experiments.Builtin.Names(), task.Refs()...) }
+func studies() []string { return experiments.Builtin.Names() }
 
 func walkCommands(c *cobra.Command, visit func(*cobra.Command)) {
 	visit(c)

@@ -75,14 +75,14 @@ func TestSillyCountsAreRefused(t *testing.T) {
 func TestMissingFlagsAreNamedAtOnce(t *testing.T) {
 	t.Setenv("MLDP_DATA", t.TempDir())
 	for line, wants := range map[string][]string{
-		"privatize":                        {"--mechanism or --command, --epsilon or --document-epsilon, --embedding", "as in: mldp privatize --"},
-		"explain --epsilon 1":              {"--words, --embedding"},
-		"evaluate --text x":                {"--original, --privatised"},
-		"check x":                          {"--baseline is needed, as in: mldp check --baseline "},
-		"run mini --align em=0.5 --cell x": {"--cell and --align: give only one of them"},
-		"run":                              {"STUDY|FILE.yaml is missing: mldp run STUDY|FILE.yaml"},
-		"run mini more":                    {`argument "more" is one too many: mldp run STUDY|FILE.yaml`},
-		"study shw":                        {`unknown command "shw"; did you mean "show"?`},
+		"privatize":                           {"--mechanism or --command, --epsilon or --document-epsilon, --embedding", "as in: mldp privatize --"},
+		"explain --epsilon 1":                 {"--words, --embedding"},
+		"evaluate --text x":                   {"--original, --privatised"},
+		"check x":                             {"--baseline is needed, as in: mldp check --baseline "},
+		"run mini --align em=0.5 --shard 1/2": {"--shard and --align: give only one of them"},
+		"run":                                 {"STUDY|FILE.yaml is missing: mldp run STUDY|FILE.yaml"},
+		"run mini more":                       {`argument "more" is one too many: mldp run STUDY|FILE.yaml`},
+		"study shw":                           {`unknown command "shw"; did you mean "show"?`},
 		"serve --json --mechanism cmp --embedding x": {"--json: mldp serve has no result in JSON"},
 	} {
 		code, out := mldp(t, strings.Fields(line)...)

@@ -103,7 +103,7 @@ func mldp(t *testing.T, args ...string) (int, string) {
 // scripts runs scripts with the commands that all have.
 func scripts(t *testing.T, p testscript.Params) {
 	p.Cmds = map[string]func(*testscript.TestScript, bool, []string){"mldp": program, "code": exitCode,
-		"rerun": rerunCells, "object": jsonObject}
+		"object": jsonObject}
 	// Paths and the cache are found now: the folder and the variables of this process change.
 	if p.Dir != "" {
 		p.Dir, _ = filepath.Abs(p.Dir)

@@ -6,14 +6,11 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"mldpbench/experiments"
-	"mldpbench/experiments/cluster"
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/check"
@@ -27,9 +24,7 @@ type runOptions struct {
 	data      string
 	out       string
 	workers   int
-	memory    float64
 	shard     string
-	cell      string
 	audit     bool
 	examples  bool
 	levels    results.Levels
@@ -42,25 +37,15 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 	dataFlag(cmd, &o.data)
 	o.addStudyFlags(f)
 	workersFlag(f, &o.workers)
-	f.Func("memory", "GiB that running units may use (default: three quarters of free memory)",
-		func(text string) (err error) {
-			if o.memory, err = strconv.ParseFloat(text, 64); err != nil {
-				return fmt.Errorf("--memory = %q: must be a number", text)
-			}
-			return check.Positive("memory", o.memory)
-		})
 	folderFlag(f, &o.out, "", "folder of the results (default: runs/STUDY)")
 	f.StringVar(&o.shard, "shard", "", "i/n: only the i-th of n parts of the study; see mldp merge")
-	f.StringVar(&o.cell, "cell", "", "rerun only the unit of this key and print its rows")
 	f.BoolVar(&o.fetching.fetch, "fetch", false, "download data that is missing")
 	f.BoolVar(&o.fetching.yes, "yes", false, "with --fetch: do not ask before large downloads")
 	f.BoolVar(&o.audit, "audit", false, "audit the study's mechanisms as well, on the words of its first data "+
 		"set and embedding")
 	examplesFlag(f, &o.examples)
 	alignFlag(f, &o.levels)
-	for _, part := range []string{"shard", "cell"} {
-		exclude(cmd, part, "align", "audit") // they are of the whole
-	}
+	exclude(cmd, "shard", "align", "audit") // they are of the whole
 }
 
 // addStudyFlags adds the flags that select what is run; keys depend on them.
@@ -95,7 +80,7 @@ func newRunCommand() *cobra.Command {
 		if err := o.provide(cmd.Context(), study, cmd.InOrStdin(), cmd.ErrOrStderr()); err != nil {
 			return err
 		}
-		summary, err := o.run(cmd.Context(), study, o.rerun(args[0], cmd.Flags()), cmd.ErrOrStderr())
+		summary, err := o.run(cmd.Context(), study, cmd.ErrOrStderr())
 		if err != nil {
 			return err
 		}
@@ -108,7 +93,7 @@ func (o *runOptions) study(ref string, flags *pflag.FlagSet) (*experiments.Plann
 	if flags.Changed("seed") {
 		o.overrides.Seed = &o.seed
 	}
-	return openStudy(ref, o.data, &o.overrides)
+	return openStudy(ref, o.data, o.overrides)
 }
 
 // provide makes sure that the data of a study is there before anything is read:
@@ -121,25 +106,9 @@ func (o *runOptions) provide(ctx context.Context, study *experiments.Planned, st
 	return o.fetching.provide(ctx, missing, o.data, stdin, stderr)
 }
 
-// rerun returns a function for the commands that run single cells of this study
-// again. They leave out the data folder, which differs between machines.
-func (o *runOptions) rerun(ref string, given *pflag.FlagSet) func(key string) string {
-	var flags strings.Builder
-	for _, f := range o.studyFlags(given) {
-		if !strings.HasPrefix(f, "--data=") {
-			flags.WriteString(" " + cluster.Quote(f))
-		}
-	}
-	return func(key string) string {
-		return "mldp run " + cluster.Quote(ref) + " --cell " + key + flags.String()
-	}
-}
-
-func (o *runOptions) run(ctx context.Context, study *experiments.Planned, rerun func(string) string,
-	stderr io.Writer) (summary *engine.Summary, err error) {
+func (o *runOptions) run(ctx context.Context, study *experiments.Planned, stderr io.Writer) (summary *engine.Summary, err error) {
 	options := engine.Options{
-		Out: o.out, Workers: o.workers, Memory: int64(o.memory * (1 << 30)), Only: o.cell,
-		Examples: o.examples, Log: stderr, Version: mldpVersion(), Command: commandLine(ctx), Rerun: rerun,
+		Out: o.out, Workers: o.workers, Examples: o.examples, Log: stderr, Version: mldpVersion(), Command: commandLine(ctx),
 	}
 	if o.shard != "" {
 		if options.Shard, err = engine.ParseShard(o.shard); err != nil {
@@ -147,12 +116,7 @@ func (o *runOptions) run(ctx context.Context, study *experiments.Planned, rerun 
 		}
 	}
 	if o.levels.Quantity != "" {
-		summary, err = experiments.RunAligned(ctx, study.Study, o.data, options, o.levels, func(file, key string) string {
-			if file == "" {
-				return rerun(key)
-			}
-			return "mldp run " + cluster.Quote(file) + " --cell " + key
-		})
+		summary, err = experiments.RunAligned(ctx, study.Study, o.data, options, o.levels)
 	} else {
 		summary, err = study.Run(ctx, o.data, options)
 	}
@@ -169,14 +133,6 @@ func (o *runOptions) run(ctx context.Context, study *experiments.Planned, rerun 
 // write writes what a finished run is asked for, and gives the answer.
 func (o *runOptions) write(cmd *cobra.Command, study *experiments.Planned, summary *engine.Summary, a *answer) error {
 	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
-	if summary.Key != "" { // one unit
-		rows := results.Where(summary.Rows, func(r results.Row) bool { return r.Key == summary.Key })
-		if len(rows) == 0 {
-			return errors.New("unit " + summary.Key + ": no row")
-		}
-		a.add("rows", rows)
-		return results.Encode(a.text, rows)
-	}
 	fmt.Fprintf(stderr, "%d units: %d run, %d finished before\n", summary.Total, summary.Ran, summary.Reused)
 	if o.shard != "" {
 		shard, err := engine.ParseShard(o.shard)

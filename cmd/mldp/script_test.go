@@ -5,58 +5,15 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/spf13/cobra"
-
-	"mldpbench/mechanisms/external"
-	"mldpbench/results"
 )
 
 // TestScripts runs the command line as a user does: testdata/script/*.txtar.
 func TestScripts(t *testing.T) { scripts(t, testscript.Params{Dir: "testdata/script"}) }
-
-// rerunCells is "rerun RESULTS N": it takes the commands of N records, spread
-// over the file, executes each as a shell does, into a separate folder, and
-// compares the records.
-func rerunCells(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 {
-		ts.Fatalf("usage: rerun RESULTS N")
-	}
-	records, err := results.Read(ts.MkAbs(args[0]))
-	ts.Check(err)
-	n, err := strconv.Atoi(args[1])
-	ts.Check(err)
-	for i := range n {
-		want := records[i*(len(records)-1)/max(1, n-1)]
-		dir := ts.MkAbs("alone-" + want.Key)
-		line, err := external.Split(want.Command)
-		ts.Check(err)
-		program(ts, false, append(line[1:], "--out", dir))
-		again, err := results.Read(filepath.Join(dir, "results.csv"))
-		ts.Check(err)
-		found := 0
-		for _, r := range again {
-			if r.Key != want.Key || r.Quantity != want.Quantity || r.Repetition != want.Repetition ||
-				r.Parameters != want.Parameters || r.Model != want.Model {
-				continue
-			}
-			found++
-			if column := results.FirstDifference(want, r); column != "" {
-				ts.Fatalf("%s: %s differs", want.Command, column)
-			}
-			if r.Command != want.Command {
-				ts.Fatalf("%s: its record says %s", want.Command, r.Command)
-			}
-		}
-		if found != 1 {
-			ts.Fatalf("%s: %d records", want.Command, found)
-		}
-	}
-}
 
 // jsonObject is "object COMMAND TABLE...": standard output is the object of
 // --json, with these tables, whose rows have one value in each column.

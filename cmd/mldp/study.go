@@ -11,7 +11,6 @@ import (
 	"mldpbench/experiments"
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
-	"mldpbench/experiments/task"
 	"mldpbench/internal/list"
 	"mldpbench/plots/report"
 	"mldpbench/results"
@@ -28,25 +27,10 @@ func newStudyCommand() *cobra.Command {
 			}
 			rows = append(rows, []any{s.Name, s.Title})
 		}
-		for _, ref := range task.Refs() {
-			t, _, err := task.Open(ref)
-			if err != nil {
-				return err
-			}
-			rows = append(rows, []any{ref, t.Title})
-		}
 		return a.table("studies", []string{"study", "title"}, rows)
 	})
 	show := completes(command("study-show", "NAME"), studies)
 	show.RunE = func(cmd *cobra.Command, args []string) error {
-		if task.Is(args[0]) {
-			t, _, err := task.Open(args[0])
-			if err != nil {
-				return usage(err)
-			}
-			_, err = cmd.OutOrStdout().Write(t.Source())
-			return err
-		}
 		source, err := experiments.Builtin.Source(args[0])
 		if err != nil {
 			return err
@@ -57,12 +41,14 @@ func newStudyCommand() *cobra.Command {
 	return group("study", list, show, newStudyCheckCommand(), newStudyKeysCommand())
 }
 
-// openStudy opens a study, changed by flags if there are any. Any error before
-// anything is run is wrong usage, including a missing file.
-func openStudy(ref, root string, flags *study.Overrides) (*experiments.Planned, error) {
-	s, err := openTaskOrStudy(ref, root, flags != nil)
-	if err == nil && flags != nil {
-		s, err = s.Override(*flags)
+// openStudy opens a study, changed by flags. Any error before anything is run is wrong usage, including a
+// missing file.
+func openStudy(ref, root string, flags study.Overrides) (*experiments.Planned, error) {
+	library := experiments.Builtin
+	library.Root = root
+	s, err := library.Open(ref)
+	if err == nil {
+		s, err = s.Override(flags)
 	}
 	if err != nil {
 		return nil, usage(err)
@@ -71,51 +57,20 @@ func openStudy(ref, root string, flags *study.Overrides) (*experiments.Planned, 
 	return p, usage(err)
 }
 
-// openTaskOrStudy compiles a task, whose data must be there to run it, or opens a
-// study.
-func openTaskOrStudy(ref, root string, run bool) (*study.Study, error) {
-	if !task.Is(ref) {
-		library := experiments.Builtin
-		library.Root = root
-		return library.Open(ref)
-	}
-	t, size, err := task.Open(ref)
-	if err == nil && run {
-		err = t.Present(root)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return t.Study(size)
-}
-
 func newStudyCheckCommand() *cobra.Command {
-	const usual = "usual/" // value of --data without a folder
-	var data string
+	var root string
 	var o study.Overrides
 	cmd := completes(command("study-check", "STUDY|FILE.yaml"), studies)
-	cmd.Flags().StringVar(&data, "data", "", "open the data too, in the usual folder (MLDP_DATA, else the cache "+
-		"folder) or with --data=DIR in DIR")
-	cmd.Flags().Lookup("data").NoOptDefVal = usual
+	dataFlag(cmd, &root)
 	setFlag(cmd.Flags(), &o.Set)
 	return prints(cmd, func(cmd *cobra.Command, args []string, a *answer) error {
-		root := strings.TrimPrefix(data, usual)
-		var changed *study.Overrides
-		if len(o.Set) > 0 {
-			changed = &o
-		}
-		s, err := openStudy(args[0], root, changed)
+		s, err := openStudy(args[0], root, o)
 		if err != nil {
 			return err
 		}
 		plan, err := s.Engine(lab.New(""))
 		if err != nil {
 			return err
-		}
-		if data != "" {
-			if err := s.CheckData(cmd.Context(), root); err != nil {
-				return err
-			}
 		}
 		warnStudy(cmd.ErrOrStderr(), s.Study)
 		if repeated := plan.Unique(); len(repeated) > 0 {

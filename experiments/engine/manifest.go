@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -103,6 +104,11 @@ func (m *Manifest) Verify(path string) error {
 // finish writes results, examples and manifest of one run, shard or merge.
 func (s *Summary) finish(shard Shard, rows []results.Row, examples []results.Example) error {
 	results.Sort(rows)
+	slices.SortStableFunc(examples, func(a, b results.Example) int {
+		return cmp.Or(strings.Compare(a.Dataset, b.Dataset), strings.Compare(a.Embedding, b.Embedding), a.Dimension-b.Dimension,
+			strings.Compare(a.Mechanism, b.Mechanism), strings.Compare(a.Variant, b.Variant),
+			strings.Compare(a.Parameters, b.Parameters), cmp.Compare(a.Epsilon, b.Epsilon))
+	})
 	s.Rows, s.Examples = rows, examples
 	path := filepath.Join(s.Dir, shard.File("results", ".csv"))
 	if err := results.Write(path, rows); err != nil {

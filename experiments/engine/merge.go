@@ -77,27 +77,10 @@ func Merge(folders []string, out string) (*Summary, error) {
 	if merged == nil {
 		return nil, fmt.Errorf("%s: no shard has ended", folders[0])
 	}
-	sortExamples(examples, all)
 	if missing := merged.Units - len(rows); missing != 0 {
 		return nil, fmt.Errorf("%d of %d units are in none of the results files", missing, merged.Units)
 	}
 	merged.Shard = ""
 	s := &Summary{Dir: out, Total: merged.Units, Reused: len(rows), Manifest: *merged}
 	return s, s.finish(Shard{}, all, examples)
-}
-
-// sortExamples brings examples into the order of the grid.
-func sortExamples(examples []results.Example, rows []results.Row) {
-	position := map[results.Example]int{}
-	for _, r := range rows {
-		k := results.Example{Dataset: r.Dataset, Embedding: r.Embedding, Dimension: r.Dimension, Mechanism: r.Mechanism,
-			Variant: r.Variant, Parameters: r.Parameters, Epsilon: r.Epsilon.Float()}
-		if at, ok := position[k]; !ok || r.Index < at {
-			position[k] = r.Index
-		}
-	}
-	slices.SortStableFunc(examples, func(a, b results.Example) int {
-		strip := func(e results.Example) results.Example { e.Document, e.Original, e.Privatised = 0, "", ""; return e }
-		return position[strip(a)] - position[strip(b)]
-	})
 }

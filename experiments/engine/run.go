@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
-	"golang.org/x/sync/semaphore"
 
 	"mldpbench/internal/atomicfile"
 	"mldpbench/internal/check"
@@ -27,16 +26,11 @@ import (
 type Options struct {
 	Out      string    // folder of the results
 	Workers  int       // units at a time; 0 is the number of cores
-	Memory   int64     // estimated bytes that running units may use; 0 is three quarters of free memory
 	Shard    Shard     // zero runs all units
-	Only     string    // run only the unit of this key, finished or not
 	Log      io.Writer // progress and notes
 	Version  string    // of mldp, for records and manifest
 	Command  []string  // command line, for the manifest
 	Examples bool      // keep examples that are documents of the user's own data
-	// Rerun returns the command that runs the unit of a key alone again, for
-	// its rows; nil leaves it out.
-	Rerun func(key string) string
 }
 
 // ErrInterrupted is returned by Run when its context was cancelled. Finished
@@ -49,11 +43,10 @@ type Summary struct {
 	Rows     []results.Row
 	Examples []results.Example
 	Manifest Manifest
-	Key      string // of the unit that was requested alone
-	Total    int    // units of the plan, or of the shard
-	Ran      int    // finished by this call
-	Reused   int    // finished before
-	Failed   int    // with an error in DIR/failed
+	Total    int // units of the plan, or of the shard
+	Ran      int // finished by this call
+	Reused   int // finished before
+	Failed   int // with an error in DIR/failed
 }
 
 // work is a run in progress.
@@ -76,9 +69,6 @@ type work struct {
 func Run(ctx context.Context, p *Plan, o Options) (*Summary, error) {
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
-	}
-	if o.Memory <= 0 {
-		o.Memory = availableMemory() / 4 * 3
 	}
 	if o.Log == nil {
 		o.Log = io.Discard
@@ -145,15 +135,8 @@ func Keys(ctx context.Context, p *Plan) ([]string, error) {
 	return w.keys, nil
 }
 
-// pending loads the finished units and returns the rest, in jobs; of the rest
-// only the unit that is requested alone, if one is.
+// pending loads the finished units and returns the rest, in jobs.
 func (w *work) pending() ([][]int, error) {
-	only := w.options.Only
-	if only != "" && !slices.Contains(w.keys, only) {
-		return nil, fmt.Errorf("no unit of this study has the key %s: the study, its overrides and its data "+
-			"must be those of the row", only)
-	}
-	w.summary.Key = only
 	var jobs [][]int
 	others := map[string]int{}
 	for _, g := range w.groups {
@@ -175,10 +158,8 @@ func (w *work) pending() ([][]int, error) {
 			case done && len(out.Examples) == 0: // measured when nobody asked for them
 				done = out.Rows[0].Status != results.StatusOK
 			}
-			if !done || key == only {
-				if only == "" || key == only {
-					job = append(job, i)
-				}
+			if !done {
+				job = append(job, i)
 				continue
 			}
 			if version != w.options.Version {
@@ -204,13 +185,12 @@ func (w *work) run(ctx context.Context, jobs [][]int) error {
 	for _, job := range jobs {
 		todo += len(job)
 	}
-	if w.summary.Reused > 0 && o.Only == "" {
+	if w.summary.Reused > 0 {
 		fmt.Fprintf(o.Log, "%d of %d units are finished already\n", w.summary.Reused, w.summary.Total)
 	}
 	bar := progress.New(o.Log, "units", todo, float64(todo)) // the pace so far is all that is known
 	ctx = progress.Silent(ctx)
 	defer bar.Close()
-	memory := semaphore.NewWeighted(o.Memory)
 	var unfinished atomic.Int64 // jobs
 	unfinished.Store(int64(len(jobs)))
 	// The last jobs share the cores of those that have ended.
@@ -222,11 +202,6 @@ func (w *work) run(ctx context.Context, jobs [][]int) error {
 			break
 		}
 		g.Go(func() error {
-			weight := w.weight(units)
-			if err := memory.Acquire(ctx, weight); err != nil {
-				return nil // interrupted: reported once, below
-			}
-			defer memory.Release(weight)
 			defer unfinished.Add(-1)
 			return w.runJob(ctx, units, threads, bar)
 		})
@@ -242,17 +217,6 @@ func (w *work) run(ctx context.Context, jobs [][]int) error {
 			w.summary.Failed, todo, filepath.Join(o.Out, "failed"), w.failure)
 	}
 	return nil
-}
-
-// weight returns the memory that a job reserves: that of its largest unit.
-func (w *work) weight(units []int) int64 {
-	most := int64(1)
-	for _, i := range units {
-		if f := w.plan.Units[i].Memory; f != nil {
-			most = max(most, f())
-		}
-	}
-	return min(w.options.Memory, most)
 }
 
 // runJob runs the units of a job one after the other. After a failure it
@@ -335,12 +299,8 @@ func (w *work) compose() error {
 		if out == nil {
 			continue
 		}
-		command := ""
-		if w.options.Rerun != nil {
-			command = w.options.Rerun(w.keys[i])
-		}
 		for _, r := range out.Rows {
-			r.Index, r.Study, r.Task, r.Command = i, w.plan.Study, w.plan.Task, command
+			r.Index, r.Study, r.Task = i, w.plan.Study, w.plan.Task
 			r.Label = w.plan.Units[i].Place.Label // the plan may have grown since
 			rows = append(rows, r)
 		}

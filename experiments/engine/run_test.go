@@ -216,24 +216,6 @@ func TestAnotherVersionIsSaid(t *testing.T) {
 	}
 }
 
-func TestOneUnitByKey(t *testing.T) {
-	t.Parallel()
-	p, dir := numbers(5, nil), t.TempDir()
-	whole := mustRun(t, numbers(5, nil), Options{Out: t.TempDir()})
-	want := whole.Rows[6]
-	if s := mustRun(t, p, Options{Out: dir, Only: want.Key}); s.Ran != 1 || s.Key != want.Key || len(s.Rows) != 2 {
-		t.Errorf("%+v", s)
-	}
-	mustRun(t, p, Options{Out: dir})
-	// A unit run again keeps the rows of the others.
-	if s := mustRun(t, p, Options{Out: dir, Only: want.Key}); s.Ran != 1 || len(s.Rows) != len(whole.Rows) {
-		t.Errorf("%d units run, %d rows of %d", s.Ran, len(s.Rows), len(whole.Rows))
-	}
-	if _, err := Run(t.Context(), p, Options{Out: dir, Only: "0123456789abcdef"}); err == nil {
-		t.Error("what the plan does not have was accepted")
-	}
-}
-
 func TestMergeRefusesWhatDoesNotBelong(t *testing.T) {
 	t.Parallel()
 	a, b := t.TempDir(), t.TempDir()

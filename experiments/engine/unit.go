@@ -37,9 +37,6 @@ type Unit struct {
 	// Data opens what the unit depends on and returns its fingerprints by name.
 	// They and the ID make the key.
 	Data func(ctx context.Context) (map[string]string, error)
-	// Memory estimates the unit, in bytes on top of what all units share. It is
-	// called after Data; nil means unknown.
-	Memory func() int64
 	// Run measures the unit. A unit that does not exist at its settings returns
 	// a row of status undefined, which is a result.
 	Run func(ctx context.Context, job *Job) (Output, error)

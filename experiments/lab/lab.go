@@ -41,33 +41,12 @@ type Lab struct {
 	// its own, about 100 MB on IMDb: only the last ones are kept.
 	corpora once[*Corpus]
 	spaces  once[*Space]
-	opened  sync.Map  // Size of every corpus, kept or not, by the sample's key
+	opened  sync.Map  // description of every corpus, kept or not, by the sample's key
 	shared  once[any] // everything else
 }
 
 // textsKept is the number of corpora and of spaces that stay open.
 const textsKept = 8
-
-// Size is what is known of a data set that has been opened, by its key.
-type Size struct {
-	Tokens [3]int // of training, validation and test
-	Words  int    // distinct
-
-	description results.DatasetDescription
-}
-
-// All returns all tokens.
-func (s Size) All() int { return s.Tokens[0] + s.Tokens[1] + s.Tokens[2] }
-
-func sizeOf(c *Corpus) Size {
-	s := Size{Words: len(c.Counts), description: describe(c.Dataset)}
-	for i, split := range c.Tokens {
-		for _, d := range split {
-			s.Tokens[i] += len(d)
-		}
-	}
-	return s
-}
 
 // New returns a lab over a data folder.
 func New(root string) *Lab {
@@ -186,30 +165,22 @@ func (l *Lab) Corpus(ctx context.Context, s Sample) (*Corpus, error) {
 				len(d.Train), len(d.Test))
 		}
 		c := NewCorpus(d)
-		size := sizeOf(c)
+		description := describe(c.Dataset)
 		if _, seen := l.warnedOf.LoadOrStore(d.Name, true); !seen && l.Log != nil {
-			for _, w := range size.description.Warnings {
+			for _, w := range description.Warnings {
 				fmt.Fprintf(l.Log, "warning: data set %s: %s\n", d.Name, w)
 			}
 		}
-		l.opened.Store(s.key(), size)
+		l.opened.Store(s.key(), description)
 		return c, nil
 	})
-}
-
-// Size returns that of a data set that has been opened; zero for others.
-func (l *Lab) Size(s Sample) Size {
-	if t, ok := l.opened.Load(s.key()); ok {
-		return t.(Size)
-	}
-	return Size{}
 }
 
 // Descriptions returns those of the data sets opened so far, by name.
 func (l *Lab) Descriptions() []results.DatasetDescription {
 	var all []results.DatasetDescription
 	for _, t := range l.opened.Range {
-		all = append(all, t.(Size).description)
+		all = append(all, t.(results.DatasetDescription))
 	}
 	for w := range l.parts.Range {
 		for i := range all {

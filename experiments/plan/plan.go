@@ -267,8 +267,7 @@ func (p *Plan) unit(u *unit) engine.Unit {
 			}
 			return f, nil
 		},
-		Memory: func() int64 { return p.memory(u) },
-		Run:    func(ctx context.Context, job *engine.Job) (engine.Output, error) { return p.run(ctx, u, job) },
+		Run: func(ctx context.Context, job *engine.Job) (engine.Output, error) { return p.run(ctx, u, job) },
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -40,6 +41,9 @@ func (s *Study) Override(o Overrides) (*Study, error) {
 		if o.Datasets != nil {
 			return nil, check.Wrong("--dataset: a task fixes all but %s", strings.Join(taskKeys, ", "))
 		}
+	}
+	if reflect.ValueOf(o).IsZero() {
+		return s, nil
 	}
 	c, err := s.set(o.Set)
 	if err != nil {

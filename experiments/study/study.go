@@ -8,6 +8,7 @@ package study
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"embed"
 	"fmt"
 	"os"
@@ -17,7 +18,6 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/ast"
 
 	"mldpbench/internal/check"
 )
@@ -39,7 +39,8 @@ type Header struct {
 	Seed      uint64 `yaml:"seed"`                // of all randomness
 	Streams   string `yaml:"streams,omitempty"`   // names of its random streams: grid, the default, or attacks
 	Documents string `yaml:"documents,omitempty"` // fixed, the default, or redrawn
-	// the task that it is a run of, with its content's hash; written by mldp
+	// Task is the name with the hash of the file, of a study called NAME@VERSION: rows of different people
+	// carry it, and mechanisms, ε, repetitions and seed alone may be changed.
 	Task string `yaml:"task,omitempty"`
 }
 
@@ -129,14 +130,11 @@ func parse(filename string, data []byte, root string) (*Study, error) {
 	if s.source, err = decode(filename, data, s); err != nil {
 		return nil, err
 	}
+	if strings.Contains(s.Name, "@") && s.Task == "" {
+		s.Task = fmt.Sprintf("%s:%.6x", s.Name, sha256.Sum256(data))
+	}
 	s.besideFile(filepath.Dir(filename))
 	return s, s.Check()
-}
-
-// Decode reads YAML of another kind into a struct as strictly as a study.
-func Decode(filename string, data []byte, into any) error {
-	_, err := decode(filename, data, into)
-	return err
 }
 
 // Check validates every value and fills in defaults. It is idempotent.
@@ -185,42 +183,6 @@ func (s *Study) at(err error, format string, args ...any) error {
 	return fmt.Errorf("%s: %w", s.source.name, err)
 }
 
-// Named returns an error for the first entry "key: value" of the study, any
-// value for "", with its position where the study was read from a file.
-func (s *Study) Named(err error, key, value string) error {
-	if s.source == nil {
-		return s.at(err, "%s", key)
-	}
-	f := entryFinder{key: key, value: value}
-	for _, d := range s.source.file.Docs {
-		ast.Walk(&f, d.Body)
-	}
-	if f.found == nil {
-		return fmt.Errorf("%s: %w", s.source.name, err)
-	}
-	pos := f.found.GetToken().Position
-	return fmt.Errorf("%s:%d:%d: %w", s.source.name, pos.Line, pos.Column, err)
-}
-
-// entryFinder visits a tree for the first "key: value".
-type entryFinder struct {
-	key, value string
-	found      ast.Node
-}
-
-// Visit continues into all children.
-func (f *entryFinder) Visit(n ast.Node) ast.Visitor {
-	e, ok := n.(*ast.MappingValueNode)
-	if ok && f.found == nil && e.Key.GetToken().Value == f.key &&
-		(f.value == "" || e.Value.GetToken().Value == f.value) {
-		f.found = e.Value
-		if f.value == "" {
-			f.found = e.Key
-		}
-	}
-	return f
-}
-
 func parentPath(p string) string {
 	if i := strings.LastIndexAny(p, ".["); i > 0 {
 		return p[:i]
@@ -234,8 +196,8 @@ func checkName(what, name string) error {
 		return fmt.Errorf("%s: must not be empty", what)
 	}
 	for _, r := range name {
-		if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_' && r != '.' {
-			return fmt.Errorf("%s = %q: must consist of letters, digits, -, _ and dots", what, name)
+		if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_' && r != '.' && r != '@' {
+			return fmt.Errorf("%s = %q: must consist of letters, digits, -, _, @ and dots", what, name)
 		}
 	}
 	if strings.HasPrefix(name, ".") {

@@ -61,7 +61,6 @@ type view struct {
 	Warnings  []string
 	Facts     []fact
 	Runs      []run
-	Cell      string        // an example of a row's command
 	Tables    []views.Table // closed
 	Against   []views.Table // compared with published numbers
 	Figures   []plots.Figure
@@ -104,12 +103,6 @@ func Write(w io.Writer, in Input) error {
 	v.Title = enumerate(in.Cells, func(c results.Cell) string { return c.Study })
 	if len(titles) > 0 {
 		v.Title, v.More = titles[0], titles[1:]
-	}
-	for _, c := range in.Private() {
-		if c.Command != "" && SecretIn(c.Command) == "" {
-			v.Cell = portable(c.Command)
-			break
-		}
 	}
 	return tmpl.Execute(w, v)
 }
