@@ -72,7 +72,7 @@ check: build ## rerun mini and compare it with results/reference/mini.csv.gz
 bench: build ## the table of bench/README.md: this program beside numpy, faiss and PyTorch of today, in turn on one core
 	python3 bench/bench.py $(BENCHFLAGS)
 
-speed: ## fail if a hot loop has become 1.25 times as slow as recorded against its reference (RECORD=1 records)
+speed: ## fail if a hot loop is 1.25 times as slow as recorded, in five processes (RECORD=1 records)
 	$(GO) test -count=1 -tags speed -vet=off -v -run TestSpeed ./bench $(if $(RECORD),-record)
 
 study: build ## all records behind results/*.md: what it takes or lacks, then all runs; resumes (needs MLDP_DATA)
