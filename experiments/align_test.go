@@ -19,7 +19,7 @@ import (
 func TestRunAligned(t *testing.T) {
 	t.Parallel()
 	s := own(t, "  - {name: cmp, epsilons: [0.2]}\n  - {name: k-rr, epsilons: [1, 6]}\n  - {name: tem, epsilons: [0.1, 8]}")
-	s = withText(t, s, "    samples: 10", "    samples: 40\n    full: true")
+	s = withText(t, s, "    samples: 10", "    samples: 40")
 	levels, err := results.ParseLevels("em=0.4")
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +82,7 @@ func apart(t *testing.T, p *results.Prepared, level float64) {
 func TestRunAlignedOnASteepLine(t *testing.T) {
 	t.Parallel()
 	s, err := study.Parse("steep.yaml", []byte("schema: 1\nname: steep\nseed: 4\nrepetitions: 1\nsettings: [local]\n"+
-		"metrics: {inference_error: {full: true, samples: 10}}\nmodels: [{name: svm}]\n"+
+		"metrics: {inference_error: {samples: 10}}\nmodels: [{name: svm}]\n"+
 		"embeddings: [{name: generated, dimensions: [20]}]\nmechanisms: [{name: k-rr, epsilons: [6, 6.45]}]\n"+
 		"datasets: [{name: generated-reviews, train: 100, validation: 20, test: 40}]\n"))
 	if err != nil {

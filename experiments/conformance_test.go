@@ -51,7 +51,7 @@ func TestMeasurementsConform(t *testing.T) {
 		}
 	}
 	all[0] = withText(t, all[0], "metrics:\n", "metrics:\n"+more.String())
-	all[0] = withText(t, all[0], "  inference_error:\n", "  inference_error:\n    full: true\n    distance: true\n")
+	all[0] = withText(t, all[0], "  inference_error:\n", "  inference_error:\n    distance: true\n")
 	s, err := study.Parse("attacks.yaml", fmt.Appendf(nil, attacked, strings.Join(attackers, ", "),
 		strings.Join(ofUsers, ", ")))
 	if err != nil {

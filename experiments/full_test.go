@@ -18,7 +18,6 @@ func TestFullVocabularyError(t *testing.T) {
 	t.Parallel()
 	s := own(t, "  - {name: uniform}\n  - {name: identity}\n  - {name: k-rr, epsilons: [1, 3]}\n  - "+
 		"{name: cmp, epsilons: [1000]}")
-	s = withText(t, s, "    samples: 10", "    samples: 10\n    full: true")
 	s = withText(t, s, "\nrepetitions: 1", "\nrepetitions: 2")
 	sum := mustRun(t, s, engine.Options{})
 	seen := 0
@@ -117,7 +116,7 @@ func TestExtendedCoversPrivacy(t *testing.T) {
 func TestDistanceOfGuesses(t *testing.T) {
 	t.Parallel()
 	s := own(t, "  - {name: identity}\n  - {name: k-rr, epsilons: [3, 6]}\n  - {name: cmp, epsilons: [5]}")
-	s = withText(t, s, "    samples: 10", "    samples: 10\n    full: true\n    most: 80\n    distance: true")
+	s = withText(t, s, "    samples: 10", "    samples: 10\n    most: 80\n    distance: true")
 	seen := 0
 	for _, r := range cells(t, mustRun(t, s, engine.Options{})) {
 		if r.IsBaseline() {

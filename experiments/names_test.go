@@ -68,7 +68,7 @@ datasets: [{name: %q, file: %q, text: text, label: label, train: 100, validation
 embeddings: [{name: %q, file: %q}]
 mechanisms: [{name: cmp, epsilons: [2]}, {name: %q, text: %q, columns: [text]}]
 models: [{name: svm}, {name: averaged, parameters: {epochs: 2}}]
-metrics: {deniability: {words: 5, runs: 20}, low: 5, inference_error: {candidates: 5, samples: 10},
+metrics: {deniability: {words: 5, runs: 20}, low: 5, inference_error: {samples: 10},
   cs: {encoder: sif, documents: 20}}
 `, data, file(data+".csv"), space, file(vectors+".txt"), version, file("private "+data+".csv")))
 		if err != nil {

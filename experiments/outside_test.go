@@ -434,7 +434,7 @@ name: without
 seed: 1
 datasets: [{name: own, file: DIR/t.csv, `+data+`}]
 embeddings: [{name: v, file: DIR/v.txt}]
-metrics: {deniability: {words: 3, runs: 5}, inference_error: {candidates: 3, samples: 10}}
+metrics: {deniability: {words: 3, runs: 5}, inference_error: {samples: 10}}
 `+rest, "DIR", dir)))
 	}
 	const cmp, svm = "mechanisms: [{name: cmp}]\nepsilons: [2]\n", "models: [{name: svm}]\n"
@@ -462,7 +462,7 @@ metrics: {deniability: {words: 3, runs: 5}, inference_error: {candidates: 3, sam
 			}
 			for _, r := range cells(t, sum) {
 				if r.Has("accuracy") != c.trained || r.Has("n_w") != (c.private && !r.IsBaseline()) ||
-					r.Has("e_m_map") != r.Has("n_w") || r.Has("l_m") {
+					r.Has("e_m_full_uniform") != r.Has("n_w") {
 					t.Errorf("%+v", r)
 				}
 			}

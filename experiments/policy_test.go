@@ -60,7 +60,7 @@ baseline_repetitions: 1
 metrics:
   low: 5
   deniability: {words: 5, runs: 10}
-  inference_error: {candidates: 5, samples: 10}
+  inference_error: {samples: 10}
 `, filepath.Join(dir, "text.csv"), filepath.Join(dir, "vectors.txt"), mechanisms)))
 	if err != nil {
 		t.Fatal(err)

@@ -235,8 +235,9 @@ func TestAdditionsRunOnlyWhatIsNew(t *testing.T) {
 		{"papers", "scene", "scenes:\n", "scenes:\n  - {name: more, metrics: {vector_errors: {words: 5}}, " +
 			"mechanisms: [{name: privemb, parameters: {beta: 0.5}}]}\n", 1},
 		{"tiny", "epsilon", "epsilons: [1, 10]", "epsilons: [1, 5, 10]",
-			// mechanisms, data sets and repetitions; models and settings, text, low and cs by setting, words, time
-			7 * 2 * 2 * (2*3 + 3*3 + 2 + 1)},
+			// mechanisms, data sets; of two repetitions: models and settings, text, low and cs by setting, words, time;
+			// and the error over all words once
+			7 * 2 * (2*(2*3+3*3+1+1) + 1)},
 		{"tiny", "measurement", "  low: 50\n", "  low: 50\n  perplexity: {}\n",
 			7*2*2*2*2 + 2*2}, // not where the test text is plain; and of the original
 		{"tiny", "attackers", "policy: drop", "policy: drop\nattackers: [overlap]", 7 * 2 * 2 * 2},

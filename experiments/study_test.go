@@ -469,8 +469,8 @@ scenes:
 		{"membership: {}", "deniability: {words: 3}", "x.yaml:14:"},
 		{"membership: {}", "cs: {encoder: sif, document: 3}", `x.yaml:14:34: unknown field "document"`},
 		{"membership: {}", "cs: {encoder: sif, documents: 3.5}", "x.yaml:14:45: documents = 3.5: must be an integer"},
-		{"membership: {}", "inference_error: {samples: 6}", "candidates or full must be given"},
-		{"membership: {}", "inference_error: {candidates: 5, samples: 5}", "samples = 5: must be even"},
+		{"membership: {}", "inference_error: {most: 6}", "samples must be given"},
+		{"membership: {}", "inference_error: {samples: 5, full: true}", "full is gone; now: E_M is over all words"},
 		{"seed: 1", "seed: 1\ndocuments: redrawn\nattackers: [overlap]", "x.yaml:4:12: documents"},
 	} {
 		_, err := study.Parse("x.yaml", []byte(strings.Replace(valid, c.old, c.new, 1)))

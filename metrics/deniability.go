@@ -44,29 +44,21 @@ func MeasureDeniability[W comparable](words []W, runs int, privatize func(dst, s
 		return nil, fmt.Errorf("runs = %d: must be >= 1", runs)
 	}
 	result := make([]Deniability[W], 0, len(words))
-	err := eachOutputs(words, runs, privatize, func(w W, outputs []W) { result = append(result, countOutputs(w, outputs)) })
-	return result, err
-}
-
-// eachOutputs calls take with the outputs of every word, which are overwritten by
-// the next ones.
-func eachOutputs[W any](words []W, runs int, privatize func(dst, src []W) error,
-	take func(w W, outputs []W)) error {
 	var src, dst []W
-	for block := range slices.Chunk(words, max(1, blockTokens/max(1, runs))) {
+	for block := range slices.Chunk(words, max(1, blockTokens/runs)) {
 		src = src[:0]
 		for _, w := range block {
 			src = append(src, slices.Repeat([]W{w}, runs)...)
 		}
 		dst = append(dst[:0], src...)
 		if err := privatize(dst, src); err != nil {
-			return err
+			return nil, err
 		}
 		for i, w := range block {
-			take(w, dst[i*runs:(i+1)*runs])
+			result = append(result, countOutputs(w, dst[i*runs:(i+1)*runs]))
 		}
 	}
-	return nil
+	return result, nil
 }
 
 func countOutputs[W comparable](word W, outputs []W) Deniability[W] {

@@ -1,93 +1,42 @@
 package metrics
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"mldpbench/internal/check"
 	"mldpbench/internal/list"
+	"mldpbench/internal/stats"
 )
-
-// Adversary poses the inference problem of [X21] §3.1: a secret word w is drawn
-// from m candidates with probability Prior[w], the mechanism outputs w′, and
-// the adversary, which knows prior and mechanism, guesses a candidate ŵ.
-//
-// On a vocabulary of n words the full problem costs n² distributions. To make
-// it affordable, candidates are a seeded subset of the vocabulary (SampleWords)
-// and the prior is restricted to it; outputs still range over all n words.
-// Fewer candidates make an easier problem, so E_M values are comparable only at
-// equal m, which the record holds.
-type Adversary struct {
-	// Prior has one entry per candidate, sums to one; see UniformPrior and
-	// EmpiricalPrior.
-	Prior []float64
-	// Distance is the Euclidean distance of two candidates, for the Euclidean
-	// losses; nil leaves them missing.
-	Distance func(candidate, other int) float64
-	// Loss is d_L(w, w′) of a candidate and an output, for L_M; nil leaves it
-	// missing. Product Reviews: 1 when the sentiment flips, else 0.
-	Loss func(candidate, output int) float64
-}
-
-// InferenceError is E_M and L_M of one mechanism. 0/1 errors are shares, 0
-// (the adversary always knows) to 1; Euclidean ones are in units of the space.
-type InferenceError struct {
-	Candidates int // m
-	// Posterior is E_M with ŵ drawn from the posterior, 0/1 loss: the
-	// definition as printed in [X21].
-	Posterior          float64
-	PosteriorEuclidean float64
-	// MAP is E_M with ŵ the most probable candidate (the first on ties), the
-	// strongest adversary under 0/1 loss: MAP <= Posterior.
-	MAP          float64
-	MAPEuclidean float64
-	// LM is the expected utility loss Σ π(w) f(w′|w) d_L(w,w′).
-	LM float64
-	// StandardError is the standard error of MAP; 0 when exact.
-	StandardError float64
-	// MAPLower is a lower bound in expectation on MAP: equal to it when exact,
-	// the resubstitution error for Monte Carlo (see EstimateInference).
-	MAPLower float64
-	// Runs per candidate, 0 when exact.
-	Runs int
-	// PerRun holds the errors of each single run, nil when exact. Their means
-	// are Posterior, MAP and LM; error bars show their spread.
-	PerRun []RunError
-}
-
-// RunError is the adversary's error, and the loss, when every candidate is sent
-// once.
-type RunError struct{ Posterior, MAP, LM float64 }
 
 // UniformPrior gives each of m candidates 1/m.
 func UniformPrior(m int) []float64 { return slices.Repeat([]float64{1 / float64(m)}, m) }
 
 // EmpiricalPrior returns a prior proportional to the counts of the candidates in
-// a corpus, with a number added to each: with 1 none is ruled out (Laplace's rule).
-func EmpiricalPrior(counts []int, added int) ([]float64, error) {
-	total := added * len(counts)
+// a corpus, with one added to each, so that none is ruled out (Laplace's rule).
+func EmpiricalPrior(counts []int) ([]float64, error) {
+	if err := check.AtLeast("candidates", len(counts), 1); err != nil {
+		return nil, fmt.Errorf("prior: %w", err)
+	}
+	total := len(counts)
 	for i, n := range counts {
 		if n < 0 {
 			return nil, fmt.Errorf("prior: count %d = %d: must be >= 0", i, n)
 		}
 		total += n
 	}
-	if total == 0 {
-		return nil, fmt.Errorf("prior: no candidate occurs")
-	}
-	return list.Map(counts, func(n int) float64 { return float64(n+added) / float64(total) }), nil
+	return list.Map(counts, func(n int) float64 { return float64(n+1) / float64(total) }), nil
 }
 
-func (a Adversary) validate() error {
-	if err := check.AtLeast("candidates", len(a.Prior), 1); err != nil {
-		return err
+func checkPrior(prior []float64, inputs int) error {
+	if len(prior) != inputs {
+		return fmt.Errorf("prior of %d inputs for a channel of %d", len(prior), inputs)
 	}
 	sum := 0.0
-	for i, p := range a.Prior {
+	for i, p := range prior {
 		if err := check.Within(fmt.Sprintf("prior[%d]", i), p, 0, 1); err != nil {
 			return err
 		}
@@ -96,287 +45,297 @@ func (a Adversary) validate() error {
 	return check.Within("sum of prior", sum, 1-1e-9, 1+1e-9)
 }
 
-// ExactInference computes E_M and L_M from the exact output distributions of
-// the candidates. row returns f(·|candidate) over all outputs; it may reuse
-// one buffer and is called once per candidate, in order.
-//
-// Time O(m·n) plus, with Distance, O(m²·n); memory O(n), with Distance O(m·n)
-// float64 for the posterior's Euclidean loss.
-func (a Adversary) ExactInference(row func(candidate int) ([]float64, error)) (InferenceError, error) {
-	m := len(a.Prior)
-	e := InferenceError{
-		Candidates: m, PosteriorEuclidean: math.NaN(), MAPEuclidean: math.NaN(), LM: math.NaN(),
-	}
-	if err := a.validate(); err != nil {
-		return e, fmt.Errorf("inference: %w", err)
-	}
-	if a.Loss != nil {
-		e.LM = 0
-	}
-	// With J(w,y) = π(w)·f(y|w): the posterior adversary is right with
-	// probability Σ_y Σ_w J(w,y)² / Σ_w J(w,y), the MAP one with Σ_y max_w J(w,y).
-	var total, squares, largest []float64
-	var guess []int
-	var joint []float64 // m × n, for the Euclidean losses only
-	for w := range m {
-		f, err := row(w)
-		if err != nil {
-			return e, fmt.Errorf("inference: candidate %d: %w", w, err)
-		}
-		if total == nil {
-			total, squares = make([]float64, len(f)), make([]float64, len(f))
-			largest, guess = make([]float64, len(f)), make([]int, len(f))
-			if a.Distance != nil {
-				joint = make([]float64, m*len(f))
-			}
-		}
-		if len(f) != len(total) {
-			return e, fmt.Errorf("inference: candidate %d: %d outputs, not %d", w, len(f), len(total))
-		}
-		for y, p := range f {
-			j := a.Prior[w] * p
-			total[y] += j
-			squares[y] += j * j
-			if j > largest[y] {
-				largest[y], guess[y] = j, w
-			}
-			if joint != nil {
-				joint[w*len(f)+y] = j
-			}
-			if a.Loss != nil && p > 0 {
-				e.LM += j * a.Loss(w, y)
-			}
-		}
-	}
-	var right, rightMAP float64
-	for y, t := range total {
-		if t > 0 {
-			right += squares[y] / t
-			rightMAP += largest[y]
-		}
-	}
-	e.Posterior, e.MAP = max(0, 1-right), max(0, 1-rightMAP)
-	e.MAPLower = e.MAP
-	if joint != nil {
-		e.MAPEuclidean = mapEuclidean(joint, m, guess, a.Distance)
-		e.PosteriorEuclidean = posteriorEuclidean(joint, m, total, a.Distance)
-	}
-	return e, nil
+// Decoder holds an attacker's guess for every output: g(y) = argmax_x
+// π(x)·P(y|x) over all inputs, the MAP decision, which is optimal under 0/1
+// loss. Ties go to the smallest input. Guess is −1 for an output that no input
+// of positive prior can produce.
+type Decoder struct{ Guess []int32 }
+
+// Inference is what attackers learn from one output if they know the channel but
+// not the context: the inference problem of [X21] §3.1 with the MAP attacker and
+// all inputs as candidates. Few candidates are a prior with zeros, and an easier
+// problem, but a wrong one where a mechanism reveals a group of words: with 200
+// random candidates the secret is mostly alone in its group, and E_M is near 0
+// for a mechanism that hides it among twenty words.
+type Inference struct {
+	Errors []InferenceError // under the uniform prior, then under those given
+	// Capacity is log₂ Σ_y max_x P(y|x) in bits: the logarithm of the largest
+	// factor by which one output multiplies an attacker's chance of guessing
+	// the input, whatever the prior (Braun, Chatzikokolakis & Palamidessi 2009:
+	// the multiplicative min-capacity). It is 0 for outputs without
+	// information, log₂ n for outputs that equal the input.
+	Capacity stats.Interval
+	Learned  int   // draws per input used to learn the channel; 0 where it is known
+	Fresh    Draws // on which the learned decoders were measured
 }
 
-func mapEuclidean(joint []float64, m int, guess []int, distance func(a, b int) float64) float64 {
-	n := len(guess)
-	sum := 0.0
-	for w := range m {
-		fromGuess := make([]float64, m) // mass of w by the word guessed instead
-		for y, j := range joint[w*n : (w+1)*n] {
-			fromGuess[guess[y]] += j
-		}
-		for g, mass := range fromGuess {
-			if g != w && mass > 0 {
-				sum += mass * distance(w, g)
-			}
-		}
-	}
-	return sum
+// InferenceError is E_M, 0/1 loss, under one prior.
+type InferenceError struct {
+	// MAP is exact where the channel is known. Else it is the error of an attacker
+	// who learned it from one set of draws, measured on another, with its interval:
+	// a real attacker, so an upper bound in expectation on the error of the ideal
+	// one. More draws to learn from bring it closer.
+	MAP     stats.Interval
+	Decoder Decoder
+	// Of draws:
+	Lower     float64 // judged on the draws learned from: a lower bound in expectation on the ideal error
+	Moved     float64 // by how much the last doubling of the draws lowered the error
+	Remaining float64 // estimate of how much further doublings would lower it
+	Settled   bool    // the last two doublings moved it within the tolerance
 }
 
-// posteriorEuclidean is Σ_y Σ_{w,ŵ} J(w,y)·J(ŵ,y)/J(y)·d(ŵ,w): with A the
-// joint scaled by 1/√J(y), the sum of d over A·Aᵀ. It overwrites joint by A.
-func posteriorEuclidean(joint []float64, m int, total []float64, distance func(a, b int) float64) float64 {
-	n := len(total)
-	for w := range m {
-		for y, t := range total {
-			if t > 0 {
-				joint[w*n+y] /= math.Sqrt(t)
-			}
-		}
+// Infer computes E_M for each prior, one probability per input, and the capacity,
+// exactly and in one pass over the rows. Time O(inputs × outputs), memory
+// O(outputs × priors): no row is kept. The result does not depend on the number
+// of workers.
+func Infer(ctx context.Context, c Channel, priors [][]float64, workers int) (Inference, error) {
+	p, err := NewInferencePass(c, priors)
+	if err != nil {
+		return Inference{}, err
 	}
-	gram := blas64.Symmetric{Uplo: blas.Upper, N: m, Stride: m, Data: make([]float64, m*m)}
-	blas64.Syrk(blas.NoTrans, 1, blas64.General{Rows: m, Cols: n, Stride: n, Data: joint}, 0, gram)
-	sum := 0.0
-	for w := range m {
-		for o := w + 1; o < m; o++ {
-			sum += 2 * gram.Data[w*m+o] * distance(w, o)
-		}
+	if err := c.EachRow(ctx, workers, p.Take); err != nil {
+		return Inference{}, fmt.Errorf("inference: %w", err)
 	}
-	return sum
+	return p.Result(), nil
 }
 
-// Outputs are what a mechanism returned for one candidate, one entry per run,
-// in the order of the runs. Equal outputs are equal numbers; a candidate's own
-// number need not be among them.
-type Outputs []int
+// InferencePass is Infer for callers who need the rows for other purposes too:
+// computing rows costs more than processing them.
+type InferencePass struct {
+	inputs, outputs int
+	priors          [][]float64
+	blocks          [][]guesses // per block and prior
+}
 
-// EstimateInference estimates E_M and L_M by Monte Carlo, for mechanisms
-// without a computable distribution. outputs has one list per candidate, all
-// of one even length.
-//
-// Judging an adversary on the runs it learned from is biased towards zero
-// error: most outputs of a strong mechanism occur once. Runs are therefore
-// split by parity; the adversary learns f from one half and is judged on the
-// other, and the two directions are averaged. Such an adversary is a real
-// one, so the estimate is an upper bound in expectation on the error of the
-// ideal adversary. MAPLower is the resubstitution error on all runs, which by
-// convexity is a lower bound in expectation: together they bracket the truth.
-//
-// fallback names the candidate guessed for an output never seen in learning,
-// e.g. the candidate nearest to it; nil means the candidate of highest prior.
-// Ties go to the first candidate. StandardError treats runs as independent.
-func (a Adversary) EstimateInference(outputs []Outputs, fallback func(output int) int) (InferenceError, error) {
-	m := len(a.Prior)
-	e := InferenceError{
-		Candidates: m, PosteriorEuclidean: math.NaN(), MAPEuclidean: math.NaN(), LM: math.NaN(),
-	}
-	if err := a.validateOutputs(outputs); err != nil {
-		return e, fmt.Errorf("inference: %w", err)
-	}
-	runs := len(outputs[0])
-	e.Runs = runs
-	e.PerRun = make([]RunError, runs)
-	if fallback == nil {
-		best := slices.Index(a.Prior, slices.Max(a.Prior))
-		fallback = func(int) int { return best }
-	}
+// guesses are, for each output, the largest joint probability and its input.
+type guesses struct {
+	joint []float64
+	input []int32
+}
 
-	var posteriorEuclid, mapEuclid, loss, variance float64
-	for half := range 2 {
-		learned := a.learn(outputs, func(run int) bool { return run%2 == half })
-		for w, o := range outputs {
-			wrong := 0
-			weight := a.Prior[w] / float64(runs) // both halves together: one per run
-			for run, y := range o {
-				if run%2 == half {
-					continue
-				}
-				posterior, seen := learned[y]
-				if !seen {
-					guess := fallback(y)
-					posterior = outputPosterior{mass: []candidateMass{{guess, 1}}, total: 1, best: guess}
-				}
-				guess := posterior.best
-				if guess != w {
-					wrong++
-					e.PerRun[run].MAP += a.Prior[w]
-				}
-				for _, c := range posterior.mass {
-					share := c.mass / posterior.total
-					if c.candidate != w {
-						e.Posterior += weight * share
-						e.PerRun[run].Posterior += a.Prior[w] * share
-						if a.Distance != nil {
-							posteriorEuclid += weight * share * a.Distance(w, c.candidate)
-						}
-					}
-				}
-				if a.Distance != nil && guess != w {
-					mapEuclid += weight * a.Distance(w, guess)
-				}
-				if a.Loss != nil {
-					l := a.Loss(w, y)
-					loss += weight * l
-					e.PerRun[run].LM += a.Prior[w] * l
-				}
-			}
-			share := float64(wrong) / float64(runs/2)
-			e.MAP += a.Prior[w] * share / 2
-			variance += a.Prior[w] * a.Prior[w] * share * (1 - share) / float64(runs/2) / 4
+func newGuesses(outputs int) guesses {
+	return guesses{make([]float64, outputs), slices.Repeat([]int32{-1}, outputs)}
+}
+
+// NewInferencePass checks channel and priors; see Infer.
+func NewInferencePass(c Channel, priors [][]float64) (*InferencePass, error) {
+	err := c.validate()
+	for _, prior := range priors {
+		err = cmp.Or(err, checkPrior(prior, c.Inputs))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("inference: %w", err)
+	}
+	all := append([][]float64{UniformPrior(c.Inputs)}, priors...)
+	return &InferencePass{c.Inputs, c.Outputs, all, make([][]guesses, channelBlocks)}, nil
+}
+
+// Take processes one row. Pass it to EachRow.
+func (v *InferencePass) Take(b, x int, row []float64) {
+	if v.blocks[b] == nil {
+		for range v.priors {
+			v.blocks[b] = append(v.blocks[b], newGuesses(len(row)))
 		}
 	}
-	if a.Distance != nil {
-		e.PosteriorEuclidean, e.MAPEuclidean = posteriorEuclid, mapEuclid
-	}
-	if a.Loss != nil {
-		e.LM = loss
-	}
-	e.StandardError = math.Sqrt(variance)
-	right := 0.0
-	all := a.learn(outputs, func(int) bool { return true })
-	for w, o := range outputs {
-		for _, y := range o {
-			if all[y].best == w {
-				right += a.Prior[w] / float64(runs)
-			}
-		}
-	}
-	e.MAPLower = max(0, 1-right)
-	return e, nil
-}
-
-func (a Adversary) validateOutputs(outputs []Outputs) error {
-	if err := a.validate(); err != nil {
-		return err
-	}
-	if len(outputs) != len(a.Prior) {
-		return fmt.Errorf("outputs of %d candidates for a prior of %d", len(outputs), len(a.Prior))
-	}
-	runs := len(outputs[0])
-	if runs < 2 || runs%2 != 0 {
-		return fmt.Errorf("runs = %d: must be even and >= 2", runs)
-	}
-	for w, o := range outputs {
-		if len(o) != runs {
-			return fmt.Errorf("candidate %d has %d runs, not %d", w, len(o), runs)
-		}
-	}
-	return nil
-}
-
-type candidateMass struct {
-	candidate int
-	mass      float64
-}
-
-// outputPosterior is the unnormalised posterior given one output, candidates
-// ascending.
-type outputPosterior struct {
-	mass  []candidateMass
-	total float64
-	best  int
-}
-
-// learn counts the runs for which use is true, in candidate order. Candidates
-// of zero prior have no posterior.
-func (a Adversary) learn(outputs []Outputs, use func(run int) bool) map[int]outputPosterior {
-	posteriors := map[int]outputPosterior{}
-	for w, o := range outputs {
-		if a.Prior[w] == 0 {
+	for i, prior := range v.priors {
+		weight := prior[x]
+		if weight == 0 {
 			continue
 		}
-		for run, y := range o {
-			if !use(run) {
-				continue
-			}
-			p := posteriors[y]
-			if k := len(p.mass) - 1; k >= 0 && p.mass[k].candidate == w {
-				p.mass[k].mass += a.Prior[w]
-			} else {
-				p.mass = append(p.mass, candidateMass{w, a.Prior[w]})
-			}
-			p.total += a.Prior[w]
-			posteriors[y] = p
-		}
-	}
-	for y, p := range posteriors { // entries are independent, so map order does not matter
-		best := p.mass[0]
-		for _, c := range p.mass[1:] {
-			if c.mass > best.mass {
-				best = c
+		joint, input := v.blocks[b][i].joint, v.blocks[b][i].input
+		for y, f := range row {
+			if j := weight * f; j > joint[y] {
+				joint[y], input[y] = j, int32(x)
 			}
 		}
-		p.best = best.candidate
-		posteriors[y] = p
 	}
-	return posteriors
 }
 
-// SampleOutputs runs a mechanism `runs` times on each of the candidates
-// (words, as numbers of the mechanism's vocabulary) for EstimateInference.
-// privatize is that of MeasureDeniability.
-func SampleOutputs[W ~int32](candidates []W, runs int, privatize func(dst, src []W) error) ([]Outputs, error) {
-	var result []Outputs
-	err := eachOutputs(candidates, runs, privatize, func(_ W, outputs []W) {
-		result = append(result, list.Map(outputs, func(y W) int { return int(y) }))
-	})
-	return result, err
+// Result returns the result. Call it once, after all rows.
+func (v *InferencePass) Result() (out Inference) {
+	// Blocks are merged in order: sums and ties are the same for any number of
+	// workers.
+	for i := range v.priors {
+		merged := newGuesses(v.outputs)
+		for _, block := range v.blocks {
+			if block == nil {
+				continue
+			}
+			for y, j := range block[i].joint {
+				if j > merged.joint[y] {
+					merged.joint[y], merged.input[y] = j, block[i].input[y]
+				}
+			}
+		}
+		right := 0.0
+		for _, j := range merged.joint {
+			right += j
+		}
+		if i == 0 { // right is at least 1/inputs, up to rounding
+			out.Capacity = stats.Exactly(max(0, math.Log2(right*float64(v.inputs))))
+		}
+		out.Errors = append(out.Errors, InferenceError{MAP: stats.Exactly(max(0, 1-right)),
+			Decoder: Decoder{merged.input}})
+	}
+	return out
+}
+
+// tail is the ratio of the gains of successive doublings from which the rest is
+// extrapolated as a geometric series. A bias that falls with the inverse of the
+// draws has a ratio of 1/2, with their square root 0.71; more than either, as
+// gains may grow before they fall.
+const tail = 0.8
+
+// Growth says from how many draws a channel is learned.
+type Growth struct {
+	First, Most int     // of every input: from First on they are doubled up to Most
+	Tolerance   float64 // until two doublings in a row lower the error of no prior by more
+	Level       float64 // confidence of the intervals
+}
+
+// InferSampled estimates what Infer computes from two independent sets of draws:
+// the attacker learns from one and is measured on the other. An attacker who
+// learned from few draws is too kind to mechanisms of noise, by more than the
+// sampling error shows. Where draws may grow, the Low of MAP is therefore that of
+// the ideal attacker: lower than the measured error by the sampling error and by
+// Remaining, but not below what Lower allows.
+//
+// draw returns n draws of every input to learn from, or draws to measure on, as
+// many as it likes. Those to measure on must be independent of those to learn
+// from; those to learn from may hold the earlier ones. Both attackers of a step
+// are measured on the same draws, so that the difference is known better than
+// either.
+//
+// The capacity's Low holds with confidence (1+level)/2: no guesser is right
+// more often than the ideal one, so 2^C >= n·(measured share of right guesses,
+// less Hoeffding's half-width). Its High holds likewise: the largest observed
+// shares overestimate Σ_y max_x P(y|x) in expectation, and McDiarmid's
+// inequality bounds how far they may fall below it. Estimate is the plug-in
+// value of the lower bound. The interval narrows with the number of draws and
+// is wide for strong noise.
+func InferSampled(ctx context.Context, draw func(n, step int, learn bool) (Draws, error), outputs int,
+	priors [][]float64, g Growth, workers int) (out Inference, err error) {
+	if err := cmp.Or(check.AtLeast("first", g.First, 1), check.AtLeast("most", g.Most, g.First),
+		check.Positive("tolerance", g.Tolerance), check.Inside("level", g.Level, 0, 1)); err != nil {
+		return out, fmt.Errorf("inference: %w", err)
+	}
+	for n, step := g.First, 0; n <= g.Most; n, step = 2*n, step+1 {
+		before := out.Errors
+		learn, err := draw(n, step, true)
+		if err != nil {
+			return out, err
+		}
+		fresh, err := draw(n, step, false)
+		if err != nil {
+			return out, err
+		}
+		if out, err = inferFrom(ctx, learn, fresh, outputs, priors, g.Level, workers); err != nil || g.Most == g.First {
+			return out, err
+		}
+		settled := before != nil
+		for i := range out.Errors {
+			now := &out.Errors[i]
+			half := now.MAP.Estimate - now.MAP.Low
+			if before == nil { // nothing is known of the bias but its bound
+				now.MAP.Low = max(0, min(now.MAP.Low, now.Lower-half))
+				continue
+			}
+			fewer, err := MeasureDecoder(before[i].Decoder, priorOf(priors, i, fresh.inputs()), fresh, g.Level)
+			if err != nil {
+				return out, err
+			}
+			now.Moved = fewer.Estimate - now.MAP.Estimate
+			now.Remaining = max(0, now.Moved, before[i].Moved) * tail / (1 - tail)
+			now.Settled = step > 1 && now.Moved <= g.Tolerance && before[i].Moved <= g.Tolerance
+			settled = settled && now.Settled
+			now.MAP.Low = max(0, min(now.MAP.Low, max(now.Lower-half, now.MAP.Low-now.Remaining)))
+		}
+		if settled {
+			break
+		}
+	}
+	return out, nil
+}
+
+// priorOf is the prior of an error: the uniform one, then those given.
+func priorOf(priors [][]float64, i, inputs int) []float64 {
+	if i == 0 {
+		return UniformPrior(inputs)
+	}
+	return priors[i-1]
+}
+
+// inferFrom is InferSampled from one number of draws.
+func inferFrom(ctx context.Context, learn, fresh Draws, outputs int, priors [][]float64, level float64,
+	workers int) (Inference, error) {
+	n := learn.inputs()
+	channel, err := LearnChannel(learn, n, outputs)
+	if err != nil {
+		return Inference{}, err
+	}
+	out, err := Infer(ctx, channel, priors, workers)
+	if err != nil {
+		return out, err
+	}
+	out.Learned, out.Fresh = learn.PerInput, fresh
+	for i := range out.Errors {
+		e, prior := &out.Errors[i], priorOf(priors, i, n)
+		if e.MAP, err = MeasureDecoder(e.Decoder, prior, fresh, level); err != nil {
+			return out, err
+		}
+		e.Lower = resubstitution(learn, prior, outputs)
+	}
+	uniform := out.Errors[0]
+	bits := func(right float64) float64 { return math.Log2(min(float64(n), max(1, float64(n)*right))) }
+	short := math.Sqrt(math.Log(2/(1-level)) / (2 * float64(learn.PerInput) * float64(n)))
+	out.Capacity = stats.Interval{Estimate: bits(1 - uniform.MAP.Estimate), Low: bits(1 - uniform.MAP.High),
+		High: bits(1 - uniform.Lower + short)}
+	return out, nil
+}
+
+// MeasureDecoder returns the error of a decoder on draws it has not seen, under a
+// prior. The interval is Hoeffding's, which holds for every sample size and
+// prior: with weights w = π(x)/draws, the half-width is √(Σw²·ln(2/(1−level))/2).
+func MeasureDecoder(d Decoder, prior []float64, fresh Draws, level float64) (stats.Interval, error) {
+	if err := cmp.Or(fresh.validate(len(prior), len(d.Guess)), check.Inside("level", level, 0, 1)); err != nil {
+		return stats.Interval{}, fmt.Errorf("inference: %w", err)
+	}
+	var right, squares float64
+	for x, p := range prior {
+		hits := 0
+		for _, y := range fresh.of(x) {
+			if int(d.Guess[y]) == x {
+				hits++
+			}
+		}
+		right += p * float64(hits) / float64(fresh.PerInput)
+		squares += float64(p*p) / float64(fresh.PerInput)
+	}
+	half := math.Sqrt(squares * math.Log(2/(1-level)) / 2)
+	wrong := min(1, max(0, 1-right))
+	return stats.Interval{Estimate: wrong, Low: max(0, wrong-half), High: min(1, wrong+half)}, nil
+}
+
+// resubstitution returns the error of the best guesser on the draws it has
+// learned from: 1 − Σ_y max_x π(x)·count(x, y)/draws.
+func resubstitution(d Draws, prior []float64, outputs int) float64 {
+	best := make([]float64, outputs)
+	counts := make([]int, outputs)
+	for x, p := range prior {
+		own := d.of(x)
+		for _, y := range own {
+			counts[y]++
+		}
+		for _, y := range own {
+			best[y] = max(best[y], p*float64(counts[y])/float64(d.PerInput))
+		}
+		for _, y := range own {
+			counts[y] = 0
+		}
+	}
+	right := 0.0
+	for _, b := range best {
+		right += b
+	}
+	return min(1, max(0, 1-right))
 }

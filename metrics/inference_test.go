@@ -2,244 +2,289 @@ package metrics
 
 import (
 	"errors"
+	"fmt"
 	"math"
+	"math/rand/v2"
+	"reflect"
 	"testing"
+
+	"mldpbench/stream"
 )
 
-// naive evaluates the definition of [X21] term by term.
-func naive(prior []float64, f [][]float64, d func(a, b int) float64, best bool) float64 {
-	m, sum := len(prior), 0.0
-	for y := range f[0] {
-		total, argmax := 0.0, 0
-		for w := range m {
-			total += prior[w] * f[w][y]
-			if prior[w]*f[w][y] > prior[argmax]*f[argmax][y] {
-				argmax = w
+// randomChannel has rows of random probabilities, some of them zero.
+func randomChannel(rng *rand.Rand, inputs, outputs int) (Channel, [][]float64) {
+	rows := make([][]float64, inputs)
+	for x := range rows {
+		rows[x] = make([]float64, outputs)
+		sum := 0.0
+		for y := range rows[x] {
+			if rng.IntN(3) > 0 {
+				rows[x][y] = rng.ExpFloat64()
 			}
-		}
-		if total == 0 {
-			continue
-		}
-		for w := range m {
-			for g := range m {
-				share := prior[g] * f[g][y] / total
-				if best {
-					share = 0
-					if g == argmax {
-						share = 1
-					}
-				}
-				sum += prior[w] * f[w][y] * share * d(g, w)
-			}
-		}
-	}
-	return sum
-}
-
-func randomProblem(label string, m, n int) (prior []float64, f [][]float64, distance func(a, b int) float64) {
-	rng := testRand(label)
-	counts := make([]int, m)
-	position := make([]float64, m)
-	for w := range m {
-		counts[w] = 1 + rng.IntN(9)
-		position[w] = rng.NormFloat64()
-		row, sum := make([]float64, n), 0.0
-		for y := range row {
-			if rng.IntN(4) > 0 {
-				row[y] = rng.ExpFloat64()
-			}
-			sum += row[y]
+			sum += rows[x][y]
 		}
 		if sum == 0 {
-			row[0], sum = 1, 1
+			rows[x][0], sum = 1, 1
 		}
+		for y := range rows[x] {
+			rows[x][y] /= sum
+		}
+	}
+	return Channel{Inputs: inputs, Outputs: outputs, Row: func(_ []float64, x int) ([]float64, error) {
+		return rows[x], nil
+	}}, rows
+}
+
+// responseChannel is k-ary randomised response.
+func responseChannel(k int, epsilon float64) Channel {
+	other := 1 / (math.Exp(epsilon) + float64(k-1))
+	return Channel{Inputs: k, Outputs: k, Row: func(row []float64, x int) ([]float64, error) {
 		for y := range row {
-			row[y] /= sum
+			row[y] = other
 		}
-		f = append(f, row)
-	}
-	prior, _ = EmpiricalPrior(counts, 0)
-	return prior, f, func(a, b int) float64 { return math.Abs(position[a] - position[b]) }
+		row[x] = math.Exp(epsilon) * other
+		return row, nil
+	}}
 }
 
-func zeroOne(a, b int) float64 {
-	if a == b {
-		return 0
+func randomPrior(rng *rand.Rand, n int) []float64 {
+	counts := make([]int, n)
+	for i := range counts {
+		counts[i] = rng.IntN(9)
 	}
-	return 1
+	prior, err := EmpiricalPrior(counts)
+	if err != nil {
+		panic(err)
+	}
+	return prior
 }
 
-func TestExactInferenceIsTheDefinition(t *testing.T) {
-	for _, size := range [][2]int{{1, 1}, {2, 5}, {7, 4}, {12, 40}} {
-		prior, f, distance := randomProblem("exact", size[0], size[1])
-		a := Adversary{Prior: prior, Distance: distance, Loss: func(w, y int) float64 { return zeroOne(w%2, y%2) }}
-		got, err := a.ExactInference(func(w int) ([]float64, error) { return f[w], nil })
+func infer(t *testing.T, c Channel, priors [][]float64, workers int) Inference {
+	t.Helper()
+	got, err := Infer(t.Context(), c, priors, workers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// The one-pass computation is the definition of [X21] term by term, also of a few
+// candidates, which are a prior with zeros; with rows made one by one or together,
+// and for any number of workers.
+func TestInferIsTheDefinition(t *testing.T) {
+	rng := testRand("full vocabulary")
+	for range 30 {
+		inputs := 1 + rng.IntN(40)
+		channel, rows := randomChannel(rng, inputs, inputs+rng.IntN(5))
+		few := make([]float64, inputs)
+		few[rng.IntN(inputs)] = 0.25
+		few[rng.IntN(inputs)] += 0.75
+		priors := [][]float64{randomPrior(rng, inputs), few}
+		got := infer(t, channel, priors, 3)
+		capacity := 0.0
+		for y := range channel.Outputs {
+			top := 0.0
+			for x := range rows {
+				top = max(top, rows[x][y])
+			}
+			capacity += top
+		}
+		near(t, "capacity", got.Capacity.Estimate, math.Log2(capacity), 1e-12)
+		for i, e := range got.Errors {
+			prior, right := priorOf(priors, i, inputs), 0.0
+			for y, guess := range e.Decoder.Guess {
+				best, at := 0.0, -1
+				for x := range rows {
+					if j := prior[x] * rows[x][y]; j > best {
+						best, at = j, x
+					}
+				}
+				right += best
+				if int(guess) != at {
+					t.Errorf("output %d: guess %d, want %d", y, guess, at)
+				}
+			}
+			near(t, "MAP", e.MAP.Estimate, 1-right, 1e-12)
+		}
+		together := Channel{Inputs: channel.Inputs, Outputs: channel.Outputs, Rows: func(x, n int) ([][]float64, error) {
+			if n < 1 || n > rowsTogether {
+				t.Errorf("%d rows", n)
+			}
+			return rows[x : x+n], nil
+		}}
+		for _, workers := range []int{1, 5, 40} {
+			if other := infer(t, together, priors, workers); !reflect.DeepEqual(got, other) {
+				t.Errorf("%d workers: %+v, not %+v", workers, other, got)
+			}
+		}
+	}
+}
+
+func TestCapacityOfRandomisedResponse(t *testing.T) {
+	for _, k := range []int{2, 3, 100} {
+		for _, epsilon := range []float64{0, 0.1, 1, 5, 30} {
+			got := infer(t, responseChannel(k, epsilon), nil, 2)
+			// It keeps the input with probability e^ε/(e^ε + k − 1), so Σ_y max_x is k times that.
+			near(t, "capacity", got.Capacity.Estimate, math.Log2(float64(k)/(1+float64(k-1)*math.Exp(-epsilon))), 1e-12)
+		}
+	}
+}
+
+// sampleChannel draws from a channel's rows.
+func sampleChannel(t *testing.T, rng *rand.Rand, c Channel, perInput int) Draws {
+	t.Helper()
+	d := Draws{PerInput: perInput}
+	buffer := make([]float64, c.Outputs)
+	for x := range c.Inputs {
+		row, err := c.Row(buffer, x)
 		if err != nil {
 			t.Fatal(err)
 		}
-		near(t, "Posterior", got.Posterior, naive(prior, f, zeroOne, false), 1e-12)
-		near(t, "MAP", got.MAP, naive(prior, f, zeroOne, true), 1e-12)
-		near(t, "PosteriorEuclidean", got.PosteriorEuclidean, naive(prior, f, distance, false), 1e-12)
-		near(t, "MAPEuclidean", got.MAPEuclidean, naive(prior, f, distance, true), 1e-12)
-		lm := 0.0
-		for w := range f {
-			for y, p := range f[w] {
-				lm += prior[w] * p * zeroOne(w%2, y%2)
+		for range perInput {
+			u, y := rng.Float64(), 0
+			for ; y < len(row)-1 && u >= row[y]; y++ {
+				u -= row[y]
 			}
-		}
-		near(t, "LM", got.LM, lm, 1e-12)
-		if got.MAP > got.Posterior+1e-12 {
-			t.Errorf("MAP %v is weaker than posterior sampling %v", got.MAP, got.Posterior)
+			d.Outputs = append(d.Outputs, int32(y))
 		}
 	}
+	return d
 }
 
-func TestExactInferenceExtremes(t *testing.T) {
-	const m = 8
-	a := Adversary{Prior: UniformPrior(m)}
-	identity, err := a.ExactInference(func(w int) ([]float64, error) {
-		row := make([]float64, m)
-		row[w] = 1
-		return row, nil
-	})
-	if err != nil || identity.MAP != 0 || identity.Posterior != 0 {
-		t.Errorf("the identity must hide nothing: %+v, %v", identity, err)
+// With level 1 − 10⁻⁶ the truth must lie where the bounds say; each bound
+// fails with probability 10⁻⁶ at most, and an attacker who learned from draws
+// cannot beat the ideal one.
+func TestSampledInferenceBracketsTheTruth(t *testing.T) {
+	rng := testRand("sampled")
+	for _, epsilon := range []float64{0, 1, 3, 20} {
+		const k = 60
+		channel := responseChannel(k, epsilon)
+		priors := [][]float64{randomPrior(rng, k)}
+		exact := infer(t, channel, priors, 1)
+		got, err := InferSampled(t.Context(), func(n, _ int, _ bool) (Draws, error) {
+			return sampleChannel(t, rng, channel, n), nil
+		}, k, priors, Growth{400, 400, 1, 1 - 1e-6}, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c := got.Capacity; !(c.Low <= exact.Capacity.Estimate && exact.Capacity.Estimate <= c.High) {
+			t.Errorf("ε = %v: capacity %v is not in %v", epsilon, exact.Capacity, c)
+		}
+		for i, e := range got.Errors {
+			ideal := exact.Errors[i].MAP.Estimate
+			if ideal > e.MAP.High || epsilon > 0 && e.MAP.Low > ideal+0.1 || len(e.Decoder.Guess) != k ||
+				e.Lower > e.MAP.High {
+				t.Errorf("ε = %v, prior %d: an attacker with 400 draws has error %v, the ideal one %v", epsilon, i,
+					e.MAP, ideal)
+			}
+		}
 	}
-	if !math.IsNaN(identity.MAPEuclidean) || !math.IsNaN(identity.LM) {
-		t.Error("what was not asked for must be missing")
-	}
-	blind, err := a.ExactInference(func(int) ([]float64, error) { return UniformPrior(m), nil })
-	if err != nil {
-		t.Fatal(err)
-	}
-	near(t, "blind MAP", blind.MAP, 1-1./m, 1e-12)
-	near(t, "blind posterior", blind.Posterior, 1-1./m, 1e-12)
 }
 
 func TestInferenceErrors(t *testing.T) {
-	row := func(int) ([]float64, error) { return []float64{1}, nil }
-	if _, err := (Adversary{}).ExactInference(row); err == nil {
-		t.Error("no candidates must be an error")
-	}
-	if _, err := (Adversary{Prior: []float64{.5, .6}}).ExactInference(row); err == nil {
-		t.Error("a prior that does not sum to one must be an error")
-	}
-	if _, err := (Adversary{Prior: []float64{1}}).ExactInference(func(int) ([]float64, error) {
-		return nil, errors.New("no")
-	}); err == nil {
-		t.Error("an error of the mechanism must come through")
-	}
-	a := Adversary{Prior: UniformPrior(2)}
-	if _, err := a.ExactInference(func(w int) ([]float64, error) { return make([]float64, w+1), nil }); err == nil {
-		t.Error("ragged rows must be an error")
-	}
-	for _, o := range [][]Outputs{{{1, 2}}, {{1}, {1}}, {{1, 2}, {1, 2, 3, 4}}, {{}, {}}} {
-		if _, err := a.EstimateInference(o, nil); err == nil {
-			t.Errorf("outputs %v must be an error", o)
+	c := responseChannel(3, 1)
+	broken := errors.New("broken")
+	for _, priors := range [][][]float64{{{1}}, {{1, 1, 1}}, {{1, 0.5, -0.5}}} {
+		if _, err := Infer(t.Context(), c, priors, 1); err == nil {
+			t.Errorf("%v must be an error", priors)
 		}
 	}
-	if _, err := EmpiricalPrior([]int{0, 0}, 0); err == nil {
-		t.Error("a prior of nothing must be an error")
+	if _, err := Infer(t.Context(), c, nil, 0); err == nil {
+		t.Error("no workers must be an error")
 	}
-	if _, err := EmpiricalPrior([]int{-1, 2}, 0); err == nil {
-		t.Error("a negative count must be an error")
+	c.Rows = func(int, int) ([][]float64, error) { return nil, broken }
+	if _, err := Infer(t.Context(), c, nil, 2); !errors.Is(err, broken) {
+		t.Errorf("err = %v", err)
+	}
+	for _, d := range []Draws{{PerInput: 2, Outputs: []int32{0, 1, 2}}, {PerInput: 1, Outputs: []int32{0, 3}}} {
+		if _, err := LearnChannel(d, 2, 3); err == nil {
+			t.Errorf("%v must be an error", d)
+		}
+	}
+	for _, counts := range [][]int{{1, -1}, {}} {
+		if _, err := EmpiricalPrior(counts); err == nil {
+			t.Errorf("%v must be an error", counts)
+		}
 	}
 }
 
-// With many runs on few outputs learning is almost perfect, so the estimate
-// must meet the exact value. Tolerances are 6 standard errors (< 1e-8) plus
-// the learning bias, which is below 0.005 here: 10,000 runs of each candidate
-// estimate every probability to ±0.005.
-func TestEstimateMeetsExact(t *testing.T) {
-	const m, n, runs = 6, 8, 20000
-	prior, f, distance := randomProblem("estimate", m, n)
-	a := Adversary{Prior: prior, Distance: distance, Loss: func(w, y int) float64 { return zeroOne(w%2, y%2) }}
-	exact, err := a.ExactInference(func(w int) ([]float64, error) { return f[w], nil })
-	if err != nil {
-		t.Fatal(err)
+// A mechanism of noise whose E_M is known: the input is a place on a circle of
+// 600, the output lies around it with exponentially falling probability. An
+// attacker who learned from ten draws errs more than the ideal one by more than
+// his interval; with more draws the interval has the truth.
+func TestGrownInferenceHasTheTruth(t *testing.T) {
+	const n, scale = 600, 4.0
+	row := make([]float64, n)
+	total := 0.0
+	for d := range row {
+		row[d] = math.Exp(-float64(min(d, n-d)) / scale)
+		total += row[d]
 	}
-	candidates := []int32{0, 1, 2, 3, 4, 5}
-	outputs, err := SampleOutputs(candidates, runs, sampler(f, "estimate draws"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := a.EstimateInference(outputs, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tolerance := 6*got.StandardError + 0.005
-	near(t, "MAP", got.MAP, exact.MAP, tolerance)
-	near(t, "Posterior", got.Posterior, exact.Posterior, tolerance)
-	near(t, "LM", got.LM, exact.LM, tolerance)
-	near(t, "MAPEuclidean", got.MAPEuclidean, exact.MAPEuclidean, 5*tolerance) // distances up to 4
-	near(t, "PosteriorEuclidean", got.PosteriorEuclidean, exact.PosteriorEuclidean, 5*tolerance)
-	if !(got.StandardError > 0 && got.StandardError < 0.005) || got.Runs != runs || got.Candidates != m {
-		t.Errorf("standard error %v, %d runs, %d candidates", got.StandardError, got.Runs, got.Candidates)
-	}
-	var mean RunError
-	for _, r := range got.PerRun {
-		mean.MAP += r.MAP / runs
-		mean.Posterior += r.Posterior / runs
-		mean.LM += r.LM / runs
-	}
-	near(t, "mean of MAP per run", mean.MAP, got.MAP, 1e-9)
-	near(t, "mean of Posterior per run", mean.Posterior, got.Posterior, 1e-9)
-	near(t, "mean of LM per run", mean.LM, got.LM, 1e-9)
-}
-
-// Few runs on many outputs: the estimate and the resubstitution error must
-// bracket the exact error. The gap to either side is > 0.05 here, over 6
-// standard errors of 4,000 judged runs (0.5/√4000 ≈ 0.008).
-func TestEstimateBracketsExact(t *testing.T) {
-	const m, n, runs = 20, 3000, 200
-	rng := testRand("bracket rows")
-	f := make([][]float64, m)
-	for w := range f {
-		f[w] = make([]float64, n)
-		sum := 0.0
-		for y := range f[w] {
-			f[w][y] = math.Exp(2 * rng.NormFloat64())
-			sum += f[w][y]
+	truth := 1 - 1/total // uniform prior: the ideal attacker guesses the output itself
+	seed := stream.FromUint64(5)
+	draw := func(each, step int, learn bool) (Draws, error) {
+		rng := seed.Derive(fmt.Sprint(learn)).At(uint64(step)).Rand()
+		d := Draws{PerInput: each}
+		for x := range n {
+			for range each {
+				u, k := rng.Float64()*total, 0
+				for ; k < n-1 && u >= row[k]; k++ {
+					u -= row[k]
+				}
+				d.Outputs = append(d.Outputs, int32((x+k)%n))
+			}
 		}
-		for y := range f[w] {
-			f[w][y] /= sum
+		return d, nil
+	}
+	grow := func(first, most int, tolerance float64) (InferenceError, int) {
+		got, err := InferSampled(t.Context(), draw, n, nil, Growth{first, most, tolerance, 0.95}, 2)
+		if err != nil {
+			t.Fatal(err)
 		}
+		return got.Errors[0], got.Learned
 	}
-	a := Adversary{Prior: UniformPrior(m)}
-	exact, err := a.ExactInference(func(w int) ([]float64, error) { return f[w], nil })
-	if err != nil {
-		t.Fatal(err)
+	if few, _ := grow(10, 10, 1); few.MAP.Low <= truth {
+		t.Errorf("ten draws: %+v has the truth %.4f: the test shows nothing", few.MAP, truth)
 	}
-	candidates := make([]int32, m)
-	for i := range candidates {
-		candidates[i] = int32(i)
+	g, learned := grow(10, 10_000, 0.004)
+	if !g.Settled || learned < 40 || g.MAP.Low > truth || g.MAP.High < truth || g.MAP.Estimate-truth > 0.02 {
+		t.Errorf("truth %.4f, grown %+v", truth, g.MAP)
 	}
-	outputs, err := SampleOutputs(candidates, runs, sampler(f, "bracket draws"))
-	if err != nil {
-		t.Fatal(err)
+	// With little room to grow, the interval says how little is known.
+	if s, learned := grow(10, 20, 0.002); s.Settled || s.MAP.Low > truth || learned != 20 {
+		t.Errorf("twenty draws: %+v", s.MAP)
 	}
-	got, err := a.EstimateInference(outputs, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !(got.MAPLower+0.05 < exact.MAP && exact.MAP+0.05 < got.MAP) {
-		t.Errorf("lower %v, exact %v, estimate %v: not a bracket", got.MAPLower, exact.MAP, got.MAP)
+	for _, bad := range []Growth{{0, 10, 0.1, 0.95}, {10, 5, 0.1, 0.95}, {10, 20, 0, 0.95}, {10, 20, 1, 1}} {
+		if _, err := InferSampled(t.Context(), draw, n, nil, bad, 1); err == nil {
+			t.Errorf("%v must be an error", bad)
+		}
 	}
 }
 
-func TestEstimateFallback(t *testing.T) {
-	// Every output is new, so only the fallback can know: output = 10·candidate + run.
-	outputs := []Outputs{{0, 1, 2, 3}, {10, 11, 12, 13}}
-	a := Adversary{Prior: UniformPrior(2)}
-	blind, err := a.EstimateInference(outputs, nil)
-	if err != nil {
-		t.Fatal(err)
+// Guesses at a known distance: on a circle of 120 with the output one to three
+// places further, the best guess is two off at most.
+func TestGuessDistance(t *testing.T) {
+	const n = 120
+	distance := func(a, b int) float64 { d := (a - b + n) % n; return float64(min(d, n-d)) }
+	near(t, "mean distance", meanDistance(n, distance), 30.25, 0.5) // n²/4/(n−1) = 30.25
+	channel := Channel{Inputs: n, Outputs: n, Row: func(row []float64, x int) ([]float64, error) {
+		clear(row)
+		row[(x+1)%n], row[(x+2)%n], row[(x+3)%n] = 0.5, 0.3, 0.2
+		return row, nil
+	}}
+	decoder := infer(t, channel, nil, 2).Errors[0].Decoder
+	got, err := GuessDistance(t.Context(), channel, decoder, distance, 2)
+	want := (0.3*1 + 0.2*2) / meanDistance(n, distance) // the best guess is one before the output
+	if err != nil || math.Abs(got.Estimate-want) > 1e-12 || got.Low != got.High {
+		t.Errorf("%+v, want %v, %v", got, want, err)
 	}
-	near(t, "blind MAP", blind.MAP, 0.5, 1e-12) // always guesses candidate 0
-	told, err := a.EstimateInference(outputs, func(y int) int { return y / 10 })
-	if err != nil {
-		t.Fatal(err)
+	sampled, err := SampledGuessDistance(decoder, sampleChannel(t, testRand("distance"), channel, 50), distance)
+	// Five standard errors: 2.6 half-widths, a false alarm of less than 1e-6.
+	half := (sampled.High - sampled.Low) / 2
+	if err != nil || math.Abs(sampled.Estimate-want) > 2.6*half || half > want/10 {
+		t.Errorf("%+v, want %v, %v", sampled, want, err)
 	}
-	near(t, "told MAP", told.MAP, 0, 1e-12)
-	near(t, "told posterior", told.Posterior, 0, 1e-12)
+	if _, err := SampledGuessDistance(decoder, Draws{PerInput: 1, Outputs: []int32{n}}, distance); err == nil {
+		t.Error("an output that is none must be an error")
+	}
 }

@@ -126,9 +126,7 @@ func init() {
 		Column{Name: "puc_75", Title: "PUC α=0.75", Direction: Up, Digits: 2, OfModel: true, Derived: true},
 		Column{Name: "puc_50", Title: "PUC α=0.5", Direction: Up, Digits: 2, OfModel: true, Derived: true},
 		Column{Name: "puc_25", Title: "PUC α=0.25", Direction: Up, Digits: 2, OfModel: true, Derived: true},
-		Column{Name: "e_m_posterior", Title: "E_M posterior", Direction: Up, Digits: 3, Threshold: 0.03, Table: "adversary"},
-		Column{Name: "e_m_posterior_euclidean", Title: "E_M posterior, Euclidean", Direction: Up, Digits: 3,
-			Table: "adversary"},
+		// Of earlier records, among few candidates; not measured any more.
 		Column{Name: "e_m_map", Title: "E_M MAP", Direction: Up, Digits: 3, Threshold: 0.03, Table: "adversary",
 			How: func(m Measured) string {
 				if m.Whole == 0 {
@@ -136,8 +134,6 @@ func init() {
 				}
 				return fmt.Sprintf("Monte Carlo, %d candidates, %d runs each", m.Part, m.Whole)
 			}},
-		Column{Name: "e_m_map_euclidean", Title: "E_M MAP, Euclidean", Direction: Up, Digits: 3, Table: "adversary"},
-		Column{Name: "e_m_map_lower", Title: "E_M MAP, lower bound", Direction: Up, Digits: 3, Table: "adversary"},
 		Column{Name: "e_m_full_uniform", Title: "E_M full vocabulary", Direction: Up, Digits: 3, Threshold: 0.03,
 			Table: "adversary", How: func(m Measured) string {
 				switch {
@@ -150,7 +146,6 @@ func init() {
 			}},
 		Column{Name: "e_m_full_corpus", Title: "E_M full vocabulary, corpus prior", Direction: Up, Digits: 3,
 			Threshold: 0.03, Table: "adversary"},
-		Column{Name: "l_m", Title: "L_M", Direction: Down, Digits: 3, Threshold: 0.03, Table: "adversary"},
 		Column{Name: "mia_auc", Title: "MIA AUC", Direction: Down, Digits: 3, Threshold: 0.05, Table: "adversary",
 			OfModel: true},
 		Column{Name: "loss", Title: "utility loss", Direction: Down, Digits: 3, Threshold: 0.05},

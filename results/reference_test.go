@@ -14,7 +14,7 @@ import (
 
 // Every number of mini as schema 4 held it, a wide row a cell, is in the
 // reference, but for timings and the overlap of rare words, of which words of
-// equal frequency are chosen otherwise now.
+// equal frequency are chosen otherwise now, and the error among few candidates.
 func TestReferenceHasNumbersOfSchema4(t *testing.T) {
 	file, err := os.Open("testdata/mini-schema4.csv.gz")
 	if err != nil {
@@ -70,7 +70,7 @@ func TestReferenceHasNumbersOfSchema4(t *testing.T) {
 		for _, q := range results.Columns() {
 			want, err := strconv.ParseFloat(old[q.Name], 64)
 			blank := want == 0 && (q.Name == "epochs" || q.Name == "tokens_unknown") // was not told from missing
-			if q.Timing || q.Name == "low_overlap" || err != nil || blank {
+			if q.Timing || q.Name == "low_overlap" || q.Name == "e_m_map" || err != nil || blank {
 				continue
 			}
 			if got := c.Get(q.Name).Float(); !(math.Abs(got-want) <= 1e-9) {
@@ -79,7 +79,7 @@ func TestReferenceHasNumbersOfSchema4(t *testing.T) {
 			compared[q.Name]++
 		}
 	}
-	for _, name := range []string{"accuracy", "n_w", "s_w", "pp", "cs", "low", "e_m_map", "puc_50"} {
+	for _, name := range []string{"accuracy", "n_w", "s_w", "pp", "cs", "low", "e_m_full_uniform", "puc_50"} {
 		if compared[name] == 0 {
 			t.Errorf("no %s was compared", name)
 		}

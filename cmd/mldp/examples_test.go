@@ -277,7 +277,7 @@ models: [{name: svm}]
 repetitions: 2
 metrics:
   deniability: {words: 5, runs: 10}
-  inference_error: {candidates: 5, samples: 10, full: true}
+  inference_error: {samples: 10}
 `
 
 // exampleFolder has the files that README.md and the examples name, and the

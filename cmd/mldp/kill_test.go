@@ -27,7 +27,7 @@ mechanisms: [{name: cmp}, {name: tem}]
 epsilons: [1, 10]
 models: [{name: svm}]
 repetitions: 2
-metrics: {deniability: {words: 5, runs: 10}, inference_error: {candidates: 10, samples: 10}}
+metrics: {deniability: {words: 5, runs: 10}, inference_error: {samples: 10}}
 `
 
 const killedPaper = `schema: 1

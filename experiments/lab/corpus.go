@@ -20,24 +20,17 @@ type Corpus struct {
 	Tokens    [3][][]string  // of train, validation, test
 	Documents [][]string     // all of them, in this order
 	Counts    map[string]int // occurrences of each word
-	Polarity  map[string]int // of word-level data sets: class of each word; nil for texts
 }
 
 // NewCorpus derives these values.
 func NewCorpus(d *datasets.Dataset) *Corpus {
 	c := &Corpus{Dataset: d, Counts: map[string]int{}}
-	if d.WordLevel && len(d.Classes) > 1 {
-		c.Polarity = map[string]int{}
-	}
 	for i, split := range d.Splits() {
 		c.Tokens[i] = datasets.Tokens(split.Documents)
 		c.Documents = append(c.Documents, c.Tokens[i]...)
 		for _, doc := range split.Documents {
 			for _, t := range doc.Tokens {
 				c.Counts[t]++
-			}
-			if c.Polarity != nil && len(doc.Tokens) == 1 {
-				c.Polarity[doc.Tokens[0]] = doc.Label
 			}
 		}
 	}

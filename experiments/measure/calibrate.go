@@ -99,7 +99,7 @@ const (
 // on log ε. N_w grows with ε, E_M falls. Every ε is evaluated with the
 // same random numbers, so that the search does not chase noise; the sampling
 // error of the answer is that of Words × Runs outputs. An evaluation of E_M is
-// expensive (see InferFull), so searchFalling searches for it.
+// expensive (see Infer), so searchFalling searches for it.
 //
 // A mechanism whose quantity does not cross the target (because ε has no
 // effect on it, or because it never returns the word) is an error that states
@@ -298,8 +298,11 @@ func (o CalibrationOptions) evaluate(ctx context.Context, m *mechanisms.Mechanis
 	value stats.Interval, exact bool, err error) {
 	rng := o.Seed.Rand() // the same draws at every ε
 	if o.Target.Quantity == "em" {
-		e, err := InferFull(ctx, m, make([]int, inputs), FullOptions{Samples: o.Runs}, o.Seed, o.Threads)
-		return e.Uniform, e.Runs == 0, err
+		i, err := Infer(ctx, m, make([]int, inputs), InferenceOptions{Samples: o.Runs}, o.Seed, o.Threads)
+		if err != nil {
+			return value, false, err
+		}
+		return i.Errors[0].MAP, i.Learned == 0, nil
 	}
 	if m.Closed() {
 		sum := 0.0

@@ -157,6 +157,7 @@ var gone = map[string]string{
 	"protocol": "every study is of one kind; streams names its random numbers, as in streams: attacks",
 	"utility":  "models: [{name: svm, parameters: {features: tfidf}}]", "probe": "models: [{name: encoder}]",
 	"language": "metrics: {perplexity: {}}", "language_model": "masked", "causal_model": "causal",
+	"metrics.inference_error.full": "E_M is over all words", "metrics.inference_error.candidates": "E_M is over all words",
 	"metrics.chrf": "metrics.commands, as examples/external/bertscore.py", "metrics.rouge_l": "metrics.commands, as " +
 		"examples/external/bertscore.py", "metrics.bertscore": "examples/external/bertscore.py, in metrics.commands",
 }

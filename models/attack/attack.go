@@ -248,7 +248,7 @@ func (s *Situation) Language() (*ngram.Model, error) {
 // prior returns the word frequencies of the shadow text with one added to every
 // count; uniform without a shadow.
 func (s *Situation) prior() ([]float64, error) {
-	return metrics.EmpiricalPrior(s.shadowCounts(), 1)
+	return metrics.EmpiricalPrior(s.shadowCounts())
 }
 
 func (s *Situation) shadowCounts() []int {

@@ -114,7 +114,7 @@ func prepareContext(ctx context.Context, s *Situation, channel metrics.Channel, 
 		return none, err
 	}
 	counts := s.shadowCounts()
-	prior, err := metrics.EmpiricalPrior(counts, 1)
+	prior, err := metrics.EmpiricalPrior(counts)
 	if err != nil {
 		return none, err
 	}

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"mldpbench/internal/stats"
 	"mldpbench/metrics"
 )
 
@@ -26,46 +25,30 @@ func init() {
 	})
 }
 
-// mapPriors returns the uniform prior and that of the shadow text; blind are
-// the errors of an attacker that sees no output and always guesses the most
-// frequent word.
-func (s *Situation) mapPriors() (priors [][]float64, blind []float64, err error) {
+// mapPrior is that of the shadow text; blind are the errors of an attacker that
+// sees no output and always guesses the most frequent word, under the uniform
+// prior and under this one.
+func (s *Situation) mapPrior() (priors [][]float64, blind [2]float64, err error) {
 	corpus, err := s.prior()
-	if err != nil {
-		return nil, nil, err
-	}
-	priors = [][]float64{metrics.UniformPrior(s.Words), corpus}
-	for _, prior := range priors {
-		blind = append(blind, 1-slices.Max(prior))
-	}
-	return priors, blind, nil
+	return [][]float64{corpus}, [2]float64{1 - 1/float64(s.Words), 1 - slices.Max(corpus)}, err
 }
 
 func prepareMAP(_ context.Context, s *Situation, channel metrics.Channel, _ int) (channelAttack, error) {
-	priors, blind, err := s.mapPriors()
+	priors, blind, err := s.mapPrior()
 	if err != nil {
 		return channelAttack{}, err
 	}
-	pass, err := metrics.NewVocabularyPass(channel, priors)
-	if err != nil {
-		return channelAttack{}, err
-	}
+	pass, err := metrics.NewInferencePass(channel, priors)
 	return channelAttack{pass.Take, func(context.Context) ([]Outcome, error) {
-		full, n := pass.Result(), s.Words
-		return []Outcome{
-			{Column: "em-uniform", Value: stats.Exactly(full.MAP[0]), Floor: blind[0], Ceiling: 0, Count: n},
-			{Column: "em-corpus", Value: stats.Exactly(full.MAP[1]), Floor: blind[1], Ceiling: 0, Count: n},
-			{Column: "capacity", Value: stats.Exactly(full.Capacity), Floor: 0, Ceiling: math.Log2(float64(n)), Count: n},
-		}, nil
-	}}, nil
+		return s.mapOutcomes(pass.Result(), blind), nil
+	}}, err
 }
 
 func sampledMAP(ctx context.Context, s *Situation) ([]Outcome, error) {
-	priors, blind, err := s.mapPriors()
+	priors, blind, err := s.mapPrior()
 	if err != nil {
 		return nil, err
 	}
-	n, bits := s.Words, math.Log2(float64(s.Words))
 	learn, err := s.learn(ctx)
 	if err != nil {
 		return nil, err
@@ -77,30 +60,36 @@ func sampledMAP(ctx context.Context, s *Situation) ([]Outcome, error) {
 	// How much less an attacker errs who learned from all draws than one who
 	// learned from half of them says what more draws would do.
 	all := s.Options.LearnDraws
-	grown, err := metrics.GrowInference(ctx, func(n, _ int, learning bool) (metrics.Draws, error) {
+	grown, err := metrics.InferSampled(ctx, func(n, _ int, learning bool) (metrics.Draws, error) {
 		if learning {
 			return learn.First(n), nil
 		}
 		return fresh, nil
-	}, n, priors, max(1, all/4), all, math.SmallestNonzeroFloat64, s.Options.Level, s.Workers)
-	if err != nil {
-		return nil, err
+	}, s.Words, priors, metrics.Growth{First: max(1, all/4), Most: all, Tolerance: math.SmallestNonzeroFloat64,
+		Level: s.Options.Level}, s.Workers)
+	return s.mapOutcomes(grown, blind), err
+}
+
+func (s *Situation) mapOutcomes(i metrics.Inference, blind [2]float64) (out []Outcome) {
+	for k, e := range i.Errors {
+		o := Outcome{Column: []string{"em-uniform", "em-corpus"}[k], Value: e.MAP, Floor: blind[k]}
+		if i.Learned > 0 {
+			o.Note = fmt.Sprintf("an attacker who learned from %d draws a word, measured on %d others; more draws would "+
+				"lower it by about %.4f; the ideal one errs at least %.4f in expectation", i.Learned, i.Fresh.PerInput,
+				e.Remaining, e.Lower)
+		}
+		out = append(out, o)
 	}
-	note := func(e metrics.SampledInference) string {
-		return fmt.Sprintf("an attacker who learned from %d draws a word, measured on %d others; more draws would lower "+
-			"it by about %.4f; the ideal one errs at least %.4f in expectation", e.Learned, e.Measured, e.Remaining,
-			e.Lower)
+	capacity := Outcome{Column: "capacity", Value: i.Capacity, Ceiling: math.Log2(float64(s.Words))}
+	if i.Learned > 0 {
+		capacity.Note = "sampled: a lower bound, between bounds that hold with the stated confidence"
 	}
-	out := []Outcome{
-		{Column: "em-uniform", Value: grown.Inference[0].MAP, Floor: blind[0], Ceiling: 0,
-			Note: note(grown.Inference[0])},
-		{Column: "em-corpus", Value: grown.Inference[1].MAP, Floor: blind[1], Ceiling: 0,
-			Note: note(grown.Inference[1])},
-		{Column: "capacity", Value: grown.Capacity, Floor: 0, Ceiling: bits,
-			Note: "sampled: a lower bound, between bounds that hold with the stated confidence"},
+	out = append(out, capacity)
+	for k := range out {
+		out[k].Count = s.Words
+		if i.Learned > 0 {
+			out[k].Draws = s.Options.LearnDraws
+		}
 	}
-	for i := range out {
-		out[i].Count, out[i].Draws = n, s.Options.LearnDraws
-	}
-	return out, nil
+	return out
 }
