@@ -78,13 +78,13 @@ func svmAccuracy(t testing.TB, d *datasets.Dataset, s *embeddings.Space,
 		t.Fatal(err)
 	}
 	test := examples(d.Test)
-	got, err := m.Predict(t.Context(), test)
+	got, err := m.Score(t.Context(), test)
 	if err != nil {
 		t.Fatal(err)
 	}
 	right := 0
 	for i := range got {
-		if got[i] == test.Labels[i] {
+		if slices.Index(got[i], slices.Max(got[i])) == test.Labels[i] {
 			right++
 		}
 	}

@@ -2,11 +2,12 @@ package models
 
 import (
 	"math/rand/v2"
-	"mldpbench/internal/params"
 	"slices"
 
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
+
+	"mldpbench/internal/params"
 )
 
 func init() {
@@ -16,171 +17,111 @@ func init() {
 			params.OneOf("init", "embedding", "random"), // word vectors before training
 			params.AtLeast("dimension", 1, 100),         // of random word vectors
 		}, withDefaults(scheduleParameters, map[string]any{"learning_rate": 0.005, "clip": 0.0})...),
-		New: func(o Options) Classifier { return newAveraged(o) },
+		New: func(o Options) Classifier { return newAveraged(o).classifier("averaged", o) },
 	})
 }
 
-// averaged is the classifier of Joulin et al. 2017 (fastText) without n-grams,
-// as used by Carvalho et al. 2023: the mean of the trainable vectors of a
+// newAveraged makes the classifier of Joulin et al. 2017 (fastText) without
+// n-grams, as used by Carvalho et al. 2023: the mean of the trainable vectors of a
 // document's words → dense softmax. It is trained with Adam like the other
 // networks. Each step moves only the word vectors of its batch and leaves the
 // moments of all others unchanged (lazy Adam), so the cost of a step does not
 // depend on the vocabulary.
-type averaged struct {
-	neural
-	d int
-}
-
-func newAveraged(o Options) *averaged {
-	m := &averaged{neural: newNeural("averaged", o), d: o.Embedding.Dimension}
-	m.open = func(x Examples, rng *rand.Rand) (*graph, error) { return m.newGraph(x, rng != nil) }
+func newAveraged(o Options) *network {
+	m, p := newNetwork(o), values(o.Parameters)
+	n, d := o.Embedding.Len(), o.Embedding.Dimension
 	seed := o.Seed.Derive("averaged", "weights")
 	table := slices.Clone(o.Embedding.Vectors)
-	if values(o.Parameters).text("init") == "random" {
-		n := o.Embedding.Len()
-		m.d = values(o.Parameters).int("dimension")
-		table = make([]float32, n*m.d)
+	if p.text("init") == "random" {
+		d = p.int("dimension")
+		table = make([]float32, n*d)
 		rng := seed.Derive("table").Rand()
 		for i := range table { // uniform in ±1/d as in fastText
-			table[i] = float32((2*rng.Float64() - 1) / float64(m.d))
+			table[i] = float32((2*rng.Float64() - 1) / float64(d))
 		}
 	}
-	dense := make([]float32, m.d*o.Classes)
-	glorot(dense, m.d, o.Classes, seed.Derive("dense"))
+	dense := make([]float32, d*o.Classes)
+	glorot(dense, d, o.Classes, seed.Derive("dense"))
 	m.weights = []*tensor.Dense{
-		newDense(tensor.Shape{len(table) / m.d, m.d}, table),
-		newDense(tensor.Shape{m.d, o.Classes}, dense),
+		newDense(tensor.Shape{n, d}, table),
+		newDense(tensor.Shape{d, o.Classes}, dense),
 		newDense(tensor.Shape{1, o.Classes}, make([]float32, o.Classes)),
 	}
-	return m
-}
-
-// averagedBatch works on the distinct tokens of a batch: their vectors are
-// copied into rows, one of the graph's weights.
-type averagedBatch struct {
-	*batcher
-	m     *averaged
-	words []int32 // the token of each row in use
-	local []int32 // the row of each token of the batch
-	row   []int32 // the row of every token in the vocabulary, -1 outside the batch
-	rows  *tensor.Dense
-}
-
-func (m *averaged) newGraph(x Examples, training bool) (*graph, error) {
-	size := m.schedule.size(training)
-	most := capacity(size, x)
-	distinct := min(most, m.options.Embedding.Len())
-	b := &averagedBatch{
-		m: m, batcher: newBatcher(size, most),
-		local: make([]int32, most), row: slices.Repeat([]int32{-1}, m.options.Embedding.Len()),
-		rows: newDense(tensor.Shape{distinct, m.d}, make([]float32, distinct*m.d)),
-	}
-	var train *adam
-	if training {
-		train = values(m.options.Parameters).adam()
-		train.own = 1
-	}
-	out, err := newGraph([]*tensor.Dense{b.rows, m.weights[1], m.weights[2]}, b.labels,
-		func(g *gorgonia.ExprGraph, w gorgonia.Nodes) (*gorgonia.Node, error) {
-			mean, err := meanRows[float32](input(g, "tokens", vector(b.local)),
-				input(g, "lengths", vector(b.lengths)), w[0])
+	m.open = func(x Examples, rng *rand.Rand) (*graph, error) {
+		// The graph's weights are copies of the vectors of the words of a batch.
+		size := m.size(rng != nil)
+		batch := newBatch(size, n, 0)
+		rows := make([]float32, min(capacity(size, x), n)*d)
+		weights := []*tensor.Dense{newDense(tensor.Shape{len(rows) / d, d}, rows), m.weights[1], m.weights[2]}
+		g, err := newGraph(m, weights, batch.labels, func(_ *gorgonia.ExprGraph, w gorgonia.Nodes) (*gorgonia.Node,
+			error) {
+			mean, err := meanRows[float32](batch, w[0])
 			if err != nil {
 				return nil, err
 			}
 			return affine(mean, w[1], w[2])
-		}, train)
-	if err != nil {
-		return nil, err
-	}
-	out.fill = b.fill
-	if training {
-		moments := newMoments(len(data[float32](m.weights[0])))
-		out.moveOwn = func() error { return b.move(out, moments) }
-	}
-	return out, nil
-}
-
-// fill lays out a batch and copies the vectors of its words into rows.
-func (g *averagedBatch) fill(x Examples, indices []int) []int {
-	g.batcher.fill(x, indices)
-	total := 0
-	for _, l := range g.lengths {
-		total += int(l)
-	}
-	g.words = g.words[:0]
-	table, rows := data[float32](g.m.weights[0]), data[float32](g.rows)
-	d := g.m.d
-	for k, id := range g.tokens[:total] {
-		if g.row[id] < 0 {
-			g.row[id] = int32(len(g.words))
-			copy(rows[len(g.words)*d:(len(g.words)+1)*d], table[int(id)*d:])
-			g.words = append(g.words, id)
+		}, rng != nil)
+		if err != nil {
+			return nil, err
 		}
-		g.local[k] = g.row[id]
+		g.fill = func(x Examples, indices []int) []int {
+			order := batch.fill(x, indices)
+			for k, w := range batch.words {
+				copy(rows[k*d:(k+1)*d], table[int(w)*d:])
+			}
+			return order
+		}
+		if rng != nil {
+			all := newMoments(len(table))
+			g.move[0] = func(gradient []float32, u unbias) {
+				for k, w := range batch.words {
+					from, to := int(w)*d, int(w+1)*d
+					m.move(table[from:to], gradient[k*d:(k+1)*d], moments{all.mean[from:to], all.square[from:to]}, u)
+				}
+			}
+		}
+		return g, nil
 	}
-	for _, id := range g.words {
-		g.row[id] = -1
-	}
-	return g.order
+	return m
 }
 
-// move makes a step of the vectors of the words of the batch.
-func (g *averagedBatch) move(trained *graph, all moments) error {
-	v, err := trained.weights[0].Grad()
-	if err != nil {
-		return err
-	}
-	gradient, table, d, u := data[float32](v), data[float32](g.m.weights[0]), g.m.d, newUnbias(trained.steps)
-	for k, id := range g.words {
-		at := int(id) * d
-		trained.adam.move(table[at:at+d], gradient[k*d:(k+1)*d], all.part(at, d), u)
-	}
-	return nil
-}
-
-// meanRows adds the mean of the rows of each sequence of a packed batch as one
-// op: tokens (int32, packed) → lengths (int32) → rows (n × d) → batch × d.
-// An empty sequence has the mean zero.
-func meanRows[T float](tokens, lengths, rows *gorgonia.Node) (*gorgonia.Node, error) {
+// meanRows adds the mean of the rows of each sequence of a batch as one op of
+// rows (n × d): batch × d. An empty sequence has the mean zero.
+func meanRows[T float](b *batch, rows *gorgonia.Node) (*gorgonia.Node, error) {
 	d := rows.Shape()[1]
-	shape := tensor.Shape{lengths.Shape()[0], d}
-	out := newDense(shape, make([]T, shape.TotalSize()))
-	var batch packed
+	shape := tensor.Shape{len(b.lengths), d}
+	mean := make([]T, shape.TotalSize())
+	out := newDense(shape, mean)
 	// each calls f with the sequence and the row of every token.
 	each := func(f func(sequence, row int)) {
-		for t := range batch.steps() {
-			for i := range batch.active[t] {
-				f(i, int(batch.tokens[batch.position(t, i, false)]))
+		for t := range b.steps() {
+			for i, row := range b.local[b.offset[t]:b.offset[t+1]] {
+				f(i, int(row))
 			}
 		}
 	}
-	return fuse("MeanRows", gorgonia.Nodes{tokens, lengths, rows}, 2, shape, matrixOf(dtypeOf[T]()),
-		func(in []gorgonia.Value) (gorgonia.Value, error) {
-			if err := batch.set(data[int32](in[0]), data[int32](in[1])); err != nil {
-				return nil, err
+	return fuse("MeanRows", rows, shape, func(from []T) gorgonia.Value {
+		clear(mean)
+		each(func(i, row int) {
+			sum := mean[i*d : (i+1)*d]
+			for j, v := range from[row*d : (row+1)*d] {
+				sum[j] += v
 			}
-			from, to := data[T](in[2]), data[T](out)
-			clear(to)
-			each(func(i, id int) {
-				sum := to[i*d : (i+1)*d]
-				for j, v := range from[id*d : (id+1)*d] {
-					sum[j] += v
-				}
-			})
-			for i := range to {
-				if l := batch.lengths[i/d]; l > 1 {
-					to[i] /= T(l)
-				}
-			}
-			return out, nil
-		}, func(in []gorgonia.Value, drows gorgonia.Value) {
-			from, to := data[T](in[4]), data[T](drows)
-			clear(to)
-			each(func(i, id int) {
-				sum, scale := to[id*d:(id+1)*d], 1/T(batch.lengths[i])
-				for j, v := range from[i*d : (i+1)*d] {
-					sum[j] += scale * v
-				}
-			})
 		})
+		for i := range mean {
+			if l := b.lengths[i/d]; l > 1 {
+				mean[i] /= T(l)
+			}
+		}
+		return out
+	}, func(_ []T, gradient gorgonia.Value, to []T) {
+		from := data[T](gradient)
+		clear(to)
+		each(func(i, row int) {
+			sum, scale := to[row*d:(row+1)*d], 1/T(b.lengths[i])
+			for j, v := range from[i*d : (i+1)*d] {
+				sum[j] += scale * v
+			}
+		})
+	})
 }

@@ -5,6 +5,8 @@ package models
 import (
 	"context"
 	"errors"
+	"fmt"
+	"math"
 )
 
 // Embedding is a frozen table of token vectors.
@@ -21,6 +23,11 @@ func (e Embedding) Len() int {
 	return len(e.Vectors) / e.Dimension
 }
 
+// row is the vector of a token.
+func (e Embedding) row(token int32) []float32 {
+	return e.Vectors[int(token)*e.Dimension : (int(token)+1)*e.Dimension]
+}
+
 // Examples are inputs with labels: either Sequences (token ids into the
 // classifier's Embedding) or Vectors (dense features, all of one length).
 type Examples struct {
@@ -29,22 +36,13 @@ type Examples struct {
 	Labels    []int
 }
 
-// Epoch is what one pass over the training set led to.
-type Epoch struct{ ValidationLoss, ValidationAccuracy float64 }
-
-// History is the training log and the choices made by validation.
+// History is what training came to.
 type History struct {
-	Epochs []Epoch            // of networks
-	Best   int                // index into Epochs of the weights kept, -1 without epochs
-	Chosen map[string]float64 // e.g. the SVM's C
+	Losses   []float64 // on validation examples after each epoch of a network
+	Best     int       // index into Losses of the weights kept, -1 without epochs
+	Accuracy float64   // share of validation examples found by what was kept; NaN of a model that does not validate
+	Chosen   string    // by validation: "words+characters, C = 1"; "" of networks
 }
-
-// errNotFitted is returned by Predict and Score before Fit, errFitted by a second
-// Fit.
-var (
-	errNotFitted = errors.New("model is not trained: call Fit first")
-	errFitted    = errors.New("model is already trained: build a new one to train again")
-)
 
 // Classifier is the interface of all models. Fit may be called once; all its
 // randomness comes from the seed given at construction.
@@ -52,8 +50,99 @@ type Classifier interface {
 	// Fit trains on train and uses validation for early stopping or for the
 	// choice of parameters. A cancelled ctx stops it within one batch.
 	Fit(ctx context.Context, train, validation Examples) (History, error)
-	// Predict returns a class per example.
-	Predict(ctx context.Context, x Examples) ([]int, error)
 	// Score returns one number per example and class: probabilities or margins.
 	Score(ctx context.Context, x Examples) ([][]float64, error)
+}
+
+// errNotFitted is returned by Score before Fit, errFitted by a second
+// Fit.
+var (
+	errNotFitted = errors.New("model is not trained: call Fit first")
+	errFitted    = errors.New("model is already trained: build a new one to train again")
+)
+
+// learner is a classifier without its checks.
+type learner interface {
+	fit(ctx context.Context, train, validation Examples) (History, error)
+	score(ctx context.Context, x Examples) ([][]float64, error)
+}
+
+// reads are the inputs that a learner takes; anyToken lets sequences have any id.
+type reads struct {
+	vectors, sequences bool
+	tokens             int // ids are below it
+}
+
+const anyToken = math.MaxInt
+
+// checked is the classifier of a learner.
+type checked struct {
+	learner
+	name    string
+	classes int
+	reads   reads
+	width   int // of the vectors it was trained on, 0 for sequences
+	fitted  bool
+}
+
+func (m *checked) Fit(ctx context.Context, train, validation Examples) (History, error) {
+	if m.fitted {
+		return History{Best: -1}, errFitted
+	}
+	for i, x := range []Examples{train, validation} {
+		err := x.checkLabels(m.classes)
+		width := 0
+		if err == nil {
+			width, err = m.widthOf(x)
+		}
+		if i == 0 {
+			m.width = width
+		} else if err == nil {
+			err = m.checkWidth(width)
+		}
+		if err != nil {
+			return History{Best: -1}, fmt.Errorf("%s: %w", []string{"train", "validation"}[i], err)
+		}
+	}
+	h, err := m.fit(ctx, train, validation)
+	m.fitted = err == nil
+	return h, err
+}
+
+// widthOf checks inputs and returns the length of vectors.
+func (m *checked) widthOf(x Examples) (int, error) {
+	width, err := x.checkInputs(m.reads.tokens)
+	switch {
+	case err != nil:
+		return 0, err
+	case width > 0 && !m.reads.vectors:
+		return 0, fmt.Errorf("model %s reads token sequences, not vectors", m.name)
+	case width == 0 && !m.reads.sequences:
+		return 0, fmt.Errorf("model %s reads vectors, not token sequences", m.name)
+	}
+	return width, nil
+}
+
+func (m *checked) checkWidth(width int) error {
+	if width != m.width {
+		return fmt.Errorf("vectors of length %d: the model is trained on %d", width, m.width)
+	}
+	return nil
+}
+
+func (m *checked) Score(ctx context.Context, x Examples) ([][]float64, error) {
+	if !m.fitted {
+		return nil, errNotFitted
+	}
+	if err := ctx.Err(); err != nil || x.Len() == 0 {
+		return nil, err
+	}
+	width, err := m.widthOf(x)
+	if err == nil {
+		err = m.checkWidth(width)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return m.score(ctx, x)
 }

@@ -3,8 +3,8 @@ package models
 import (
 	"fmt"
 	"math"
+	"slices"
 
-	"mldpbench/internal/list"
 	"mldpbench/stream"
 )
 
@@ -24,35 +24,28 @@ func (x Examples) SplitVectors(held int, seed stream.Seed) (train, validation Ex
 }
 
 // checkInputs verifies what a classifier relies on: exactly one kind of input,
-// token ids in [0, tokens), vectors finite and of one length. tokens < 0 means
-// that any id >= 0 is valid. It returns the length of the vectors, 0 for
-// sequences.
+// token ids in [0, tokens), vectors finite and of one length. It returns that
+// length, 0 for sequences.
 func (x Examples) checkInputs(tokens int) (width int, err error) {
-	switch {
-	case x.Sequences != nil && x.Vectors != nil:
+	if x.Sequences != nil && x.Vectors != nil {
 		return 0, fmt.Errorf("examples have both sequences and vectors: must have one of them")
-	case x.Vectors != nil:
+	}
+	for i, s := range x.Sequences {
+		for _, id := range s {
+			if id < 0 || int(id) >= tokens {
+				return 0, fmt.Errorf("example %d: token %d: must be in [0, %d)", i, id, tokens)
+			}
+		}
+	}
+	for i, v := range x.Vectors {
 		width = len(x.Vectors[0])
-		if width == 0 {
-			return 0, fmt.Errorf("example 0: empty vector")
-		}
-		for i, v := range x.Vectors {
-			if len(v) != width {
-				return 0, fmt.Errorf("example %d: vector of length %d, the first has %d", i, len(v), width)
-			}
-			for _, f := range v {
-				if f := float64(f); math.IsNaN(f) || math.IsInf(f, 0) {
-					return 0, fmt.Errorf("example %d: vector has a component that is not finite", i)
-				}
-			}
-		}
-	default:
-		for i, s := range x.Sequences {
-			for _, id := range s {
-				if id < 0 || tokens >= 0 && int(id) >= tokens {
-					return 0, fmt.Errorf("example %d: token %d: must be in [0, %d)", i, id, tokens)
-				}
-			}
+		switch {
+		case len(v) == 0:
+			return 0, fmt.Errorf("example %d: empty vector", i)
+		case len(v) != width:
+			return 0, fmt.Errorf("example %d: vector of length %d, the first has %d", i, len(v), width)
+		case slices.ContainsFunc(v, func(f float32) bool { return f-f != 0 }):
+			return 0, fmt.Errorf("example %d: vector has a component that is not finite", i)
 		}
 	}
 	return width, nil
@@ -60,16 +53,16 @@ func (x Examples) checkInputs(tokens int) (width int, err error) {
 
 // checkLabels verifies that there are examples and one label in [0, classes)
 // for each.
-func (x Examples) checkLabels(name string, classes int) error {
+func (x Examples) checkLabels(classes int) error {
 	if x.Len() == 0 {
-		return fmt.Errorf("%s: no examples", name)
+		return fmt.Errorf("no examples")
 	}
 	if len(x.Labels) != x.Len() {
-		return fmt.Errorf("%s: %d labels for %d examples", name, len(x.Labels), x.Len())
+		return fmt.Errorf("%d labels for %d examples", len(x.Labels), x.Len())
 	}
 	for i, l := range x.Labels {
 		if l < 0 || l >= classes {
-			return fmt.Errorf("%s: example %d: label %d: must be in [0, %d)", name, i, l, classes)
+			return fmt.Errorf("example %d: label %d: must be in [0, %d)", i, l, classes)
 		}
 	}
 	return nil
@@ -86,21 +79,35 @@ func argmax[T float32 | float64](scores []T) int {
 	return best
 }
 
-// predictions returns the class with the best score for each example.
-func predictions(scores [][]float64, err error) ([]int, error) {
-	if err != nil {
-		return nil, err
-	}
-	return list.Map(scores, func(s []float64) int { return argmax(s) }), nil
-}
-
-// accuracy returns the share of predictions that equal their label.
-func accuracy(predicted, labels []int) float64 {
+// accuracy returns the share of examples whose best score is that of their label.
+func accuracy(scores [][]float64, labels []int) float64 {
 	right := 0
-	for i, p := range predicted {
-		if p == labels[i] {
+	for i, s := range scores {
+		if argmax(s) == labels[i] {
 			right++
 		}
 	}
 	return float64(right) / float64(len(labels))
+}
+
+// logLoss returns −ln softmax(x)[label], in float64.
+func logLoss[T float](x []T, label int) float64 {
+	top := float64(x[argmax(x)])
+	var sum float64
+	for _, v := range x {
+		sum += math.Exp(float64(v) - top)
+	}
+	return -(float64(x[label]) - top - math.Log(sum))
+}
+
+// softmax writes that of x to dst, which may be x.
+func softmax[D, T float](dst []D, x []T) {
+	top := float64(x[argmax(x)])
+	var sum float64
+	for _, v := range x {
+		sum += math.Exp(float64(v) - top)
+	}
+	for j, v := range x {
+		dst[j] = D(math.Exp(float64(v)-top) / sum)
+	}
 }

@@ -1,6 +1,9 @@
 package models
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // rows are the feature vectors of examples, as the dual solver reads them.
 // All sums run in index order without fused multiply-add, so that results are
@@ -98,20 +101,38 @@ func (r sparseRows) add(i int, a float64, w []float64) {
 	}
 }
 
-// meanVectors averages the vectors of each sequence. A token without a vector
-// (a zero row) does not count; a sequence of such tokens only, or of none, is
-// the zero vector.
-func meanVectors(e Embedding, sequences [][]int32) denseRows {
+// dense are given vectors or the mean vectors of sequences, standardised on
+// training examples.
+type dense struct {
+	embedding Embedding
+	scaling   scaling
+}
+
+func learnDense(e Embedding, train Examples) *dense {
+	return &dense{e, fitScaling(vectorsOf(e, train))}
+}
+
+func (p *dense) matrix(x Examples) design {
+	d := vectorsOf(p.embedding, x)
+	p.scaling.apply(d)
+	return rowDesign{d}
+}
+
+// vectorsOf returns a copy of the vectors of examples: those given, or the mean of
+// each sequence. A token without a vector (a zero row) does not count; the mean of
+// such tokens only, or of none, is the zero vector.
+func vectorsOf(e Embedding, x Examples) denseRows {
+	if x.Vectors != nil {
+		return denseRows{len(x.Vectors[0]), slices.Concat(x.Vectors...)}
+	}
 	d := e.Dimension
 	known := make([]bool, e.Len())
-	for i, v := range e.Vectors {
-		if v != 0 {
-			known[i/d] = true
-		}
+	for i := range known {
+		known[i] = nonzero(e.row(int32(i)))
 	}
-	out := denseRows{d, make([]float32, len(sequences)*d)}
+	out := denseRows{d, make([]float32, len(x.Sequences)*d)}
 	sum := make([]float64, d)
-	for i, s := range sequences {
+	for i, s := range x.Sequences {
 		clear(sum)
 		n := 0
 		for _, id := range s {
@@ -119,7 +140,7 @@ func meanVectors(e Embedding, sequences [][]int32) denseRows {
 				continue
 			}
 			n++
-			for j, v := range e.Vectors[int(id)*d : (int(id)+1)*d] {
+			for j, v := range e.row(id) {
 				sum[j] += float64(v)
 			}
 		}
@@ -133,12 +154,8 @@ func meanVectors(e Embedding, sequences [][]int32) denseRows {
 	return out
 }
 
-func stack(vectors [][]float32) denseRows {
-	r := denseRows{d: len(vectors[0])}
-	for _, v := range vectors {
-		r.data = append(r.data, v...)
-	}
-	return r
+func nonzero(v []float32) bool {
+	return slices.ContainsFunc(v, func(x float32) bool { return x != 0 })
 }
 
 // scaling centres every column and divides it by its standard deviation times
@@ -179,58 +196,4 @@ func (s scaling) apply(x denseRows) {
 			row[j] = float32((float64(v) - s.Centre[j]) * s.Scale[j])
 		}
 	}
-}
-
-// inverseDocumentFrequency returns the smoothed ln((1+n)/(1+df)) + 1 of every
-// token seen in training, 0 for any other.
-func inverseDocumentFrequency(sequences [][]int32) []float64 {
-	var df []float64
-	var last []int // 1 + the last document a token was counted in
-	for i, s := range sequences {
-		for _, id := range s {
-			for int(id) >= len(df) {
-				df, last = append(df, 0), append(last, 0)
-			}
-			if last[id] != i+1 {
-				last[id] = i + 1
-				df[id]++
-			}
-		}
-	}
-	for id, f := range df {
-		if f > 0 {
-			df[id] = math.Log((1+float64(len(sequences)))/(1+f)) + 1
-		}
-	}
-	return df
-}
-
-// tfidf weighs term counts by idf and scales rows to length 1. Columns come
-// in the order of their first occurrence in the sequence.
-func tfidf(idf []float64, sequences [][]int32) sparseRows {
-	out := sparseRows{d: len(idf), start: make([]int, 1, len(sequences)+1)}
-	count := make([]float64, len(idf))
-	for _, s := range sequences {
-		first := len(out.columns)
-		for _, id := range s {
-			if int(id) >= len(idf) || idf[id] == 0 {
-				continue
-			}
-			if count[id] == 0 {
-				out.columns = append(out.columns, id)
-			}
-			count[id]++
-		}
-		var square float64
-		for _, id := range out.columns[first:] {
-			v := count[id] * idf[id]
-			square += float64(v * v)
-		}
-		for _, id := range out.columns[first:] {
-			out.data = append(out.data, float32(count[id]*idf[id]/math.Sqrt(square)))
-			count[id] = 0
-		}
-		out.start = append(out.start, len(out.columns))
-	}
-	return out
 }

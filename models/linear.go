@@ -2,8 +2,11 @@ package models
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"slices"
+	"strings"
+
+	"mldpbench/internal/list"
 	"mldpbench/internal/params"
 )
 
@@ -18,26 +21,36 @@ var (
 	linearCost = params.NonNegative("c", 0)
 )
 
-// linear is the common part of the linear models: features, the choice of C,
-// margins. A constant feature holds the bias, which is
-// regularised like any weight. Dense features are standardised on the training
-// set. Two classes need one machine: the margin of class 0 is minus that of
-// class 1.
+// linear is the common part of the linear models: features, the choice of C and
+// of features by accuracy on validation examples, margins. A constant feature
+// holds the bias, which is regularised like any weight. Two classes need one
+// machine: the margin of class 0 is minus that of class 1.
 //
-// The weights kept are those trained on the training set alone with the chosen
-// C; validation examples are used to choose, not to train, as in the other
+// The weights kept are those trained on the training set alone with what was
+// chosen; validation examples are used to choose, not to train, as in the other
 // models.
 type linear struct {
-	options    Options
-	newTrainer func(x rows, labels []int, o Options) trainer
-	scores     func(margins []float64) // turns margins into scores in place; nil keeps margins
-	fitted     bool
+	classes       int
+	grid          []float64 // of C; a tie goes to the smaller one
+	learn         func(train Examples) []feature
+	sets          [][]int // of features that are tried together; a tie goes to the earlier one
+	trainer       func(x design, labels []int) trainer
+	probabilities bool // scores are the softmax of margins
 
-	// What training found.
-	width   int         // of given vectors, 0 for sequences
+	// What training chose.
+	parts   []part
 	weights [][]float64 // machines × (features + 1), the bias last
-	scaling scaling     // dense features only
-	idf     []float64   // tf-idf only
+}
+
+// feature is a part of the input, nil for one that is left out, and its name.
+type feature struct {
+	name string
+	part part
+}
+
+// part is one kind of feature, with what it learned of training examples.
+type part interface {
+	matrix(x Examples) design
 }
 
 // trainer fits machines for one C after the other.
@@ -45,78 +58,78 @@ type trainer interface {
 	train(ctx context.Context, c float64) (weights [][]float64, err error)
 }
 
-func (m *linear) checkInputs(x Examples) (width int, err error) {
-	tokens := -1
-	switch m.features() {
-	case "":
-		if x.Vectors == nil {
-			return 0, errors.New("reads vectors, not token sequences")
-		}
-	case "mean":
-		tokens = m.options.Embedding.Len()
+// newLinear is a model of the registry: of given vectors or of sequences.
+func newLinear(name string, o Options, probabilities bool, t func(x design, labels []int) trainer) Classifier {
+	features, _ := o.Parameters[linearFeatures.Name].(string)
+	m := &linear{classes: o.Classes, grid: linearGrid, sets: [][]int{{0}}, trainer: t, probabilities: probabilities}
+	if c := values(o.Parameters).float("c"); c > 0 {
+		m.grid = []float64{c}
 	}
-	return x.checkInputs(tokens)
+	m.learn = func(train Examples) []feature {
+		if train.Vectors == nil && features == "tfidf" {
+			return []feature{{part: learnTokens(train.Sequences)}}
+		}
+		return []feature{{part: learnDense(o.Embedding, train)}}
+	}
+	in := reads{vectors: true, sequences: features != "", tokens: anyToken}
+	if features == "mean" {
+		in.tokens = o.Embedding.Len()
+	}
+	return &checked{learner: m, name: name, classes: o.Classes, reads: in}
 }
 
-func (m *linear) Fit(ctx context.Context, train, validation Examples) (History, error) {
-	history := History{Best: -1, Chosen: map[string]float64{}}
-	if m.fitted {
-		return history, errFitted
-	}
-	for _, part := range []struct {
-		name string
-		x    Examples
-	}{{"train", train}, {"validation", validation}} {
-		if err := part.x.checkLabels(part.name, m.options.Classes); err != nil {
-			return history, err
-		}
-		width, err := m.checkInputs(part.x)
-		if err != nil {
-			return history, fmt.Errorf("%s: %w", part.name, err)
-		}
-		if part.name == "train" {
-			m.width = width
-		} else if width != m.width {
-			return history, fmt.Errorf("validation: vectors of length %d, train has %d", width, m.width)
+func (m *linear) fit(ctx context.Context, train, validation Examples) (History, error) {
+	history := History{Best: -1, Accuracy: -1}
+	features := m.learn(train)
+	seen, held := make([]design, len(features)), make([]design, len(features))
+	for i, f := range features {
+		if f.part != nil {
+			seen[i], held[i] = f.part.matrix(train), f.part.matrix(validation)
 		}
 	}
-
-	var x rows
-	if m.dense() {
-		d := m.denseFeatures(train)
-		m.scaling = fitScaling(d)
-		m.scaling.apply(d)
-		x = d
-	} else {
-		m.idf = inverseDocumentFrequency(train.Sequences)
-		x = tfidf(m.idf, train.Sequences)
-	}
-	held := m.rows(validation)
-
-	grid := linearGrid
-	if c := values(m.options.Parameters).float("c"); c > 0 {
-		grid = []float64{c}
-	}
-	trainer := m.newTrainer(x, train.Labels, m.options)
-	best := -1.0
-	for _, c := range grid {
-		weights, err := trainer.train(ctx, c)
-		if err != nil {
-			return history, err
+	for _, set := range m.sets {
+		if slices.ContainsFunc(set, func(i int) bool { return features[i].part == nil }) {
+			continue
 		}
-		predicted, _ := predictions(margins(held, weights, m.options.Classes), nil)
-		if a := accuracy(predicted, validation.Labels); a > best { // a tie goes to the smaller C
-			best = a
-			m.weights = weights
-			history.Chosen["c"] = c
+		trainer, held := m.trainer(join(set, seen), train.Labels), join(set, held)
+		for _, c := range m.grid {
+			weights, err := trainer.train(ctx, c)
+			if err != nil {
+				return history, err
+			}
+			if a := accuracy(margins(held, weights, m.classes), validation.Labels); a > history.Accuracy {
+				m.weights = weights
+				m.parts = list.Map(set, func(i int) part { return features[i].part })
+				names := strings.Join(list.Map(set, func(i int) string { return features[i].name }), "+")
+				history.Accuracy, history.Chosen = a, strings.TrimPrefix(fmt.Sprintf("%s, C = %v", names, c), ", ")
+			}
 		}
 	}
-	history.Chosen["validation_accuracy"] = best
-	m.fitted = true
 	return history, nil
 }
 
-func (m *linear) dense() bool { return m.width > 0 || m.features() == "mean" }
+func (m *linear) score(_ context.Context, x Examples) ([][]float64, error) {
+	var parts []design
+	var all []int
+	for i, p := range m.parts {
+		parts, all = append(parts, p.matrix(x)), append(all, i)
+	}
+	out := margins(join(all, parts), m.weights, m.classes)
+	if m.probabilities {
+		for _, row := range out {
+			softmax(row, row)
+		}
+	}
+	return out, nil
+}
+
+// join puts some of the parts side by side.
+func join(set []int, parts []design) design {
+	if len(set) == 1 {
+		return parts[set[0]]
+	}
+	return beside(list.Map(set, func(i int) design { return parts[i] }))
+}
 
 // machines returns the number of weight vectors for a number of classes.
 func machines(classes int) int {
@@ -126,37 +139,17 @@ func machines(classes int) int {
 	return classes
 }
 
-// features of token sequences; "" of a model that reads vectors only.
-func (m *linear) features() string {
-	features, _ := m.options.Parameters[linearFeatures.Name].(string)
-	return features
-}
-
-// denseFeatures returns new copies, not yet scaled.
-func (m *linear) denseFeatures(x Examples) denseRows {
-	if x.Vectors != nil {
-		return stack(x.Vectors)
-	}
-	return meanVectors(m.options.Embedding, x.Sequences)
-}
-
-func (m *linear) rows(x Examples) rows {
-	if m.dense() {
-		d := m.denseFeatures(x)
-		m.scaling.apply(d)
-		return d
-	}
-	return tfidf(m.idf, x.Sequences)
-}
-
 // margins returns the signed scores w·x + b of every class.
-func margins(x rows, weights [][]float64, classes int) [][]float64 {
+func margins(x design, weights [][]float64, classes int) [][]float64 {
 	out := make([][]float64, x.len())
 	for i := range out {
 		out[i] = make([]float64, classes)
-		for k, w := range weights {
-			m := x.dot(i, w[:len(w)-1]) + w[len(w)-1]
-			if classes == 2 {
+	}
+	margin := make([]float64, x.len())
+	for k, w := range weights {
+		x.times(w[:len(w)-1], margin)
+		for i, m := range margin {
+			if m += w[len(w)-1]; classes == 2 {
 				out[i][0], out[i][1] = -m, m
 			} else {
 				out[i][k] = m
@@ -164,34 +157,4 @@ func margins(x rows, weights [][]float64, classes int) [][]float64 {
 		}
 	}
 	return out
-}
-
-func (m *linear) Score(ctx context.Context, x Examples) ([][]float64, error) {
-	if !m.fitted {
-		return nil, errNotFitted
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if x.Len() == 0 {
-		return nil, nil
-	}
-	width, err := m.checkInputs(x)
-	if err != nil {
-		return nil, err
-	}
-	if width != m.width {
-		return nil, fmt.Errorf("vectors of length %d: the model was trained on %d", width, m.width)
-	}
-	out := margins(m.rows(x), m.weights, m.options.Classes)
-	if m.scores != nil {
-		for _, row := range out {
-			m.scores(row)
-		}
-	}
-	return out, nil
-}
-
-func (m *linear) Predict(ctx context.Context, x Examples) ([]int, error) {
-	return predictions(m.Score(ctx, x))
 }

@@ -4,31 +4,40 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
-	"mldpbench/internal/params"
 	"slices"
 
 	"gonum.org/v1/gonum/optimize"
+
+	"mldpbench/internal/params"
 )
 
-// L2-regularised logistic regression (softmax for more than two classes) on mean
-// embeddings, tf-idf or given vectors.
-func init() {
-	Register(Definition{
-		Name:       "logistic",
-		Vectors:    true,
-		Parameters: []Parameter{linearFeatures, linearCost, iterations, stopGradient},
-		New:        newLogistic,
-	})
-}
+// Encoder is the parameter that names a sentence encoder. A model that has it
+// reads the vectors that this encoder gives to documents: whoever trains it makes
+// them.
+const Encoder = "encoder"
 
 var (
 	iterations   = params.AtLeast("iterations", 1, 1000) // largest number of L-BFGS iterations per fit
 	stopGradient = params.Positive("tolerance", 1e-4)    // stop when its largest component, over c·n, is below this
 )
 
-func newLogistic(o Options) Classifier {
-	return &linear{options: o, newTrainer: newLogisticTrainer, scores: func(m []float64) { softmax(m, m) }}
+// L2-regularised logistic regression (softmax for more than two classes) on mean
+// embeddings, tf-idf or given vectors; as encoder on sentence vectors: what a
+// transformer, which is not trained here itself, makes of released text.
+func init() {
+	Register(Definition{Name: "logistic", Vectors: true,
+		Parameters: []Parameter{linearFeatures, linearCost, iterations, stopGradient},
+		New:        func(o Options) Classifier { return newLogistic("logistic", o) }})
+	Register(Definition{Name: "encoder",
+		Parameters: []Parameter{{Name: Encoder, Default: "sif"}, linearCost, iterations, stopGradient},
+		New:        func(o Options) Classifier { return newLogistic("encoder", o) }})
+}
+
+func newLogistic(name string, o Options) Classifier {
+	p := values(o.Parameters)
+	return newLinear(name, o, true, func(x design, labels []int) trainer {
+		return newLogisticTrainer(x, labels, o.Classes, p.int("iterations"), p.float("tolerance"))
+	})
 }
 
 // logisticTrainer minimises ½|w|² + C·Σ −log p(y|x) by L-BFGS (gonum), with
@@ -47,12 +56,7 @@ type logisticTrainer struct {
 	slopes     [][]float64 // scratch, like margins
 }
 
-func newLogisticTrainer(x rows, labels []int, o Options) trainer {
-	return logisticOver(rowDesign{x}, labels, o.Classes, o.Parameters["iterations"].(int),
-		o.Parameters["tolerance"].(float64))
-}
-
-func logisticOver(x design, labels []int, classes, iterations int, tolerance float64) *logisticTrainer {
+func newLogisticTrainer(x design, labels []int, classes, iterations int, tolerance float64) *logisticTrainer {
 	t := &logisticTrainer{x: x, labels: labels, classes: classes, iterations: iterations, tolerance: tolerance,
 		weights: make([]float64, machines(classes)*(x.width()+1))}
 	for range machines(classes) {
@@ -104,7 +108,7 @@ func (t *logisticTrainer) objective(flat []float64, c float64, gradient []float6
 		if t.classes == 2 {
 			row[0], row[1] = -row[0], row[0]
 		}
-		loss -= logSoftmax(row, y) / n
+		loss += logLoss(row, y) / n
 		if gradient == nil {
 			continue
 		}
@@ -152,14 +156,4 @@ func (t *logisticTrainer) train(ctx context.Context, c float64) ([][]float64, er
 	// point, so the best one so far is the result.
 	t.weights = append(t.weights[:0:0], result.X...)
 	return t.split(append([]float64(nil), t.weights...)), nil
-}
-
-// logSoftmax returns log p(y) of softmax scores.
-func logSoftmax(scores []float64, y int) float64 {
-	top := scores[argmax(scores)]
-	var sum float64
-	for _, s := range scores {
-		sum += math.Exp(s - top)
-	}
-	return scores[y] - top - math.Log(sum)
 }

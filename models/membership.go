@@ -3,10 +3,6 @@ package models
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
-
-	"gorgonia.org/gorgonia"
-	"gorgonia.org/tensor"
 
 	"mldpbench/stream"
 )
@@ -45,7 +41,7 @@ func MembershipInference(ctx context.Context, shadow, target Membership, seed st
 	}
 	seed = seed.Derive("membership")
 	train, validation := known.SplitVectors(max(1, known.Len()/5), seed.Derive("split")) // there are two at least
-	attack := newPerceptron(len(known.Vectors[0]), []int{64, 64}, 2, seed)
+	attack := newPerceptron([]int{64, 64}, 2, seed, false)
 	if _, err := attack.Fit(ctx, train, validation); err != nil {
 		return nil, nil, fmt.Errorf("attack: %w", err)
 	}
@@ -82,65 +78,6 @@ func (m Membership) outputs(ctx context.Context) (Examples, error) {
 			out.Vectors = append(out.Vectors, v)
 			out.Labels = append(out.Labels, part.label)
 		}
-	}
-	return out, nil
-}
-
-// newPerceptron makes a multilayer perceptron with ReLU between its layers.
-func newPerceptron(inputs int, hidden []int, classes int, seed stream.Seed) *neural {
-	m := &neural{
-		name: "perceptron", options: Options{Classes: classes}, width: inputs, seed: seed.Derive("perceptron"),
-		schedule: schedule{batch: 64, epochs: 50, patience: 5},
-	}
-	m.open = func(_ Examples, rng *rand.Rand) (*graph, error) { return m.perceptron(rng != nil) }
-	in := inputs
-	for layer, out := range append(hidden, classes) {
-		w := make([]float32, in*out)
-		glorot(w, in, out, m.seed.Derive("weights").At(uint64(layer)))
-		m.weights = append(m.weights, newDense(tensor.Shape{in, out}, w),
-			newDense(tensor.Shape{1, out}, make([]float32, out)))
-		in = out
-	}
-	return m
-}
-
-func (m *neural) perceptron(training bool) (*graph, error) {
-	var train *adam
-	if training {
-		train = &adam{learningRate: 0.001}
-	}
-	size := m.schedule.size(training)
-	inputs, labels := make([]float32, size*m.width), make([]int32, size)
-	out, err := newGraph(m.weights, labels, func(g *gorgonia.ExprGraph, w gorgonia.Nodes) (x *gorgonia.Node,
-		err error) {
-		x = input(g, "inputs", newDense(tensor.Shape{size, m.width}, inputs))
-		for layer := 0; layer < len(w); layer += 2 {
-			if layer > 0 {
-				if x, err = gorgonia.Rectify(x); err != nil {
-					return nil, err
-				}
-			}
-			if x, err = affine(x, w[layer], w[layer+1]); err != nil {
-				return nil, err
-			}
-		}
-		return x, nil
-	}, train)
-	if err != nil {
-		return nil, err
-	}
-	out.fill = func(x Examples, indices []int) []int {
-		clear(inputs)
-		for row := range labels {
-			labels[row] = noLabel
-		}
-		for row, i := range indices {
-			copy(inputs[row*m.width:(row+1)*m.width], x.Vectors[i])
-			if x.Labels != nil {
-				labels[row] = int32(x.Labels[i])
-			}
-		}
-		return consecutive(len(indices))
 	}
 	return out, nil
 }

@@ -24,7 +24,6 @@ func (m overfit) Score(_ context.Context, x Examples) ([][]float64, error) {
 	return out, nil
 }
 func (overfit) Fit(context.Context, Examples, Examples) (History, error) { return History{}, nil }
-func (overfit) Predict(context.Context, Examples) ([]int, error)         { return nil, nil }
 
 // confident draws top scores between low and high, of either class.
 func confident(seed uint64, n int, low, high float64) Examples {
@@ -62,7 +61,7 @@ func auc(scores []float64, member []bool) float64 {
 func TestMembershipInference(t *testing.T) {
 	shadow := Membership{overfit{2}, confident(50, 300, 0.8, 1), confident(51, 300, 0.5, 0.9)}
 	target := Membership{overfit{2}, confident(52, 150, 0.8, 1), confident(53, 200, 0.5, 0.9)}
-	scores, member, err := MembershipInference(context.Background(), shadow, target, stream.FromUint64(54))
+	scores, member, err := MembershipInference(t.Context(), shadow, target, stream.FromUint64(54))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +73,7 @@ func TestMembershipInference(t *testing.T) {
 	if a := auc(scores, member); a < 0.85 || a > 0.98 {
 		t.Errorf("AUC %v, the ideal attack has 0.94", a)
 	}
-	again, _, err := MembershipInference(context.Background(), shadow, target, stream.FromUint64(54))
+	again, _, err := MembershipInference(t.Context(), shadow, target, stream.FromUint64(54))
 	if err != nil || !slices.Equal(scores, again) {
 		t.Errorf("not reproducible: %v", err)
 	}
@@ -84,7 +83,7 @@ func TestMembershipInference(t *testing.T) {
 	// five of them.
 	blind := Membership{overfit{2}, confident(55, 200, 0.5, 1), confident(56, 200, 0.5, 1)}
 	other := Membership{overfit{2}, confident(58, 200, 0.5, 1), confident(59, 200, 0.5, 1)}
-	scores, member, err = MembershipInference(context.Background(), blind, other, stream.FromUint64(57))
+	scores, member, err = MembershipInference(t.Context(), blind, other, stream.FromUint64(57))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +93,7 @@ func TestMembershipInference(t *testing.T) {
 }
 
 func TestMembershipInferenceRefusesBadInput(t *testing.T) {
-	ctx := context.Background()
+	ctx := t.Context()
 	x := confident(60, 20, 0.5, 1)
 	good := Membership{overfit{2}, x, x}
 	for want, pair := range map[string][2]Membership{

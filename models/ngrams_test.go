@@ -1,10 +1,9 @@
 package models
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
-	"slices"
+	"reflect"
 	"testing"
 
 	"mldpbench/stream"
@@ -81,21 +80,28 @@ func TestNGramsFindEachTrait(t *testing.T) {
 		if c.vectors {
 			o.Embedding = e
 		}
-		m, err := FitNGrams(t.Context(), o, train, validation)
+		m, h, err := FitNGrams(t.Context(), o, train, validation)
 		if err != nil {
 			t.Fatal(err)
 		}
-		found, err := predictions(m.Score(t.Context(), test.Sequences))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if a := accuracy(found, test.Labels); a < c.least || a > c.most {
+		if a := accuracy(scores(t, m, test), test.Labels); a < c.least || a > c.most {
 			t.Errorf("%s, characters %v, vectors %v: %.3f, want %v to %v; %s", c.way, c.characters, c.vectors, a, c.least,
-				c.most, m.Chosen)
+				c.most, h.Chosen)
 		}
-		again, err := FitNGrams(t.Context(), o, train, validation)
-		if err != nil || again.Chosen != m.Chosen || !slices.Equal(again.weights[0], m.weights[0]) {
+		again, _, err := FitNGrams(t.Context(), o, train, validation)
+		if err != nil || !reflect.DeepEqual(scores(t, again, test), scores(t, m, test)) {
 			t.Errorf("%s: another fit differs: %v", c.way, err)
+		}
+	}
+	good := Examples{Sequences: [][]int32{{1}, {2}}, Labels: []int{0, 1}}
+	for want, o := range map[string]NGramOptions{
+		"classes = 1: must be >= 2":                                   {Classes: 1},
+		"train: example 0: token 1: must be in [0, 1)":                {Classes: 2, Embedding: Embedding{1, []float32{1}}},
+		"validation: model ngrams reads token sequences, not vectors": {Classes: 2},
+	} {
+		if _, _, err := FitNGrams(t.Context(), o, good, Examples{Vectors: [][]float32{{1}}, Labels: []int{0}}); err == nil ||
+			err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
 		}
 	}
 }
@@ -104,17 +110,9 @@ func TestNGramsFindEachTrait(t *testing.T) {
 func TestBagsAreSumsOfWords(t *testing.T) {
 	x, spelling, e := spelled(stream.FromUint64(3).Rand(), 40, "words")
 	x.Sequences = append(x.Sequences, nil, []int32{5, 5, 5})
-	rng := stream.FromUint64(4).Rand()
-	random := func(n int) []float64 {
-		v := make([]float64, n)
-		for i := range v {
-			v[i] = rng.NormFloat64()
-		}
-		return v
-	}
 	for name, d := range map[string]design{
-		"characters": learnCharacterGrams(x.Sequences, spelling).matrix(x.Sequences),
-		"vectors":    learnMeans(e, x.Sequences).matrix(x.Sequences),
+		"characters": learnCharacterGrams(x.Sequences, spelling).matrix(x),
+		"vectors":    (&means{learnDense(e, x)}).matrix(x),
 	} {
 		// Rows: the product with each unit vector of the examples.
 		rows := make([][]float64, d.len())
@@ -124,7 +122,7 @@ func TestBagsAreSumsOfWords(t *testing.T) {
 			rows[i] = make([]float64, d.width())
 			d.transposed(unit, rows[i])
 		}
-		w, a := random(d.width()), random(d.len())
+		w, a := random[float64](4, d.width()), random[float64](5, d.len())
 		got, into := make([]float64, d.len()), make([]float64, d.width())
 		d.times(w, got)
 		d.transposed(a, into)
@@ -150,39 +148,14 @@ func TestBagsAreSumsOfWords(t *testing.T) {
 		}
 	}
 	// A mean of scaled vectors is the scaled mean.
-	m := learnMeans(e, x.Sequences)
-	scaled := meanVectors(e, x.Sequences)
-	m.scaling.apply(scaled)
-	w, got := random(e.Dimension), make([]float64, len(x.Sequences))
-	m.matrix(x.Sequences).times(w, got)
-	for i := range x.Sequences {
-		if len(x.Sequences[i]) > 0 && math.Abs(got[i]-scaled.dot(i, w)) > 1e-5 {
-			t.Errorf("mean %d: %v, want %v", i, got[i], scaled.dot(i, w))
+	w := random[float64](6, e.Dimension)
+	got, want := make([]float64, x.Len()), make([]float64, x.Len())
+	(&means{learnDense(e, x)}).matrix(x).times(w, got)
+	learnDense(e, x).matrix(x).times(w, want)
+	for i, s := range x.Sequences {
+		if len(s) > 0 && math.Abs(got[i]-want[i]) > 1e-5 {
+			t.Errorf("mean %d: %v, want %v", i, got[i], want[i])
 		}
-	}
-}
-
-func TestNGramsRefuseBadInput(t *testing.T) {
-	good := Examples{Sequences: [][]int32{{1}, {2}}, Labels: []int{0, 1}}
-	for name, bad := range map[string]func() (NGramOptions, Examples, Examples){
-		"one class":   func() (NGramOptions, Examples, Examples) { return NGramOptions{Classes: 1}, good, good },
-		"no examples": func() (NGramOptions, Examples, Examples) { return NGramOptions{Classes: 2}, Examples{}, good },
-		"vectors": func() (NGramOptions, Examples, Examples) {
-			return NGramOptions{Classes: 2}, good, Examples{Vectors: [][]float32{{1}}, Labels: []int{0}}
-		},
-		"token without a vector": func() (NGramOptions, Examples, Examples) {
-			return NGramOptions{Classes: 2, Embedding: Embedding{Dimension: 1, Vectors: []float32{1}}}, good, good
-		},
-	} {
-		o, train, validation := bad()
-		if _, err := FitNGrams(t.Context(), o, train, validation); err == nil {
-			t.Errorf("%s must be an error", name)
-		}
-	}
-	stopped, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := FitNGrams(stopped, NGramOptions{Classes: 2}, good, good); err == nil {
-		t.Error("a cancelled fit must be an error")
 	}
 }
 
@@ -205,15 +178,19 @@ func TestHeadChooses(t *testing.T) {
 		return x
 	}
 	train, validation, test := ring(600), ring(200), ring(400)
-	h, err := FitHead(t.Context(), train, validation, 2, []int{16}, stream.FromUint64(1))
-	if err != nil {
-		t.Fatal(err)
+	h, history, err := FitHead(t.Context(), train, validation, 2, []int{16}, stream.FromUint64(1))
+	if err != nil || history.Chosen != "network [16]" {
+		t.Fatalf("%q is chosen, error %v", history.Chosen, err)
 	}
-	found, err := h.Predict(t.Context(), test.Vectors)
-	if err != nil {
-		t.Fatal(err)
+	mustFind(t, h, test, 0.95)
+	train, validation, test = clouds(rng, 300, 3, 5, 4), clouds(rng, 60, 3, 5, 4), clouds(rng, 300, 3, 5, 4)
+	h, history, err = FitHead(t.Context(), train, validation, 3, nil, stream.FromUint64(1))
+	if err != nil || history.Chosen != "linear" {
+		t.Fatalf("%q is chosen, error %v", history.Chosen, err)
 	}
-	if a := accuracy(found, test.Labels); a < 0.95 || h.Chosen == "linear" {
-		t.Errorf("a ring: %.3f by %s", a, h.Chosen)
+	mustFind(t, h, test, 0.9)
+	if _, _, err := FitHead(t.Context(), Examples{Sequences: [][]int32{{1}}}, validation, 3, nil,
+		stream.FromUint64(1)); err == nil {
+		t.Error("sequences must be an error")
 	}
 }

@@ -106,7 +106,7 @@ func magnitude[T float](x []T) T {
 }
 
 // front is the number of zeros in front of sequence i.
-func (r *recurrence[T]) front(i int) int { return r.padding - int(r.batch.lengths[i]) }
+func (r *recurrence[T]) front(i int) int { return r.batch.longest - int(r.batch.lengths[i]) }
 
 // most is the largest number of zeros in front of a sequence of the batch.
 func (r *recurrence[T]) most() int { return r.front(len(r.batch.lengths) - 1) }

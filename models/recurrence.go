@@ -1,62 +1,8 @@
 package models
 
 import (
-	"fmt"
-	"slices"
-
 	"mldpbench/internal/kernel"
 )
-
-// packed is a batch of token sequences of different lengths, laid out by time
-// so sequences that have ended take no part in later steps: masking is exact
-// and padding costs nothing.
-//
-// Sequences are ordered by length, longest first. Step t holds the tokens at
-// position t of the first active[t] sequences, in tokens[offset[t]:].
-type packed struct {
-	lengths []int32
-	tokens  []int32
-	active  []int // per step, ending with a 0
-	offset  []int // per step, ending with the number of tokens
-}
-
-// set takes over a batch whose tokens are in packed order already.
-func (p *packed) set(tokens, lengths []int32) error {
-	p.lengths, p.tokens = lengths, tokens
-	p.active, p.offset = p.active[:0], p.offset[:0]
-	for i := 1; i < len(lengths); i++ {
-		if lengths[i] > lengths[i-1] {
-			return fmt.Errorf("lengths must not increase: %d after %d", lengths[i], lengths[i-1])
-		}
-	}
-	n, rows := len(lengths), 0
-	for t := int32(0); ; t++ {
-		for n > 0 && lengths[n-1] <= t {
-			n--
-		}
-		p.active, p.offset = append(p.active, n), append(p.offset, rows)
-		if n == 0 {
-			break
-		}
-		rows += n
-	}
-	if rows > len(tokens) {
-		return fmt.Errorf("%d tokens for lengths that add up to %d", len(tokens), rows)
-	}
-	return nil
-}
-
-func (p *packed) steps() int { return len(p.active) - 1 }
-func (p *packed) rows() int  { return p.offset[p.steps()] }
-
-// position returns the index of the t-th token of sequence i, counted from its
-// end if reversed.
-func (p *packed) position(t, i int, reversed bool) int {
-	if reversed {
-		t = int(p.lengths[i]) - 1 - t
-	}
-	return p.offset[t] + i
-}
 
 // recurrence is an LSTM layer (Hochreiter & Schmidhuber 1997 with the forget
 // gate of Gers et al. 2000) over frozen token vectors, with its backward pass
@@ -67,33 +13,31 @@ func (p *packed) position(t, i int, reversed bool) int {
 //	i, f, o = σ(z_i), σ(z_f), σ(z_o);  g = tanh(z_g)
 //	c_t = f∘c_{t-1} + i∘g;  h_t = o∘tanh(c_t)
 //
-// Words repeat: fewer than half of the tokens of 64 reviews are distinct. [x,
-// 1]·W is computed, and its gradient taken, once for each distinct token of a
-// batch. With two directions the second reads the sequences backwards with its
-// own W below the first.
+// [x, 1]·W is computed, and its gradient taken, once for each distinct token of a
+// batch. With two directions the second reads the sequences backwards with its own
+// W below the first.
 //
-// It owns its scratch memory and can do one forward and one backward pass at a
-// time.
+// It owns its scratch memory and can do one forward and one backward pass of a
+// batch at a time.
 type recurrence[T float] struct {
 	arithmetic[T]
 	table      []float32 // tokens × d
 	d, h       int
 	directions int
-	// padding, if not 0, is the length of all sequences, the missing tokens
-	// being zeros in front that are not masked; no sequence of a batch is
-	// longer, and there is one direction.
-	padding int
+	batch      *batch
+	// mask, if not nil, is batch × outputs factors of the output: dropout. It is an
+	// input because gorgonia.Dropout is seeded from the clock and scales wrongly
+	// for shares other than one half.
+	mask []T
 
-	batch     packed
-	zeros     prefix[T]
-	row       []int32     // index of each token of the table while a batch is laid out; otherwise -1
-	words     []int32     // the distinct tokens of the batch
+	zeros     prefix[T]   // of a batch with a longest sequence
 	local     [2][]int32  // by direction, for each token in the order of reading its index in words; ^ see mark
 	fresh     []bool      // of words
 	vectors   []T         // words × (d+1): x, 1
 	projected []T         // words × 4h: [x, 1]·W, or the gradient with respect to it
 	state     []memory[T] // per direction
 	dh, dc    []T         // batch × h
+	masked    []T         // batch × outputs
 	ended     []T         // h: a cell state that is not used
 	zero      [1]int32    // the index of an only row
 	transpose []T         // 4h × h
@@ -108,57 +52,43 @@ type memory[T float] struct {
 	tanh   []T // rows × h: tanh c_t
 }
 
-func newRecurrence[T float](a arithmetic[T], e Embedding, hidden, directions int) *recurrence[T] {
-	return &recurrence[T]{
-		arithmetic: a,
-		table:      e.Vectors, d: e.Dimension, h: hidden, directions: directions,
-		row:   slices.Repeat([]int32{-1}, e.Len()),
-		state: make([]memory[T], directions), ended: make([]T, hidden),
-	}
+func newRecurrence[T float](a arithmetic[T], e Embedding, hidden, directions int, b *batch) *recurrence[T] {
+	return &recurrence[T]{arithmetic: a, table: e.Vectors, d: e.Dimension, h: hidden, directions: directions, batch: b,
+		state: make([]memory[T], directions), ended: make([]T, hidden)}
 }
 
 func (r *recurrence[T]) width() int   { return r.d + 1 + r.h }
 func (r *recurrence[T]) outputs() int { return r.directions * r.h }
 
-// grow returns a slice of n numbers, reusing s where it is large enough.
+// grow returns a slice of n numbers, reusing s where it is large enough; some room
+// more saves most of the pages that a batch with more words would touch first.
 func grow[T any](s []T, n int) []T {
 	if cap(s) < n {
-		return make([]T, n)
+		return make([]T, n, n+n/8)
 	}
 	return s[:n]
 }
 
 // forward writes the final hidden states to out (batch × outputs). With keep it
 // stores what backward needs.
-func (r *recurrence[T]) forward(tokens, lengths []int32, w, out []T, keep bool) error {
-	if err := r.batch.set(tokens, lengths); err != nil {
-		return err
-	}
+func (r *recurrence[T]) forward(w, out []T, keep bool) {
 	r.lookUp()
 	clear(out)
 	size := r.width() * 4 * r.h
 	for direction := range r.directions {
 		r.forwardOne(direction, w[direction*size:(direction+1)*size], out[direction*r.h:], keep)
 	}
-	return nil
+	for i, m := range r.mask {
+		out[i] *= m
+	}
 }
 
-// lookUp finds the distinct tokens of the batch and their vectors.
+// lookUp finds the vectors of the words of the batch.
 func (r *recurrence[T]) lookUp() {
-	d, tokens := r.d, r.batch.tokens[:r.batch.rows()]
-	local := grow(r.local[0], len(tokens))
-	r.words, r.local[0] = r.words[:0], local
-	for k, id := range tokens {
-		if r.row[id] < 0 {
-			r.row[id] = int32(len(r.words))
-			r.words = append(r.words, id)
-		}
-		local[k] = r.row[id]
-	}
-	r.vectors = grow(r.vectors, len(r.words)*(d+1))
+	d, b := r.d, r.batch
+	r.vectors = grow(r.vectors, len(b.words)*(d+1))
 	same, ok := any(r.table).([]T)
-	for k, id := range r.words {
-		r.row[id] = -1
+	for k, id := range b.words {
 		to := r.vectors[k*(d+1) : (k+1)*(d+1)]
 		if ok {
 			copy(to, same[int(id)*d:(int(id)+1)*d])
@@ -169,13 +99,14 @@ func (r *recurrence[T]) lookUp() {
 		}
 		to[d] = 1
 	}
-	r.projected = grow(r.projected, len(r.words)*4*r.h)
-	r.fresh = grow(r.fresh, len(r.words))
+	r.projected = grow(r.projected, len(b.words)*4*r.h)
+	r.fresh = grow(r.fresh, len(b.words))
+	r.local[0] = append(r.local[0][:0], b.local...)
 	if r.directions == 2 {
-		r.local[1] = grow(r.local[1], len(tokens))
-		for t := range r.batch.steps() {
-			for i := range r.batch.active[t] {
-				r.local[1][r.batch.offset[t]+i] = local[r.batch.position(t, i, true)]
+		r.local[1] = r.local[1][:0]
+		for t := range b.steps() {
+			for i := range b.active[t] {
+				r.local[1] = append(r.local[1], b.local[b.offset[int(b.lengths[i])-1-t]+i])
 			}
 		}
 	}
@@ -201,19 +132,19 @@ func (r *recurrence[T]) mark(local []int32) {
 }
 
 func (r *recurrence[T]) forwardOne(direction int, w, out []T, keep bool) {
-	d, h, b := r.d, r.h, &r.batch
+	d, h, b := r.d, r.h, r.batch
 	rows := len(b.lengths)
 	if keep {
-		rows = b.rows()
+		rows = len(b.local)
 	}
 	s := &r.state[direction]
 	s.hidden, s.gates = grow(s.hidden, rows*h), grow(s.gates, rows*4*h)
 	s.prev, s.tanh = grow(s.prev, rows*h), grow(s.tanh, rows*h)
 	clear(s.prev[:b.active[0]*h])
-	if r.padding > 0 {
+	if b.longest > 0 {
 		r.start(w, s.hidden, s.prev, out)
 	}
-	r.gemm(false, len(r.words), 4*h, d+1, r.vectors, d+1, w, 4*h, false, r.projected, 4*h)
+	r.gemm(false, len(b.words), 4*h, d+1, r.vectors, d+1, w, 4*h, false, r.projected, 4*h)
 
 	at, next := 0, 0 // first row of this step and of the next; both 0 for inference
 	for t := range b.steps() {
@@ -222,7 +153,7 @@ func (r *recurrence[T]) forwardOne(direction int, w, out []T, keep bool) {
 			at, next = b.offset[t], b.offset[t+1]
 		}
 		gates, words := s.gates[at*4*h:(at+n)*4*h], r.local[direction][b.offset[t]:b.offset[t+1]]
-		if t > 0 || r.padding > 0 {
+		if t > 0 || b.longest > 0 {
 			r.gemm(false, n, 4*h, h, s.hidden[at*h:], h, w[(d+1)*4*h:], 4*h, false, gates, 4*h)
 		} else { // the hidden state is zero
 			clear(gates)
@@ -242,6 +173,13 @@ func (r *recurrence[T]) forwardOne(direction int, w, out []T, keep bool) {
 // given that with respect to the output of the last forward pass with keep.
 func (r *recurrence[T]) backward(w, dout, dw []T) {
 	size := r.width() * 4 * r.h
+	if r.mask != nil {
+		r.masked = grow(r.masked, len(dout))
+		for i, m := range r.mask {
+			r.masked[i] = dout[i] * m
+		}
+		dout = r.masked
+	}
 	for direction := range r.directions {
 		r.backwardOne(direction, w[direction*size:(direction+1)*size], dout[direction*r.h:],
 			dw[direction*size:(direction+1)*size])
@@ -254,17 +192,17 @@ func (r *recurrence[T]) backward(w, dout, dw []T) {
 const accumulate = 128
 
 func (r *recurrence[T]) backwardOne(direction int, w, dout, dw []T) {
-	d, h, b := r.d, r.h, &r.batch
+	d, h, b := r.d, r.h, r.batch
 	s := &r.state[direction]
 	r.dh, r.dc = grow(r.dh, len(b.lengths)*h), grow(r.dc, len(b.lengths)*h)
 	r.transpose = grow(r.transpose, 4*h*h)
 	transpose(r.transpose, w[(d+1)*4*h:], h, 4*h)
 	clear(dw)
 	first := 1 // step whose hidden states are not zero
-	if r.padding > 0 {
+	if b.longest > 0 {
 		first = 0
 	}
-	pending := b.rows() // rows from here on are already in dw
+	pending := len(b.local) // rows from here on are already in dw
 	for t := b.steps() - 1; t >= 0; t-- {
 		n, at := b.active[t], b.offset[t]
 		for i := b.active[t+1]; i < n; i++ { // sequences that end here
@@ -282,11 +220,11 @@ func (r *recurrence[T]) backwardOne(direction int, w, dout, dw []T) {
 			pending = at
 		}
 	}
-	if r.padding > 0 {
+	if b.longest > 0 {
 		r.backwardStart(dout, dw)
 	}
-	for k := 0; k < len(r.words); k += accumulate {
-		r.gemm(true, d+1, 4*h, min(accumulate, len(r.words)-k), r.vectors[k*(d+1):], d+1, r.projected[k*4*h:],
+	for k := 0; k < len(b.words); k += accumulate {
+		r.gemm(true, d+1, 4*h, min(accumulate, len(b.words)-k), r.vectors[k*(d+1):], d+1, r.projected[k*4*h:],
 			4*h, true, dw, 4*h)
 	}
 }

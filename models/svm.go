@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+
 	"mldpbench/internal/params"
 )
 
@@ -18,7 +19,11 @@ func init() {
 			params.AtLeast("passes", 1, 100),   // largest number of passes over the training set per fit
 			params.Positive("tolerance", 0.05), // stop when the projected gradients of a pass differ by less than this
 		},
-		New: func(o Options) Classifier { return &linear{options: o, newTrainer: newSVMTrainer} },
+		New: func(o Options) Classifier {
+			return newLinear("svm", o, false, func(x design, labels []int) trainer {
+				return newSVMTrainer(x.(rowDesign).rows, labels, o)
+			})
+		},
 	})
 }
 
@@ -33,8 +38,8 @@ type svmTrainer struct {
 	tolerance float64
 }
 
-func newSVMTrainer(x rows, labels []int, o Options) trainer {
-	t := &svmTrainer{passes: o.Parameters["passes"].(int), tolerance: o.Parameters["tolerance"].(float64)}
+func newSVMTrainer(x rows, labels []int, o Options) *svmTrainer {
+	t := &svmTrainer{passes: values(o.Parameters).int("passes"), tolerance: values(o.Parameters).float("tolerance")}
 	for k := range machines(o.Classes) {
 		positive := k
 		if o.Classes == 2 {
@@ -118,29 +123,23 @@ func (s *dualSolver) solve(ctx context.Context, c float64, passes int, tolerance
 			i := s.order[k]
 			y := s.sign[i]
 			g := y*(s.x.dot(i, s.w[:bias])+s.w[bias]) - 1
+			a := s.alpha[i]
+			if a <= 0 && g > upper || a >= c && g < lower { // stuck: set aside
+				active--
+				s.order[k], s.order[active] = s.order[active], s.order[k]
+				k--
+				continue
+			}
 			projected := g
-			if a := s.alpha[i]; a <= 0 {
-				if g > upper {
-					active--
-					s.order[k], s.order[active] = s.order[active], s.order[k]
-					k--
-					continue
-				}
+			if a <= 0 {
 				projected = min(g, 0)
 			} else if a >= c {
-				if g < lower {
-					active--
-					s.order[k], s.order[active] = s.order[active], s.order[k]
-					k--
-					continue
-				}
 				projected = max(g, 0)
 			}
 			highest, lowest = max(highest, projected), min(lowest, projected)
 			if math.Abs(projected) > 1e-12 {
-				old := s.alpha[i]
-				s.alpha[i] = min(max(old-g/s.square[i], 0), c)
-				step := (s.alpha[i] - old) * y
+				s.alpha[i] = min(max(a-g/s.square[i], 0), c)
+				step := (s.alpha[i] - a) * y
 				s.x.add(i, step, s.w[:bias])
 				s.w[bias] += step
 			}

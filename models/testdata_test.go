@@ -1,8 +1,12 @@
 package models
 
 import (
+	"fmt"
+	"math"
 	"math/rand/v2"
+	"testing"
 
+	"mldpbench/internal/kernel"
 	"mldpbench/stream"
 )
 
@@ -55,4 +59,145 @@ func clouds(rng *rand.Rand, n, classes, dimension int, distance float64) Example
 		x.Labels = append(x.Labels, label)
 	}
 	return x
+}
+
+// fitted trains a model and returns it with what it learned, as text.
+func fitted(t testing.TB, name string, o Options, train, validation Examples) (*checked, History, string) {
+	t.Helper()
+	m, err := New(name, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := m.Fit(t.Context(), train, validation)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, learned := m.(*checked), ""
+	switch l := c.learner.(type) {
+	case *linear:
+		learned = fmt.Sprint(l.weights)
+	case *network:
+		for _, w := range l.weights {
+			learned += fmt.Sprintf("%x", data[float32](w))
+		}
+	}
+	return c, h, learned
+}
+
+func scores(t testing.TB, m Classifier, x Examples) [][]float64 {
+	t.Helper()
+	s, err := m.Score(t.Context(), x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// mustFind fails if fewer than a share of the labels are found.
+func mustFind(t testing.TB, m Classifier, x Examples, least float64) {
+	t.Helper()
+	if a := accuracy(scores(t, m, x), x.Labels); a < least {
+		t.Errorf("accuracy %.3f, want %v", a, least)
+	}
+}
+
+// inFloat64 is the arithmetic for checking derivatives against differences.
+var inFloat64 = arithmetic[float64]{plainGemm, func(words []int32, input, gates, prev, cell, tanh,
+	hidden []float64) {
+	kernel.ReferenceCellForward(plainSigmoid, plainTanh, words, input, gates, prev, cell, tanh, hidden)
+}, kernel.ReferenceCellBackward[float64], plainAdd}
+
+// arithmeticOf returns that of a type of numbers.
+func arithmeticOf[T float]() arithmetic[T] {
+	if a, ok := any(inFloat32).(arithmetic[T]); ok {
+		return a
+	}
+	return any(inFloat64).(arithmetic[T])
+}
+
+func plainGemm(transA bool, m, n, k int, a []float64, lda int, b []float64, ldb int, add bool, c []float64, ldc int) {
+	for i := range m {
+		for j := range n {
+			var sum float64
+			for l := range k {
+				x := i*lda + l
+				if transA {
+					x = l*lda + i
+				}
+				sum += a[x] * b[l*ldb+j]
+			}
+			if add {
+				sum += c[i*ldc+j]
+			}
+			c[i*ldc+j] = sum // overwrites C whatever it held, even NaN
+		}
+	}
+}
+
+func plainSigmoid(dst, src []float64) {
+	for i, x := range src {
+		dst[i] = 1 / (1 + math.Exp(-x))
+	}
+}
+
+func plainTanh(dst, src []float64) {
+	for i, x := range src {
+		dst[i] = math.Tanh(x)
+	}
+}
+
+func plainAdd(dst, src []float64) {
+	for i, x := range src {
+		dst[i] += x
+	}
+}
+
+func random[T float](seed uint64, n int) []T {
+	rng := stream.FromUint64(seed).Rand()
+	w := make([]T, n)
+	for i := range w {
+		w[i] = T(rng.NormFloat64() / 2)
+	}
+	return w
+}
+
+// ragged draws token vectors and a batch of sequences of these lengths, longest
+// first.
+func ragged(seed uint64, lengths []int, tokens, d, longest int) (Embedding, *batch) {
+	rng := stream.FromUint64(seed).Rand()
+	e := Embedding{Dimension: d, Vectors: random[float32](seed+1000, tokens*d)}
+	var x Examples
+	for _, l := range lengths {
+		s := make([]int32, l)
+		for i := range s {
+			s[i] = int32(rng.IntN(tokens))
+		}
+		x.Sequences = append(x.Sequences, s)
+	}
+	b := newBatch(len(lengths), tokens, longest)
+	b.fill(x, consecutive(len(lengths)))
+	return e, b
+}
+
+func newTestRecurrence[T float](e Embedding, hidden, directions int, b *batch) *recurrence[T] {
+	return newRecurrence(arithmeticOf[T](), e, hidden, directions, b)
+}
+
+func (r *recurrence[T]) weightCount() int { return r.directions * r.width() * 4 * r.h }
+
+// checkGradient compares derivatives with central differences of a loss and
+// returns the largest relative error.
+func checkGradient[T float](loss func() float64, weights []T, gradient []T) (worst float64) {
+	const step = 1e-5
+	for i, at := range weights {
+		weights[i] = at + step
+		up := loss()
+		weights[i] = at - step
+		want := (up - loss()) / (2 * step)
+		weights[i] = at
+		// Differences carry an absolute error of about 1e-11; a derivative that is
+		// zero by chance has no relative one.
+		worst = max(worst, math.Abs(float64(gradient[i])-want)/max(math.Abs(want), 1e-4))
+	}
+	return worst
 }

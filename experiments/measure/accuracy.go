@@ -110,9 +110,9 @@ func (r *Release) accuracy(ctx context.Context, q *Query, training int) ([]resul
 			rows = append(rows, row.Of(quantity, m))
 		}
 	}
-	add("validation_accuracy", 100*t.ValidationAccuracy())
+	add("validation_accuracy", 100*t.History.Accuracy)
 	add("auc", s.AUC)
-	if n := len(t.History.Epochs); n > 0 {
+	if n := len(t.History.Losses); n > 0 {
 		add("epochs", float64(n))
 	}
 	add("train_seconds", took.Seconds())
@@ -288,19 +288,6 @@ func Train(ctx context.Context, m Model, classes int, embedding models.Embedding
 		return nil, err
 	}
 	return &Trained{c, h}, nil
-}
-
-// ValidationAccuracy returns that of the chosen epoch or parameter, a share;
-// NaN if the model does not validate.
-func (t *Trained) ValidationAccuracy() float64 {
-	h := t.History
-	if h.Best >= 0 && h.Best < len(h.Epochs) {
-		return h.Epochs[h.Best].ValidationAccuracy
-	}
-	if v, ok := h.Chosen["validation_accuracy"]; ok {
-		return v
-	}
-	return math.NaN()
 }
 
 // Score is the performance of a classifier.

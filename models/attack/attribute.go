@@ -371,14 +371,14 @@ func fitClassifier(model string) func(context.Context, *Situation, labelled, lab
 }
 
 func fitNGrams(ctx context.Context, s *Situation, train, validation labelled, _ stream.Seed) (finder, string, error) {
-	m, err := models.FitNGrams(ctx, models.NGramOptions{Classes: s.Privates, Spelling: s.Spelling,
+	m, h, err := models.FitNGrams(ctx, models.NGramOptions{Classes: s.Privates, Spelling: s.Spelling,
 		Embedding: s.Embedding}, examples(train), examples(validation))
 	if err != nil {
 		return nil, "", err
 	}
 	return func(ctx context.Context, documents [][]int32) (answers, error) {
-		return highest(m.Score(ctx, documents))
-	}, m.Chosen, nil
+		return highest(m.Score(ctx, models.Examples{Sequences: documents}))
+	}, h.Chosen, nil
 }
 
 // headLayers are the hidden layers of the network on sentence vectors.
@@ -398,7 +398,7 @@ func fitEncoder(ctx context.Context, s *Situation, train, validation labelled, s
 	if err != nil {
 		return nil, "", err
 	}
-	head, err := models.FitHead(ctx, a, b, s.Privates, headLayers, seed)
+	head, h, err := models.FitHead(ctx, a, b, s.Privates, headLayers, seed)
 	if err != nil {
 		return nil, "", err
 	}
@@ -407,6 +407,6 @@ func fitEncoder(ctx context.Context, s *Situation, train, validation labelled, s
 		if err != nil {
 			return answers{}, err
 		}
-		return highest(head.Score(ctx, v))
-	}, head.Chosen, nil
+		return highest(head.Score(ctx, models.Examples{Vectors: v}))
+	}, h.Chosen, nil
 }

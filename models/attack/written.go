@@ -121,23 +121,24 @@ func (s *Situation) findInWriting(ctx context.Context, name string, words bool) 
 		if words {
 			readings = append(readings, &pieces{words: true, ids: map[string]int32{}})
 		}
-		var best *models.NGrams
+		var best models.Classifier
+		var history models.History
 		var reading *pieces
 		for _, p := range readings {
 			o := models.NGramOptions{Classes: s.Privates}
 			if p.words {
 				o.Spelling = func(id int32) string { return p.of[id] }
 			}
-			m, err := models.FitNGrams(ctx, o, p.examples(train), p.examples(validation))
+			m, h, err := models.FitNGrams(ctx, o, p.examples(train), p.examples(validation))
 			if err != nil {
 				return answers{}, "", err
 			}
-			if best == nil || m.Accuracy > best.Accuracy {
-				best, reading = m, p
+			if best == nil || h.Accuracy > history.Accuracy {
+				best, history, reading = m, h, p
 			}
 		}
-		found, err := highest(best.Score(ctx, reading.examples(test).Sequences))
-		note := best.Chosen
+		found, err := highest(best.Score(ctx, reading.examples(test)))
+		note := history.Chosen
 		if words && !reading.words {
 			note = "without words: " + note
 		}

@@ -3,8 +3,7 @@ package model
 
 import (
 	"context"
-	"encoding/json"
-	"io"
+	"math"
 	"slices"
 
 	"mldpbench/models"
@@ -24,17 +23,9 @@ func (m *majority) Fit(ctx context.Context, train, _ models.Examples) (models.Hi
 	for _, label := range train.Labels {
 		m.Shares[label] += 1 / float64(len(train.Labels))
 	}
-	return models.History{Best: -1}, ctx.Err()
+	return models.History{Best: -1, Accuracy: math.NaN()}, ctx.Err()
 }
 
 func (m *majority) Score(ctx context.Context, x models.Examples) ([][]float64, error) {
 	return slices.Repeat([][]float64{m.Shares}, len(x.Sequences)+len(x.Vectors)), ctx.Err()
 }
-
-func (m *majority) Predict(ctx context.Context, x models.Examples) ([]int, error) {
-	class := slices.Index(m.Shares, slices.Max(m.Shares))
-	return slices.Repeat([]int{class}, len(x.Sequences)+len(x.Vectors)), ctx.Err()
-}
-
-func (m *majority) Save(w io.Writer) error { return json.NewEncoder(w).Encode(m) }
-func (m *majority) Load(r io.Reader) error { return json.NewDecoder(r).Decode(m) }

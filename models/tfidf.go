@@ -1,0 +1,249 @@
+package models
+
+import (
+	"math"
+	"slices"
+)
+
+// inverse is the smoothed inverse document frequency of what has df of n documents.
+func inverse(n int, df float64) float64 { return math.Log((1+float64(n))/(1+df)) + 1 }
+
+// counted makes sparse rows of documents. each calls take with the columns of what
+// a document has; weigh returns the values of its columns, which are in the order
+// of first occurrence, by their counts.
+func counted(documents [][]int32, width int, each func(document []int32, take func(column int32)),
+	weigh func(columns []int32, counts []float64) []float32) design {
+	out := sparseRows{d: width, start: make([]int, 1, len(documents)+1)}
+	counts := make([]float64, width)
+	for _, d := range documents {
+		first := len(out.columns)
+		each(d, func(c int32) {
+			if counts[c] == 0 {
+				out.columns = append(out.columns, c)
+			}
+			counts[c]++
+		})
+		out.data = append(out.data, weigh(out.columns[first:], counts)...)
+		for _, c := range out.columns[first:] {
+			counts[c] = 0
+		}
+		out.start = append(out.start, len(out.columns))
+	}
+	return rowDesign{out}
+}
+
+// tokens are the inverse document frequencies of single words by id, 0 for those
+// not seen in training. Rows are counts times these, of length one.
+type tokens []float64
+
+func learnTokens(documents [][]int32) tokens {
+	var df tokens
+	var last []int // 1 + the last document a token was counted in
+	for i, s := range documents {
+		for _, id := range s {
+			for int(id) >= len(df) {
+				df, last = append(df, 0), append(last, 0)
+			}
+			if last[id] != i+1 {
+				last[id] = i + 1
+				df[id]++
+			}
+		}
+	}
+	for id, f := range df {
+		if f > 0 {
+			df[id] = inverse(len(documents), f)
+		}
+	}
+	return df
+}
+
+func (idf tokens) matrix(x Examples) design {
+	return counted(x.Sequences, len(idf), func(d []int32, take func(int32)) {
+		for _, id := range d {
+			if int(id) < len(idf) && idf[id] != 0 {
+				take(id)
+			}
+		}
+	}, func(columns []int32, counts []float64) (row []float32) {
+		var square float64
+		for _, id := range columns {
+			v := counts[id] * idf[id]
+			square += float64(v * v)
+		}
+		for _, id := range columns {
+			row = append(row, float32(counts[id]*idf[id]/math.Sqrt(square)))
+		}
+		return row
+	})
+}
+
+// wordGrams are single words and pairs; pairs are kept if at least one document in
+// ten thousand has them, and two.
+type wordGrams struct {
+	column map[uint64]int32
+	idf    []float64
+}
+
+const single = uint64(1) << 63
+
+// eachWordGram calls take with a key for every word and every pair.
+func eachWordGram(document []int32, take func(key uint64)) {
+	for i, w := range document {
+		take(single | uint64(uint32(w)))
+		if i > 0 {
+			take(uint64(uint32(document[i-1]))<<32 | uint64(uint32(w)))
+		}
+	}
+}
+
+func learnWordGrams(documents [][]int32) *wordGrams {
+	type seen struct{ documents, last int32 }
+	counts := map[uint64]seen{}
+	for i, d := range documents {
+		eachWordGram(d, func(key uint64) {
+			if s := counts[key]; s.last != int32(i+1) {
+				counts[key] = seen{s.documents + 1, int32(i + 1)}
+			}
+		})
+	}
+	least := max(2, int32(len(documents)/10_000))
+	keys := make([]uint64, 0, len(counts))
+	for key, s := range counts {
+		if s.documents >= least || key&single != 0 {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	g := &wordGrams{column: make(map[uint64]int32, len(keys))}
+	for i, key := range keys {
+		g.column[key] = int32(i)
+		g.idf = append(g.idf, inverse(len(documents), float64(counts[key].documents)))
+	}
+	return g
+}
+
+func (g *wordGrams) matrix(x Examples) design {
+	return counted(x.Sequences, len(g.idf), func(d []int32, take func(int32)) {
+		eachWordGram(d, func(key uint64) {
+			if c, known := g.column[key]; known {
+				take(c)
+			}
+		})
+	}, func(columns []int32, counts []float64) (row []float32) {
+		square := 0.0
+		for _, c := range columns {
+			v := (1 + math.Log(counts[c])) * g.idf[c]
+			square += float64(v * v)
+			row = append(row, float32(v))
+		}
+		for k := range row {
+			row[k] /= float32(math.Sqrt(square))
+		}
+		return row
+	})
+}
+
+// Lengths of the n-grams of characters.
+const shortestGram, longestGram = 2, 5
+
+// characterGrams are those inside words, by column; those of one document only are
+// left out.
+type characterGrams struct {
+	spelling func(int32) string
+	column   map[string]int32
+	idf      []float64
+}
+
+// eachCharacterGram calls take with every n-gram of a word between two spaces.
+func eachCharacterGram(word string, take func(gram string)) {
+	letters := []rune(" " + word + " ")
+	for n := shortestGram; n <= longestGram; n++ {
+		for i := 0; i+n <= len(letters); i++ {
+			take(string(letters[i : i+n]))
+		}
+	}
+}
+
+func learnCharacterGrams(documents [][]int32, spelling func(int32) string) *characterGrams {
+	words, b := vocabulary(documents)
+	number := map[string]int32{}
+	var grams []string
+	each := make([][]int32, len(words)) // the grams of each word
+	for i, w := range words {
+		eachCharacterGram(spelling(w), func(gram string) {
+			c, met := number[gram]
+			if !met {
+				c = int32(len(grams))
+				number[gram], grams = c, append(grams, gram)
+			}
+			each[i] = append(each[i], c)
+		})
+	}
+	df, last := make([]float64, len(grams)), make([]int, len(grams))
+	for i := range documents {
+		for _, w := range b.word[b.start[i]:b.start[i+1]] {
+			for _, c := range each[w] {
+				if last[c] != i+1 {
+					last[c] = i + 1
+					df[c]++
+				}
+			}
+		}
+	}
+	g := &characterGrams{spelling: spelling, column: map[string]int32{}}
+	for c, gram := range grams {
+		if df[c] > 1 {
+			g.column[gram] = int32(len(g.idf))
+			g.idf = append(g.idf, inverse(len(documents), df[c]))
+		}
+	}
+	return g
+}
+
+func (g *characterGrams) matrix(x Examples) design {
+	tokens, b := vocabulary(x.Sequences)
+	words := sparseRows{d: len(g.idf), start: make([]int, 1, len(tokens)+1)}
+	var own []int32
+	for _, w := range tokens {
+		own = own[:0]
+		eachCharacterGram(g.spelling(w), func(gram string) {
+			if c, known := g.column[gram]; known {
+				own = append(own, c)
+			}
+		})
+		slices.Sort(own)
+		for i, c := range own {
+			if i > 0 && c == own[i-1] {
+				words.data[len(words.data)-1] += float32(g.idf[c])
+				continue
+			}
+			words.columns, words.data = append(words.columns, c), append(words.data, float32(g.idf[c]))
+		}
+		words.start = append(words.start, len(words.columns))
+	}
+	b.words = words
+	sums, touched := make([]float64, len(g.idf)), []int32(nil)
+	for i := range x.Sequences { // each row gets length one
+		touched = touched[:0]
+		for k := b.start[i]; k < b.start[i+1]; k++ {
+			w := b.word[k]
+			for j := words.start[w]; j < words.start[w+1]; j++ {
+				c := words.columns[j]
+				if sums[c] == 0 {
+					touched = append(touched, c)
+				}
+				sums[c] += float64(float64(b.share[k]) * float64(words.data[j]))
+			}
+		}
+		square := 0.0
+		for _, c := range touched {
+			square += float64(sums[c] * sums[c])
+			sums[c] = 0
+		}
+		for k := b.start[i]; k < b.start[i+1] && square > 0; k++ {
+			b.share[k] /= float32(math.Sqrt(square))
+		}
+	}
+	return b
+}
