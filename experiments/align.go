@@ -1,7 +1,6 @@
 package experiments
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -12,6 +11,7 @@ import (
 	"mldpbench/experiments/measure"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/atomicfile"
+	"mldpbench/internal/list"
 	"mldpbench/results"
 	"mldpbench/results/compare"
 )
@@ -23,12 +23,9 @@ const (
 	widestStep, widestPoints = 0.1, 2
 	// mostRounds limits how often points are added: each cuts at least a quarter off a step.
 	mostRounds = 6
-	// closest is the ratio of two ε that are not worth a point each.
-	closest = 1.005
-	// farthest is the ratio of a further ε to the last one, beyond an end.
-	farthest = 4
-	// The ends of the search.
-	leastEpsilon, mostEpsilon = 1e-3, 1e5
+	// closest is the ratio of two ε that are not worth a point each, farthest that of a
+	// further ε to the last one, beyond an end.
+	closest, farthest = 1.005, 4
 )
 
 // AlignedFile is the name of the study with the ε that RunAligned added, next to
@@ -90,9 +87,9 @@ func furtherOf(p *results.Prepared, levels results.Levels) map[results.Place][]f
 				continue
 			}
 			for _, l := range a.Lines {
-				e, ok := nextEpsilon(a, l)
-				i := l.Instance()
-				if e = measure.Rounded(e); ok && !near(e, measured[i]) {
+				i, e := l.Instance(), measure.Rounded(worthIt(a, l))
+				near := func(o float64) bool { return e < o*closest && o < e*closest }
+				if e > 0 && !slices.ContainsFunc(measured[i], near) {
 					measured[i], further[i] = append(measured[i], e), append(further[i], e)
 				}
 			}
@@ -101,38 +98,32 @@ func furtherOf(p *results.Prepared, levels results.Levels) map[results.Place][]f
 	return further
 }
 
-// nextEpsilon is the ε that tells most of a line at a level, if one is worth it.
-func nextEpsilon(a compare.Aligned, l compare.Line) (float64, bool) {
-	points := slices.DeleteFunc(a.Points(l), func(p compare.Point) bool { return !(p.Epsilon > 0) })
-	slices.SortFunc(points, func(a, b compare.Point) int { return cmp.Compare(a.Epsilon, b.Epsilon) })
+// worthIt is the ε that tells most of a line at a level; 0 if none is worth it.
+func worthIt(a compare.Aligned, l compare.Line) float64 {
+	points := list.Map(a.Points(l), func(p compare.Point) measure.Point {
+		return measure.Point{Epsilon: p.Epsilon, Value: p.Privacy}
+	})
+	points = slices.DeleteFunc(points, func(p measure.Point) bool { return !(p.Epsilon > 0) })
 	if len(points) == 0 {
-		return 0, false
+		return 0
+	}
+	privacy := results.MustColumn(a.Privacy)
+	e, between := measure.NextEpsilon(points, a.At, farthest, privacy.Direction == results.Up)
+	if between == nil {
+		if first, last := points[0], points[len(points)-1]; len(points) > 1 && math.Abs(first.Value-last.Value) < 1e-9 {
+			return 0 // ε has no effect
+		}
+		return e
 	}
 	widest := widestStep
-	if results.MustColumn(a.Privacy).Unit == "%" {
+	if privacy.Unit == "%" {
 		widest = widestPoints
 	}
 	rest := math.Sqrt(max(0, l.Error*l.Error-l.OfLine*l.OfLine))
-	for i := 1; i < len(points); i++ {
-		low, high := points[i-1], points[i]
-		if (low.Privacy-a.At)*(high.Privacy-a.At) > 0 {
-			continue
-		}
-		if wide := math.Abs(low.Privacy - high.Privacy); wide <= widest && !(l.OfLine > rest/2) || wide == 0 {
-			return 0, false
-		}
-		// A curve is steep somewhere: no step is cut to less than a quarter.
-		x := max(0.25, min(0.75, (a.At-low.Privacy)/(high.Privacy-low.Privacy)))
-		return math.Exp((1-x)*math.Log(low.Epsilon) + x*math.Log(high.Epsilon)), true
+	if math.Abs(between[0].Value-between[1].Value) <= widest && !(l.OfLine > rest/2) {
+		return 0
 	}
-	first, last := points[0], points[len(points)-1]
-	if len(points) > 1 && math.Abs(first.Privacy-last.Privacy) < 1e-9 {
-		return 0, false // ε has no effect
-	}
-	if math.Abs(first.Privacy-a.At) < math.Abs(last.Privacy-a.At) {
-		return first.Epsilon / farthest, first.Epsilon > leastEpsilon
-	}
-	return last.Epsilon * farthest, last.Epsilon < mostEpsilon
+	return e
 }
 
 // atFurther are the mechanisms of a list at further ε of theirs.
@@ -162,8 +153,4 @@ func atFurther(list []study.MechanismSpec, further map[results.Place][]float64) 
 		}
 	}
 	return more, nil
-}
-
-func near(e float64, others []float64) bool {
-	return slices.ContainsFunc(others, func(o float64) bool { return e < o*closest && o < e*closest })
 }

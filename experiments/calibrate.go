@@ -7,6 +7,7 @@ import (
 	"io"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -22,6 +23,35 @@ import (
 	"mldpbench/stream"
 )
 
+// Target is a measured level of privacy: see measure.Calibrator.
+type Target struct {
+	Quantity string  // "nw" or "em"
+	Value    float64 // in (0, 1)
+}
+
+// ParseTargets reads "nw=0.5". A text without a name has that of the text before
+// it: "em=0.1", "0.5".
+func ParseTargets(texts []string) (out []Target, err error) {
+	for _, s := range texts {
+		name, text, ok := strings.Cut(s, "=")
+		if !ok {
+			if len(out) == 0 {
+				return nil, fmt.Errorf("target = %q: must look like nw=0.5", s)
+			}
+			name, text = out[len(out)-1].Quantity, s
+		}
+		v, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return nil, fmt.Errorf("target = %q: %q is not a number", s, text)
+		}
+		if err := errors.Join(check.OneOf("target", name, "nw", "em"), check.Inside("target "+name, v, 0, 1)); err != nil {
+			return nil, err
+		}
+		out = append(out, Target{name, v})
+	}
+	return out, nil
+}
+
 // CalibrateRequest selects the mechanisms that Calibrate calibrates, and their
 // data.
 type CalibrateRequest struct {
@@ -30,12 +60,12 @@ type CalibrateRequest struct {
 	// Mechanisms are settings without ε, also of commands; nil: all built in that
 	// return words, in their default variants.
 	Mechanisms []mechanisms.Settings
-	Targets    []measure.Target
+	Targets    []Target
 	Restrict   *study.DatasetSpec // keep only its words; the corpus of mechanisms that need one; nil for none
 	Vocabulary int                // the first so many words of the embedding, 0 for all
 	Words      int                // drawn from the vocabulary
 	Runs       int
-	Tolerance  float64 // of em, beyond the target
+	Tolerance  float64 // how far above a target ends its search
 	Seed       uint64
 	Log        io.Writer // for warnings; nil for none
 }
@@ -55,14 +85,15 @@ type CalibratedMechanism struct {
 	Exact      bool             `csv:"exact"`
 	Guarantee  string           `csv:"guarantee_metric"`
 	Reason     string           `csv:"reason"`
-
-	given mechanisms.Settings // as requested
 }
 
-// Calibrate calibrates mechanisms to each target, and passes on each row as soon
-// as it is found. The targets of one mechanism share what was evaluated. A
-// command is asked word by word; where it fails, so does Calibrate.
-func Calibrate(ctx context.Context, q CalibrateRequest, each func(CalibratedMechanism) error) (err error) {
+// Calibrate calibrates mechanisms to each target, and passes on the rows of each
+// mechanism as soon as they are found, with the entry of a study that they make. A
+// target that is out of reach is an answer, and so is a built-in mechanism that
+// cannot be built here. A command is asked word by word; where it fails, so does
+// Calibrate.
+func Calibrate(ctx context.Context, q CalibrateRequest, each func(rows []CalibratedMechanism, entry string) error) (
+	err error) {
 	if q.Mechanisms == nil {
 		for _, d := range mechanisms.Definitions() {
 			if d.New != nil {
@@ -90,36 +121,30 @@ func Calibrate(ctx context.Context, q CalibrateRequest, each func(CalibratedMech
 		if err != nil {
 			return err
 		}
-		env, err := l.Environment(space, corpus, d.Needs, seed)
-		if err != nil {
+		c := measure.Calibrator{Settings: settings, Words: words, Runs: q.Runs, Seed: seed.Derive(settings.Mechanism),
+			Tolerance: q.Tolerance, Threads: runtime.GOMAXPROCS(0)}
+		if c.Env, err = l.Environment(space, corpus, d.Needs, seed); err != nil {
 			return err
 		}
-		o := measure.CalibrationOptions{
-			Words: words, Runs: q.Runs, Seed: seed.Derive(settings.Mechanism), Tolerance: q.Tolerance,
-			Threads: runtime.GOMAXPROCS(0),
-		}
-		env.Outside = l.WordByWord(ctx, space)
-		for _, o.Target = range q.Targets {
-			o.Below = q.least(o.Target)
-			row, err := calibrated(ctx, env, settings, &o)
-			if err == nil {
-				row.given = given
-				bar.Add(1, 1, settings.Mechanism)
-				err = each(row)
-			}
+		c.Env.Outside = l.WordByWord(ctx, space)
+		var rows []CalibratedMechanism
+		for _, target := range q.Targets {
+			row, err := calibrated(ctx, &c, target)
 			if err != nil {
 				return err
 			}
+			rows = append(rows, row)
+			bar.Add(1, 1, settings.Mechanism)
+		}
+		entry, err := studyEntry(given, rows)
+		if err == nil {
+			err = each(rows, entry)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil
-}
-
-// least says that a target is the smallest of several: the others are reached
-// from above, so that a comparison at each of them has points on both sides.
-func (q CalibrateRequest) least(t measure.Target) bool {
-	return slices.ContainsFunc(q.Targets, func(u measure.Target) bool { return u.Value > t.Value }) &&
-		!slices.ContainsFunc(q.Targets, func(u measure.Target) bool { return u.Value < t.Value })
 }
 
 // open opens the words that may be outputs, and the corpus where one is given.
@@ -154,90 +179,61 @@ func (q CalibrateRequest) open(ctx context.Context, l *lab.Lab, seed stream.Seed
 	return space, corpus, err
 }
 
-// calibrated is the row of one mechanism and target. A target that is out of
-// reach is an answer, and so is a built-in mechanism that cannot be built here.
-func calibrated(ctx context.Context, env mechanisms.Environment, settings mechanisms.Settings,
-	o *measure.CalibrationOptions) (CalibratedMechanism, error) {
-	row := CalibratedMechanism{
-		Mechanism: settings.Mechanism, Variant: string(settings.Variant), Parameters: settings.Parameters.String(),
-		Target: o.Target.String(), Epsilon: results.Missing, Achieved: results.Missing, Low: results.Missing,
-		High: results.Missing,
-	}
-	c, err := measure.Calibrate(ctx, env, settings, *o)
-	if err := ctx.Err(); err != nil {
-		return row, err
-	}
-	if o.Target.Quantity == "em" {
-		o.Known = c.Trace
+// calibrated is the row of one mechanism and target.
+func calibrated(ctx context.Context, c *measure.Calibrator, t Target) (CalibratedMechanism, error) {
+	s := c.Settings
+	row := CalibratedMechanism{Mechanism: s.Mechanism, Variant: string(s.Variant), Parameters: s.Parameters.String(),
+		Target: fmt.Sprintf("%s=%v", t.Quantity, t.Value), Epsilon: results.Missing, Achieved: results.Missing,
+		Low: results.Missing, High: results.Missing}
+	p, err := c.Find(ctx, t.Quantity, t.Value)
+	if ctx.Err() != nil {
+		return row, ctx.Err()
 	}
 	if err != nil {
 		row.Reason = err.Error()
-		var far *measure.OutOfReach
-		if settings.Outside == nil || errors.As(err, &far) {
+		if far := (*measure.OutOfReach)(nil); s.Outside == nil || errors.As(err, &far) {
 			err = nil
 		}
 		return row, err
 	}
-	settings.Epsilon = c.Epsilon
-	m, err := mechanisms.New(env, settings)
+	s.Epsilon = p.Epsilon
+	m, err := mechanisms.New(c.Env, s)
 	if err != nil {
 		return row, err
 	}
-	row.Epsilon, row.Achieved, row.Exact = results.Float(c.Epsilon), results.Float(c.Achieved), c.Exact
-	row.Low, row.High = results.Float(c.Interval.Low), results.Float(c.Interval.High)
-	if !c.Exact {
-		row.Runs = o.Runs
+	row.Epsilon, row.Achieved, row.Exact = results.Float(p.Epsilon), results.Float(p.Value), p.Exact
+	row.Low, row.High = results.Float(p.Interval.Low), results.Float(p.Interval.High)
+	if !p.Exact {
+		row.Runs = c.Runs
 	}
 	row.Guarantee, row.Reason = m.Guarantee().Metric, m.Guarantee().Reason
 	return row, nil
 }
 
-// studyEntry is a study.MechanismSpec with its ε on one line.
-type studyEntry struct {
-	Name               string `yaml:"name"`
-	mechanisms.Outside `yaml:",inline"`
-	Variant            mechanisms.Variant    `yaml:"variant,omitempty"`
-	Parameters         mechanisms.Parameters `yaml:"parameters,flow,omitempty"`
-	Epsilons           []float64             `yaml:"epsilons,flow"`
-}
-
-// StudyEntries writes calibrated mechanisms as entries of a study's list, with
-// their ε, rising, and a comment that says what each is for.
-func StudyEntries(to io.Writer, rows []CalibratedMechanism) error {
-	for len(rows) > 0 {
-		given := rows[0].given
-		entry := studyEntry{Name: given.Mechanism, Variant: given.Variant, Parameters: given.Parameters}
-		if given.Outside != nil {
-			entry.Outside = *given.Outside
-		}
-		var comments []string
-		for first := rows[0].instance(); len(rows) > 0 && rows[0].instance() == first; rows = rows[1:] {
-			r := rows[0]
-			if !r.Epsilon.Known() {
-				comments = append(comments, " "+r.Reason)
-				continue
-			}
-			entry.Epsilons = append(entry.Epsilons, r.Epsilon.Float())
-			comments = append(comments, fmt.Sprintf(" %s: %.3g at epsilon = %g", r.Target, r.Achieved.Float(),
-				r.Epsilon.Float()))
-		}
-		slices.Sort(entry.Epsilons)
-		if entry.Epsilons = slices.Compact(entry.Epsilons); len(entry.Epsilons) == 0 {
-			fmt.Fprintf(to, "  #%s\n", strings.Join(comments, "\n  #"))
+// studyEntry is a calibrated mechanism in the list of a study, with its ε, rising,
+// and comments that say what each is for.
+func studyEntry(given mechanisms.Settings, rows []CalibratedMechanism) (string, error) {
+	entry := struct {
+		Name                string `yaml:"name"`
+		*mechanisms.Outside `yaml:",inline"`
+		Variant             mechanisms.Variant    `yaml:"variant,omitempty"`
+		Parameters          mechanisms.Parameters `yaml:"parameters,flow,omitempty"`
+		Epsilons            []float64             `yaml:"epsilons,flow"`
+	}{Name: given.Mechanism, Outside: given.Outside, Variant: given.Variant, Parameters: given.Parameters}
+	var comments []string
+	for _, r := range rows {
+		if !r.Epsilon.Known() {
+			comments = append(comments, " "+r.Reason)
 			continue
 		}
-		text, err := yaml.MarshalWithOptions([]studyEntry{entry}, yaml.IndentSequence(true),
-			yaml.WithComment(yaml.CommentMap{"$[0]": {yaml.HeadComment(comments...)}}))
-		if err != nil {
-			return err
-		}
-		if _, err := to.Write(text); err != nil {
-			return err
-		}
+		entry.Epsilons = append(entry.Epsilons, r.Epsilon.Float())
+		comments = append(comments, fmt.Sprintf(" %s: %.3g at epsilon = %g", r.Target, r.Achieved.Float(), r.Epsilon.Float()))
 	}
-	return nil
-}
-
-func (r CalibratedMechanism) instance() results.Place {
-	return results.Place{Mechanism: r.Mechanism, Variant: r.Variant, Parameters: r.Parameters}
+	slices.Sort(entry.Epsilons)
+	if entry.Epsilons = slices.Compact(entry.Epsilons); len(entry.Epsilons) == 0 {
+		return "  #" + strings.Join(comments, "\n  #") + "\n", nil
+	}
+	text, err := yaml.MarshalWithOptions([]any{entry}, yaml.IndentSequence(true),
+		yaml.WithComment(yaml.CommentMap{"$[0]": {yaml.HeadComment(comments...)}}))
+	return string(text), err
 }

@@ -13,7 +13,6 @@ import (
 	"mldpbench/embeddings"
 	"mldpbench/experiments"
 	"mldpbench/experiments/lab"
-	"mldpbench/experiments/measure"
 	"mldpbench/experiments/study"
 	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/external"
@@ -73,11 +72,11 @@ func calibration(t *testing.T, kind string) experiments.CalibrateRequest {
 		t.Fatal(err)
 	}
 	return experiments.CalibrateRequest{
-		Embedding: e, Vocabulary: commandWords, Words: 20, Runs: 60, Tolerance: 0.03, Seed: 1,
+		Embedding: e, Vocabulary: commandWords, Words: 20, Runs: 60, Tolerance: 0.02, Seed: 1,
 		Mechanisms: []mechanisms.Settings{{Mechanism: "own", Outside: &mechanisms.Outside{
 			Command: []string{self, kind, strings.Join(space.Vocabulary.Words(), " ")}}}, {Mechanism: "k-rr"}},
-		Targets: []measure.Target{{Quantity: "em", Value: 0.5}, {Quantity: "nw", Value: 0.5},
-			{Quantity: "nw", Value: 0.01}},
+		Targets: []experiments.Target{{Quantity: "em", Value: 0.5}, {Quantity: "nw", Value: 0.5},
+			{Quantity: "nw", Value: 0.004}},
 	}
 }
 
@@ -86,19 +85,18 @@ func calibration(t *testing.T, kind string) experiments.CalibrateRequest {
 func TestCalibrateCommand(t *testing.T) {
 	var rows []experiments.CalibratedMechanism
 	var text bytes.Buffer
-	if err := experiments.Calibrate(t.Context(), calibration(t, "k-rr"), func(r experiments.CalibratedMechanism) error {
-		rows = append(rows, r)
+	if err := experiments.Calibrate(t.Context(), calibration(t, "k-rr"), func(r []experiments.CalibratedMechanism,
+		entry string) error {
+		rows = append(rows, r...)
+		text.WriteString(entry)
 		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
-	if err := experiments.StudyEntries(&text, rows); err != nil || len(rows) != 6 {
+	}); err != nil || len(rows) != 6 {
 		t.Fatalf("%d rows, %v", len(rows), err)
 	}
 	want := math.Log(commandWords - 1)
 	for i, r := range rows[:2] {
 		// Sampled from 40 words × 60 runs, with fixed seeds: the error of E_M is within 0.05, that is 0.2 of ε.
-		if r.Exact || r.Runs != 60 || math.Abs(r.Achieved.Float()-0.5) > 0.03 || math.Abs(r.Epsilon.Float()-want) > 0.3 {
+		if r.Exact || r.Runs != 60 || math.Abs(r.Achieved.Float()-0.5) > 0.02 || math.Abs(r.Epsilon.Float()-want) > 0.3 {
 			t.Errorf("%+v, want ε = %v", r, want)
 		}
 		if b := rows[3+i]; !b.Exact || math.Abs(b.Epsilon.Float()-want) > 0.13 {
@@ -124,8 +122,20 @@ func TestCalibrateCommand(t *testing.T) {
 // A command that fails ends the calibration; it is no reason in a row.
 func TestCalibrateBrokenCommand(t *testing.T) {
 	err := experiments.Calibrate(t.Context(), calibration(t, "broken"),
-		func(experiments.CalibratedMechanism) error { return nil })
+		func([]experiments.CalibratedMechanism, string) error { return nil })
 	if err == nil || !strings.Contains(err.Error(), "exit status 1") {
 		t.Errorf("%v", err)
+	}
+}
+
+func TestParseTargets(t *testing.T) {
+	got, err := experiments.ParseTargets([]string{"em=0.1", "0.5", "nw=0.2"})
+	if want := []experiments.Target{{Quantity: "em", Value: 0.1}, {Quantity: "em", Value: 0.5}, {Quantity: "nw", Value: 0.2}}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v, %v", got, err)
+	}
+	for _, bad := range [][]string{{"0.5"}, {"em=x"}, {"x=1"}, {"em=0.1", "y"}} {
+		if _, err := experiments.ParseTargets(bad); err == nil {
+			t.Errorf("%q is read", bad)
+		}
 	}
 }

@@ -3,11 +3,11 @@ package main
 import (
 	"cmp"
 	"errors"
+	"io"
 
 	"github.com/spf13/cobra"
 
 	"mldpbench/experiments"
-	"mldpbench/experiments/measure"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/check"
 )
@@ -46,7 +46,7 @@ func newCalibrateCommand() *cobra.Command {
 	vocabularyFlag(f, &o.Vocabulary, 10_000)
 	countFlag(f, &o.Words, "count", 100, 1, "words drawn from the vocabulary, for nw")
 	countFlag(f, &o.Runs, "runs", 20, 1, "runs per word, where there is no closed form")
-	f.Float64Var(&o.Tolerance, "tolerance", 0.01, "how far beyond a target an em may be that ends its search")
+	f.Float64Var(&o.Tolerance, "tolerance", 0.01, "how far above a target a value may be that ends its search")
 	f.StringVar(&format, "format", "csv", "csv, or yaml for a study")
 	f.Uint64Var(&o.Seed, "seed", 2020, "seed")
 	require(cmd, "target")
@@ -54,7 +54,7 @@ func newCalibrateCommand() *cobra.Command {
 	prints(cmd, func(cmd *cobra.Command, _ []string, a *answer) (err error) {
 		o.Embedding = embeddingFlag(embedding)
 		o.Log = cmd.ErrOrStderr()
-		if o.Targets, err = measure.ParseTargets(targets); err != nil {
+		if o.Targets, err = experiments.ParseTargets(targets); err != nil {
 			return usage(err)
 		}
 		if err := errors.Join(check.OneOf("format", format, "csv", "yaml"),
@@ -75,22 +75,23 @@ func newCalibrateCommand() *cobra.Command {
 		if err != nil {
 			return usage(err)
 		}
-		rows := []experiments.CalibratedMechanism{}
+		all := []experiments.CalibratedMechanism{}
 		line := csvLines[experiments.CalibratedMechanism](a)
-		if err := experiments.Calibrate(cmd.Context(), o, func(row experiments.CalibratedMechanism) error {
-			rows = append(rows, row)
+		err = experiments.Calibrate(cmd.Context(), o, func(rows []experiments.CalibratedMechanism, entry string) error {
+			all = append(all, rows...)
 			if format == "yaml" {
-				return nil
+				_, err := io.WriteString(a.text, entry)
+				return err
 			}
-			return line(row)
-		}); err != nil {
-			return err
-		}
-		a.add("mechanisms", rows)
-		if format == "yaml" {
-			return experiments.StudyEntries(a.text, rows)
-		}
-		return nil
+			for _, row := range rows {
+				if err := line(row); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		a.add("mechanisms", all)
+		return err
 	})
 	exclude(cmd, "json", "format")
 	return cmd
