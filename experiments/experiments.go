@@ -89,11 +89,6 @@ func (p *Planned) Run(ctx context.Context, root string, o engine.Options) (_ *en
 	if err != nil {
 		return nil, err
 	}
-	if o.Log != nil {
-		lab.Unpublished(wants, root, func(err error) {
-			fmt.Fprintf(o.Log, "warning: %v: it is used as it is; mldp data verify lists such files\n", err)
-		})
-	}
 	return engine.Run(ctx, units, o)
 }
 

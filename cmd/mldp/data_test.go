@@ -90,7 +90,7 @@ func officialMirror(t *testing.T) (mirror, flat string) {
 		must(errors.Join(w.Close(), f.Close()))
 	}
 
-	tarball("aclImdb_v1.tar.gz", func(add func(string, []byte)) {
+	tarball("imdb/aclImdb_v1.tar.gz", func(add func(string, []byte)) {
 		r := csv.NewReader(read("imdb.csv.gz"))
 		f, err := os.Create(filepath.Join(flat, "imdb.csv"))
 		must(err)
@@ -117,7 +117,7 @@ func officialMirror(t *testing.T) (mirror, flat string) {
 		"wordnet-3.0"} {
 		must(os.Symlink(realdata.File(t, name), filepath.Join(flat, name)))
 	}
-	tarball("WordNet-3.0.tar.gz", func(add func(string, []byte)) {
+	tarball("archives/WordNet-3.0.tar.gz", func(add func(string, []byte)) {
 		for _, pos := range []string{"noun", "verb", "adj", "adv"} {
 			for _, name := range []string{"index." + pos, "data." + pos, pos + ".exc"} {
 				data, err := io.ReadAll(read("wordnet-3.0/" + name + ".gz"))
@@ -132,12 +132,12 @@ func officialMirror(t *testing.T) (mirror, flat string) {
 		_, err := io.Copy(f, read(source))
 		must(errors.Join(err, f.Close()))
 	}
-	zipped("glove.6B.zip", map[string]string{"glove.6B.100d.txt": "glove.6B.100d.subset.txt.gz"})
-	zipped("opinion_lexicon.zip", map[string]string{
+	zipped("archives/glove.6B.zip", map[string]string{"glove.6B.100d.txt": "glove.6B.100d.subset.txt.gz"})
+	zipped("archives/opinion_lexicon.zip", map[string]string{
 		"opinion_lexicon/positive-words.txt": "opinion-lexicon/positive-words.txt",
 		"opinion_lexicon/negative-words.txt": "opinion-lexicon/negative-words.txt",
 	})
-	zipped("words.zip", map[string]string{"words/en": "words/nltk-words-en.txt.gz"})
+	zipped("archives/words.zip", map[string]string{"words/en": "words/nltk-words-en.txt.gz"})
 	return mirror, flat
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"archive/zip"
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -107,9 +108,10 @@ func smallMirror(t *testing.T) string {
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for name, data := range map[string][]byte{"custrev.all": []byte(reviews.String()),
-		"crawl-300d-2M.vec.zip": archive.Bytes()} {
-		if err := os.WriteFile(filepath.Join(mirror, name), data, 0o644); err != nil {
+	for name, data := range map[string][]byte{"cr/custrev.all": []byte(reviews.String()),
+		"archives/crawl-300d-2M.vec.zip": archive.Bytes()} {
+		path := filepath.Join(mirror, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, data, 0o644)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -144,7 +146,7 @@ func TestRunFetches(t *testing.T) {
 			needs += " cr"
 		}
 		mldp(exitFailure, "get it with: mldp data fetch "+needs, "run", ref)
-		mldp(exitOK, "crawl-300d-2M: in ", "run", ref, "--fetch") // a folder needs no confirmation
+		mldp(exitOK, "crawl-300d-2M: in ", "run", ref, "--fetch")
 		mldp(exitOK, "", "run", ref, "--fetch")
 	}
 }

@@ -102,10 +102,6 @@ mldp itself.`,
 			return check.Wrong("--json: %s has no result in JSON", cmd.CommandPath())
 		}
 		if silent {
-			yes, fetch := cmd.Flags().Lookup("yes"), cmd.Flags().Lookup("fetch")
-			if yes != nil && !yes.Changed && (fetch == nil || fetch.Changed) {
-				return check.Wrong("--quiet asks no questions: give --yes as well")
-			}
 			cmd.Root().SetErr(io.Discard) // errors are printed by run
 			quiet()
 		}

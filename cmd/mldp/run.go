@@ -29,7 +29,7 @@ type runOptions struct {
 	examples  bool
 	levels    results.Levels
 	auditing  audit.Options
-	fetching  fetchOptions
+	fetches   bool
 }
 
 func (o *runOptions) addFlags(cmd *cobra.Command) {
@@ -39,8 +39,7 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 	workersFlag(f, &o.workers)
 	folderFlag(f, &o.out, "", "folder of the results (default: runs/STUDY)")
 	f.StringVar(&o.shard, "shard", "", "i/n: only the i-th of n parts of the study; see mldp merge")
-	f.BoolVar(&o.fetching.fetch, "fetch", false, "download data that is missing")
-	f.BoolVar(&o.fetching.yes, "yes", false, "with --fetch: do not ask before large downloads")
+	f.BoolVar(&o.fetches, "fetch", false, "download data that is missing")
 	f.BoolVar(&o.audit, "audit", false, "audit the study's mechanisms as well, on the words of its first data "+
 		"set and embedding")
 	examplesFlag(f, &o.examples)
@@ -77,7 +76,7 @@ func newRunCommand() *cobra.Command {
 			return check.Wrong("%s holds a run of the study %q: choose another --out for %q, or say --force", o.out,
 				m.Study, study.Name)
 		}
-		if err := o.provide(cmd.Context(), study, cmd.InOrStdin(), cmd.ErrOrStderr()); err != nil {
+		if err := o.provide(cmd.Context(), study, cmd.ErrOrStderr()); err != nil {
 			return err
 		}
 		summary, err := o.run(cmd.Context(), study, cmd.ErrOrStderr())
@@ -98,12 +97,12 @@ func (o *runOptions) study(ref string, flags *pflag.FlagSet) (*experiments.Plann
 
 // provide makes sure that the data of a study is there before anything is read:
 // it fetches missing data, or its error tells how to get all of it.
-func (o *runOptions) provide(ctx context.Context, study *experiments.Planned, stdin io.Reader, stderr io.Writer) error {
+func (o *runOptions) provide(ctx context.Context, study *experiments.Planned, stderr io.Writer) error {
 	missing, err := study.Missing(o.data)
 	if err != nil {
 		return err
 	}
-	return o.fetching.provide(ctx, missing, o.data, stdin, stderr)
+	return provide(ctx, missing, o.fetches, o.data, stderr)
 }
 
 func (o *runOptions) run(ctx context.Context, study *experiments.Planned, stderr io.Writer) (summary *engine.Summary, err error) {

@@ -55,33 +55,13 @@ type Download struct {
 	Unpack map[string]string `yaml:"unpack"`
 }
 
-// Check returns a description of the check that a download must pass.
-func (d Download) Check() string {
-	if d.SHA256 != "" {
-		return "SHA-256 " + d.SHA256
-	}
-	if strings.HasPrefix(d.URL, "http://") {
-		return "none is published, and it comes unencrypted"
-	}
-	return "none is published"
-}
-
-var catalogue = sync.OnceValues(func() ([]Entry, error) {
-	var entries []Entry
-	if err := yaml.UnmarshalWithOptions(catalogueYAML, &entries, yaml.Strict()); err != nil {
-		return nil, fmt.Errorf("catalogue.yaml: %w", err)
-	}
-	return entries, nil
-})
-
 // Catalogue returns all entries in the order of the catalogue.
-func Catalogue() []Entry {
-	entries, err := catalogue()
-	if err != nil {
-		panic(err) // embedded, and tested
+var Catalogue = sync.OnceValue(func() (entries []Entry) {
+	if err := yaml.UnmarshalWithOptions(catalogueYAML, &entries, yaml.Strict()); err != nil {
+		panic("catalogue.yaml: " + err.Error()) // embedded, and tested
 	}
 	return entries
-}
+})
 
 // Find returns the entry with the given name.
 func Find(name string) (Entry, error) {
@@ -95,34 +75,19 @@ func Find(name string) (Entry, error) {
 	return Entry{}, check.OneOf("data", name, names...)
 }
 
-// Expand returns the entries for names: an entry, the entries of one embedding
-// ("glove.6B", selected by dimensions), or all entries of a built-in study
-// ("comparative").
-func Expand(names []string, dimensions []int) ([]Entry, error) {
+// Expand returns the entries that a name stands for: an entry, the entries of one
+// embedding ("glove.6B"), or all entries of a built-in study ("comparative").
+func Expand(name string) ([]Entry, error) {
 	var out []Entry
-	for _, name := range names {
-		matched := false
-		for _, e := range Catalogue() {
-			suffix, member := strings.CutPrefix(e.Name, name+".")
-			member = member && !strings.Contains(suffix, ".")
-			if member && len(dimensions) > 0 {
-				member = slices.ContainsFunc(dimensions, func(d int) bool { return suffix == fmt.Sprintf("%dd", d) })
-			}
-			if e.Name != name && !member && !slices.Contains(e.Studies, name) {
-				continue
-			}
-			matched = true
-			if !slices.ContainsFunc(out, func(o Entry) bool { return o.Name == e.Name }) {
-				out = append(out, e)
-			}
+	for _, e := range Catalogue() {
+		suffix, member := strings.CutPrefix(e.Name, name+".")
+		if e.Name == name || member && !strings.Contains(suffix, ".") || slices.Contains(e.Studies, name) {
+			out = append(out, e)
 		}
-		if !matched {
-			_, err := Find(name)
-			if len(dimensions) > 0 {
-				err = fmt.Errorf("%w (dimensions %d)", err, dimensions)
-			}
-			return nil, err
-		}
+	}
+	if len(out) == 0 {
+		_, err := Find(name)
+		return nil, err
 	}
 	return out, nil
 }
@@ -213,47 +178,15 @@ func exists(path string) bool {
 
 // complete reports whether path is a file or a folder that is not empty.
 func complete(path string) bool {
-	info, err := os.Stat(path)
-	if err != nil {
-		return false
-	}
-	if !info.IsDir() {
-		return true
-	}
 	entries, err := os.ReadDir(path)
-	return err == nil && len(entries) > 0
-}
-
-// Parts returns the names of the parts, sorted.
-func (e Entry) Parts() []string { return slices.Sorted(maps.Keys(e.Accept)) }
-
-// Place copies a user's file into the data folder as the only part of an entry
-// that must be obtained manually, and returns its new path.
-func (e Entry) Place(dir, file string) (string, error) {
-	parts := e.Parts()
-	if len(parts) != 1 {
-		return "", fmt.Errorf("%s has the parts %q: copy them by hand", e.Name, parts)
-	}
-	head, err := headOf(file)
-	if err != nil {
-		return "", err
-	}
-	gzipped := strings.HasPrefix(head, "\x1f\x8b")
-	for _, name := range e.Accept[parts[0]] {
-		if strings.HasSuffix(name, ".gz") != gzipped {
-			continue
-		}
-		path := filepath.Join(Root(dir), filepath.FromSlash(name))
-		return path, copyFile(file, path)
-	}
-	return "", fmt.Errorf("%s: want one of %s", file, strings.Join(e.Accept[parts[0]], ", "))
+	return len(entries) > 0 || err != nil && exists(path)
 }
 
 // Present returns the paths of all parts of an entry, or a *MissingError for
 // the first part that is not there.
 func (e Entry) Present(dir string) (map[string]string, error) {
 	paths := map[string]string{}
-	for _, part := range e.Parts() {
+	for _, part := range slices.Sorted(maps.Keys(e.Accept)) {
 		path, err := e.locate(dir, part)
 		if err != nil {
 			return nil, err

@@ -131,17 +131,6 @@ func Missing(w Wants, root string) ([]fetch.Entry, error) {
 	return nil, unknown
 }
 
-// Unpublished says of which wanted files, that are read as they were downloaded,
-// the published checksum is another one.
-func Unpublished(w Wants, root string, say func(error)) {
-	wanted, _, _ := needs(w, root) // errors are those of what opens it
-	for _, e := range wanted {
-		if err := e.Published(root); err != nil {
-			say(err)
-		}
-	}
-}
-
 // needs are the entries that are wanted, those of the catalogue in its order, without embeddings that are there, and the error of an
 // embedding that only the user's folder could have.
 func needs(w Wants, root string) (wanted []fetch.Entry, unknown, err error) {
