@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"context"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -11,30 +10,15 @@ import (
 // agencies are the private labels of agnews-agency.
 var agencies = []string{"AP", "Reuters"}
 
-func init() {
-	Register(Definition{
-		Name: "agnews-agency", Title: "AG News with agency",
-		Doc: "news items marked (AP) or (Reuters), the marker cut out: 4 topics; the agency is the private label, " +
-			"balanced within topics", Needs: []string{"agnews"},
-		Classes:  []string{"world", "sports", "business", "science"},
-		Cleaning: CleanTopic,
-		Read:     readAgencies,
-	})
-}
-
-// readAgencies reads what readAGNews reads, keeps the items that carry the
-// marker of exactly one agency, and cuts out every mention of an agency.
-// Reuters writes more business news and AP more sports, so the topic would
-// reveal the agency. Of each topic, therefore, as many items of the more
-// frequent agency are kept as the other has, drawn by the request's seed.
-func readAgencies(ctx context.Context, q Request) (Rows, error) {
-	all, err := readAGNews(ctx, q)
-	if err != nil {
-		return Rows{}, err
-	}
-	out := Rows{Source: all.Source, Privates: agencies}
-	strata := map[[2]int][]int{} // topic, agency → rows of out
-	for _, r := range all.Rows {
+// keepAgencies keeps the items that carry the marker of exactly one agency, and
+// cuts out every mention of an agency. Reuters writes more business news and AP
+// more sports, so the topic would reveal the agency. Of each topic, therefore, as
+// many items of the more frequent agency are kept as the other has, drawn by the
+// request's seed.
+func keepAgencies(q Request, out *Rows) error {
+	var marked []Row
+	strata := map[[2]int][]int{} // topic, agency → marked
+	for _, r := range out.Rows {
 		agency, ok := agencyOf(r.Text)
 		if !ok {
 			continue
@@ -42,12 +26,11 @@ func readAgencies(ctx context.Context, q Request) (Rows, error) {
 		r.Text, r.Private = cutAgencies(r.Text), agency
 		r.Split = "" // the test file alone has too few left
 		key := [2]int{r.Label, agency}
-		strata[key] = append(strata[key], len(out.Rows))
-		out.Rows = append(out.Rows, r)
+		strata[key] = append(strata[key], len(marked))
+		marked = append(marked, r)
 	}
-	keep := make([]bool, len(out.Rows))
-	kept := 0
-	for topic := range 4 {
+	keep := make([]bool, len(marked))
+	for topic := range out.Classes {
 		n := min(len(strata[[2]int{topic, 0}]), len(strata[[2]int{topic, 1}]))
 		for agency := range agencies {
 			ids := strata[[2]int{topic, agency}]
@@ -55,21 +38,19 @@ func readAgencies(ctx context.Context, q Request) (Rows, error) {
 			rng.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
 			for _, id := range ids[:n] {
 				keep[id] = true
-				kept++
 			}
 		}
 	}
-	if kept == 0 {
-		return Rows{}, fmt.Errorf("%s: no topic has items marked (AP) and items marked (Reuters)", all.Source)
-	}
-	rows := make([]Row, 0, kept)
-	for id, r := range out.Rows {
+	out.Rows, out.Privates = nil, agencies
+	for id, r := range marked {
 		if keep[id] {
-			rows = append(rows, r)
+			out.Rows = append(out.Rows, r)
 		}
 	}
-	out.Rows = rows
-	return out, nil
+	if len(out.Rows) == 0 {
+		return fmt.Errorf("%s: no topic has items marked (AP) and items marked (Reuters)", out.Source)
+	}
+	return nil
 }
 
 // agencyOf returns the only agency whose marker a text carries.

@@ -3,6 +3,7 @@ package datasets
 import (
 	"fmt"
 	"html"
+	"regexp"
 	"strings"
 	"sync"
 	"unicode"
@@ -104,7 +105,7 @@ func (c *Cleaner) Tokens(text string) []string {
 	if strings.ContainsRune(text, '&') {
 		text = html.UnescapeString(text)
 	}
-	text = strings.ToLower(removeTags(text))
+	text = strings.ToLower(tag.ReplaceAllLiteralString(text, " "))
 	var tokens []string
 	var word []byte
 	flush := func() {
@@ -155,37 +156,6 @@ func (c *Cleaner) stops(word string) bool {
 	return ok
 }
 
-// removeTags replaces HTML tags by spaces. A "<" that does not open a tag
-// ("<3", "a < b") stays, so that it cannot swallow text.
-func removeTags(s string) string {
-	i := strings.IndexByte(s, '<')
-	if i < 0 {
-		return s
-	}
-	var b strings.Builder
-	for i >= 0 {
-		b.WriteString(s[:i])
-		s = s[i:]
-		if n := tagLength(s); n > 0 {
-			b.WriteByte(' ')
-			s = s[n:]
-		} else {
-			b.WriteByte('<')
-			s = s[1:]
-		}
-		i = strings.IndexByte(s, '<')
-	}
-	b.WriteString(s)
-	return b.String()
-}
-
-// tagLength returns the length of the tag that s starts with, 0 for none.
-func tagLength(s string) int {
-	if len(s) < 2 || !(s[1] == '/' || s[1] == '!' || s[1]|0x20 >= 'a' && s[1]|0x20 <= 'z') {
-		return 0
-	}
-	if end := strings.IndexAny(s[1:], "<>"); end >= 0 && s[1+end] == '>' {
-		return end + 2
-	}
-	return 0
-}
+// tag matches an HTML tag. A "<" that does not open one ("<3", "a < b") stays, so
+// that it cannot swallow text.
+var tag = regexp.MustCompile(`<[/!a-zA-Z][^<>]*>`)

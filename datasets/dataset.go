@@ -31,19 +31,18 @@ type Document struct {
 
 // Dataset is a prepared sample: cleaned, cut, split.
 type Dataset struct {
-	Name        string
-	Title       string // for tables and plots; contains "generated" for generated sets
-	Classes     []string
-	Privates    []string // names of the private labels, nil for a data set without one
-	Generated   bool     // the built-in generated corpus, never mixed with real data
-	WordLevel   bool     // every document is one word (Product Reviews)
-	Source      string   // the file or folder read, "built in" for a generated set
-	Note        string   // what a reader of results must know of the source, "" for nothing
-	SourceRows  int      // rows that the sample was drawn from
-	SourceTexts int      // distinct texts among them
-	Train       []Document
-	Validation  []Document
-	Test        []Document
+	Name       string
+	Title      string // for tables and plots; contains "generated" for generated sets
+	Classes    []string
+	Privates   []string // names of the private labels, nil for a data set without one
+	Generated  bool     // the built-in generated corpus, never mixed with real data
+	WordLevel  bool     // every document is one word (Product Reviews)
+	Source     string   // the file or folder read, "built in" for a generated set
+	Note       string   // what a reader of results must know of the source, "" for nothing
+	SourceRows int      // rows that the sample was drawn from
+	Train      []Document
+	Validation []Document
+	Test       []Document
 	// Fingerprint is the hex SHA-256 of classes, splits, row numbers, labels,
 	// private labels and users where there are some, and tokens: equal
 	// fingerprints mean equal tokens and labels, whatever layout the source had.

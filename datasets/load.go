@@ -23,12 +23,9 @@ type Request struct {
 	// fetch.Root.
 	Root string
 
-	// File replaces the source that would be found under Root. With TextColumns
-	// it is a table of the user's own, of a format of package table, recognised by
-	// its suffix unless Format is set.
-	// Without LabelColumn there is one class and no task.
+	// File is a table of the user's own, of a format of package table, recognised by
+	// its suffix. Without LabelColumn there is one class and no task.
 	File        string
-	Format      string
 	Delimiter   string   // of CSV and TSV; "" is that of the format
 	Encoding    string   // one of table.Encodings, "" means UTF-8
 	TextColumns []string // joined by a space
@@ -70,25 +67,13 @@ func Load(ctx context.Context, q Request) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	if q.Sizes.zero() {
-		q.Sizes = d.Sizes
+	q.Sizes = cmp.Or(q.Sizes, d.Sizes)
+	if err := cmp.Or(check.AtLeast("train size", q.Sizes.Train, 0),
+		check.AtLeast("validation size", q.Sizes.Validation, 0), check.AtLeast("test size", q.Sizes.Test, 0),
+		check.AtLeast("max tokens", q.MaxTokens, -1)); err != nil {
+		return nil, fmt.Errorf("data set %s: %w", q.Name, err)
 	}
-	for _, e := range []error{
-		check.AtLeast("train size", q.Sizes.Train, 0),
-		check.AtLeast("validation size", q.Sizes.Validation, 0),
-		check.AtLeast("test size", q.Sizes.Test, 0),
-		check.AtLeast("max tokens", q.MaxTokens, -1),
-	} {
-		if e != nil {
-			return nil, fmt.Errorf("data set %s: %w", q.Name, e)
-		}
-	}
-	if q.Cleaning == "" {
-		q.Cleaning = d.Cleaning
-	}
-	if q.MaxTokens == 0 {
-		q.MaxTokens = d.MaxTokens
-	}
+	q.Cleaning, q.MaxTokens = cmp.Or(q.Cleaning, d.Cleaning), cmp.Or(q.MaxTokens, d.MaxTokens)
 	cleaner, err := NewCleaner(q.Cleaning, q.Root)
 	if err != nil {
 		return nil, fmt.Errorf("data set %s: %w", q.Name, err)
@@ -112,9 +97,8 @@ func Load(ctx context.Context, q Request) (*Dataset, error) {
 	out := &Dataset{
 		Name: q.Name, Title: d.Title, Classes: rows.Classes, Privates: rows.Privates,
 		Generated: d.Generated, WordLevel: d.WordLevel, Source: rows.Source, Note: rows.Note,
-		cleaner: cleaner, maxTokens: q.MaxTokens,
+		SourceRows: len(rows.Rows), cleaner: cleaner, maxTokens: q.MaxTokens,
 	}
-	out.SourceRows, out.SourceTexts = len(rows.Rows), distinct(rows.Rows)
 	var kept []int // their numbers in the source
 	for i := range rows.Rows {
 		if _, out := slices.BinarySearch(q.Without, i); !out {
@@ -136,7 +120,7 @@ func Load(ctx context.Context, q Request) (*Dataset, error) {
 		}
 	}
 	out.Train, out.Validation, out.Test = splits[0], splits[1], splits[2]
-	if err := clean(ctx, out.Clean, q.Workers, splits[:]); err != nil {
+	if err := clean(ctx, out.Clean, q.Workers, splits[:]...); err != nil {
 		return nil, err
 	}
 	if !slices.ContainsFunc(slices.Concat(splits[:]...), func(d Document) bool { return len(d.Tokens) > 0 }) {
@@ -155,11 +139,8 @@ func Needs(q Request) ([]string, error) {
 		return nil, err
 	}
 	var names []string
-	if q.File == "" {
-		names = append(names, d.Needs...)
-		if d.MoreNeeds != nil {
-			names = append(names, d.MoreNeeds(q.Root)...)
-		}
+	if q.File == "" && d.Needs != nil {
+		names = d.Needs(q.Root)
 	}
 	if cmp.Or(q.Cleaning, d.Cleaning).lemmatises() {
 		names = append(names, "wordnet")
@@ -171,36 +152,18 @@ func definition(q Request) (Definition, error) {
 	if err := check.Heading("data set", q.Name); err != nil {
 		return Definition{}, err
 	}
-	if q.LabelColumn != "" || len(q.TextColumns) > 0 {
+	if q.File != "" || q.LabelColumn != "" || len(q.TextColumns) > 0 || q.PrivateColumn != "" || q.UserColumn != "" {
 		return ownDefinition(q)
-	}
-	if q.PrivateColumn != "" || q.UserColumn != "" {
-		return Definition{}, fmt.Errorf("data set %s: private and user columns are for a table of your own, "+
-			"which needs text and label columns too", q.Name)
 	}
 	return Find(q.Name)
 }
 
-func distinct(rows []Row) int {
-	texts := make(map[string]struct{}, len(rows))
-	for _, r := range rows {
-		texts[r.Text] = struct{}{}
-	}
-	return len(texts)
-}
-
 // clean fills in the tokens of all documents.
-func clean(ctx context.Context, tokens func(text string) []string, workers int, splits [][]Document) error {
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	const batch = 256
+func clean(ctx context.Context, tokens func(text string) []string, workers int, splits ...[]Document) error {
 	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(workers)
+	g.SetLimit(cmp.Or(workers, runtime.GOMAXPROCS(0)))
 	for _, docs := range splits {
-		for len(docs) > 0 {
-			part := docs[:min(batch, len(docs))]
-			docs = docs[len(part):]
+		for part := range slices.Chunk(docs, 256) {
 			g.Go(func() error {
 				for i := range part {
 					part[i].Tokens = tokens(part[i].Text)

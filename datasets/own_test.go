@@ -175,25 +175,22 @@ func FuzzTable(f *testing.F) {
 		if !slices.Contains([]string{"csv", "tsv", "jsonl", "json", "parquet"}, format) {
 			t.Skip("the format is chosen by the file name: only these occur")
 		}
-		file := filepath.Join(t.TempDir(), "f")
+		file := filepath.Join(t.TempDir(), "f."+format)
 		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		rows, err := readOwn(t.Context(), Request{File: file, Format: format, TextColumns: []string{"text"},
-			LabelColumn: "label"})
-		checkRead(t, err, file)
+		d, err := ownDefinition(Request{Name: "mine", File: file, TextColumns: []string{"text"}, LabelColumn: "label"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := d.Read(t.Context(), Request{File: file})
+		if err != nil && !strings.HasPrefix(err.Error(), file) {
+			t.Fatalf("error without the file: %v", err)
+		}
 		if err == nil && (len(rows.Rows) == 0 || len(rows.Classes) < 2) {
 			t.Fatalf("%d texts, classes %q", len(rows.Rows), rows.Classes)
 		}
 	})
-}
-
-// checkRead requires errors that name the file.
-func checkRead(t *testing.T, err error, name string) {
-	t.Helper()
-	if err != nil && !strings.HasPrefix(err.Error(), name) {
-		t.Fatalf("error without the file: %v", err)
-	}
 }
 
 // A sample by hash that is not balanced says that the source is too small, not

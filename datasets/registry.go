@@ -38,8 +38,7 @@ type Sizes struct {
 	Train, Validation, Test int
 }
 
-func (s Sizes) zero() bool { return s == Sizes{} }
-
+func (s Sizes) zero() bool  { return s == Sizes{} }
 func (s Sizes) all() [3]int { return [3]int{s.Train, s.Validation, s.Test} }
 
 // splitNames are those of the three splits, in order.
@@ -47,21 +46,20 @@ var splitNames = []string{"train", "validation", "test"}
 
 // Definition registers a data set: one file, one registry line.
 type Definition struct {
-	Name  string   // "imdb"
-	Title string   // "IMDb"
-	Doc   string   // description in one line
-	Needs []string // entries of the fetch catalogue that Read uses, none for a generated set
-	// MoreNeeds are further entries that depend on what the data folder root
-	// has; nil for none.
-	MoreNeeds func(root string) []string
-	Classes   []string // names of the labels 0, 1, …
-	Generated bool
-	WordLevel bool
-	Sizes     Sizes    // default sample
-	Cleaning  Cleaning // default cleaning
-	MaxTokens int      // default cut; 0 means none
+	Name  string `yaml:"name"`  // "imdb"
+	Title string `yaml:"title"` // "IMDb"
+	Doc   string `yaml:"doc"`   // description in one line
+	// Needs are the entries of the fetch catalogue that Read uses where the data
+	// folder is root; nil for a set that needs none.
+	Needs     func(root string) []string `yaml:"-"`
+	Classes   []string                   `yaml:"classes"` // names of the labels 0, 1, …
+	Generated bool                       `yaml:"-"`
+	WordLevel bool                       `yaml:"word_level"`
+	Sizes     Sizes                      `yaml:"sizes"`      // default sample
+	Cleaning  Cleaning                   `yaml:"cleaning"`   // default cleaning
+	MaxTokens int                        `yaml:"max_tokens"` // default cut; 0 means none
 	// Read returns all rows of the source in its own order.
-	Read func(ctx context.Context, q Request) (Rows, error)
+	Read func(ctx context.Context, q Request) (Rows, error) `yaml:"-"`
 }
 
 var definitions = registry.New[Definition]("data set")

@@ -11,17 +11,13 @@ import (
 
 // WordList is a set of words, for the share of English tokens.
 type WordList struct {
-	Files   []string // read
-	words   map[string]struct{}
-	printed map[string]struct{}
+	Files []string        // read
+	words map[string]bool // as printed, and in lower case: true where it is printed so
 }
 
 // ContainsAsPrinted reports whether the list has the word exactly as spelled,
 // including capitals: NLTK's list has English but not english.
-func (w *WordList) ContainsAsPrinted(word string) bool {
-	_, ok := w.printed[word]
-	return ok
-}
+func (w *WordList) ContainsAsPrinted(word string) bool { return w.words[word] }
 
 // Contains reports whether the list has the word; words are lower case.
 func (w *WordList) Contains(word string) bool {
@@ -41,50 +37,38 @@ func OpenWordNet(root string) (*wordnet.Thesaurus, error) {
 	return wordnet.OpenThesaurus(dir)
 }
 
-// OpenWordList reads an English word list, one word per line, from file or, if
-// that is "", from the data folder root. Words are converted to lower case.
-func OpenWordList(file, root string) (*WordList, error) {
-	if file == "" {
-		var err error
-		if file, err = fetch.Locate(root, "words", "words"); err != nil {
-			return nil, err
+// OpenWordList reads a list of English words, one word per line: "words" is that of
+// the data folder root, "nltk" what nltk.corpus.words.words() returns, which has
+// Basic English too, anything else a file.
+func OpenWordList(ref, root string) (*WordList, error) {
+	var err error
+	files := []string{ref}
+	if ref == "words" || ref == "nltk" {
+		files[0], err = fetch.Locate(root, "words", "words")
+	}
+	if ref == "nltk" && err == nil {
+		files = append(files, "")
+		files[1], err = fetch.Locate(root, "words-basic", "words")
+	}
+	w := &WordList{Files: files, words: map[string]bool{}}
+	for _, file := range files {
+		n := 0
+		if err == nil {
+			err = table.LinesOf(file, func(line string) error {
+				if line = strings.TrimSpace(line); line != "" {
+					w.words[line] = true
+					w.words[strings.ToLower(line)] = w.words[strings.ToLower(line)]
+					n++
+				}
+				return nil
+			})
+		}
+		if err == nil && n == 0 {
+			err = fmt.Errorf("%s: no word in it", file)
 		}
 	}
-	w := &WordList{words: map[string]struct{}{}, printed: map[string]struct{}{}}
-	if err := w.read(file); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	return w, nil
-}
-
-// OpenNLTKWords reads what nltk.corpus.words.words() returns, the list of
-// OpenWordList and that of Basic English, from the data folder root.
-func OpenNLTKWords(root string) (*WordList, error) {
-	w, err := OpenWordList("", root)
-	if err != nil {
-		return nil, err
-	}
-	basic, err := fetch.Locate(root, "words-basic", "words")
-	if err != nil {
-		return nil, err
-	}
-	return w, w.read(basic)
-}
-
-// read adds the words of a file.
-func (w *WordList) read(file string) error {
-	n := 0
-	err := table.LinesOf(file, func(line string) error {
-		if line = strings.TrimSpace(line); line != "" {
-			w.printed[line] = struct{}{}
-			w.words[strings.ToLower(line)] = struct{}{}
-			n++
-		}
-		return nil
-	})
-	w.Files = append(w.Files, file)
-	if err == nil && n == 0 {
-		err = fmt.Errorf("%s: no word in it", file)
-	}
-	return err
 }

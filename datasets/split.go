@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -21,166 +22,152 @@ const (
 // split draws train, validation and test. Each class is shuffled by a separate
 // stream, so a class's rows do not depend on the other classes. Each split is
 // shuffled again to mix the classes.
-func split(rows Rows, sizes Sizes, unbalanced, byHash bool, seed stream.Seed) ([3][]Document,
-	error) {
-	var out [3][]Document
-	classes := len(rows.Classes)
-	if classes == 0 || len(rows.Rows) == 0 {
-		return out, fmt.Errorf("no documents")
+func split(rows Rows, sizes Sizes, unbalanced, byHash bool, seed stream.Seed) (out [3][]Document, err error) {
+	if len(rows.Classes) == 0 || len(rows.Rows) == 0 {
+		return out, errors.New("no documents")
 	}
+	all := make([]int, len(rows.Rows))
+	for id := range all {
+		all[id] = id
+	}
+	var drawn [3][]int
 	switch {
 	case byHash:
-		return splitByHash(rows, sizes, unbalanced)
+		drawn, err = rows.byHash(sizes, unbalanced)
 	case sizes.zero() && rows.InOrder:
 		for id, r := range rows.Rows {
 			s := slices.Index(splitNames, r.Split)
-			out[s] = appendRows(out[s], rows, []int{id})
+			drawn[s] = append(drawn[s], id)
 		}
-		return out, nil
 	case sizes.zero():
-		out = splitWhole(rows, seed)
+		drawn = rows.whole(seed)
 	case unbalanced:
-		ids := seed.Derive("rows").Rand().Perm(len(rows.Rows))
-		rows.spread(ids)
-		need := sizes.Train + sizes.Validation + sizes.Test
-		if need > len(ids) {
-			return out, fmt.Errorf("%d documents, a sample of %d + %d + %d needs %d", len(ids), sizes.Train,
-				sizes.Validation, sizes.Test, need)
-		}
-		for s, size := range sizes.all() {
-			out[s] = appendRows(nil, rows, ids[:size])
-			ids = ids[size:]
-		}
+		seed.Derive("rows").Rand().Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		rows.spread(all)
+		drawn, err = rows.deal([][]int{all}, sizes.all())
 	default:
-		byClass := shuffledByClass(rows, seed, func(Row) bool { return true })
-		used := make([]int, classes)
-		for s, size := range sizes.all() {
-			for c, ids := range byClass {
-				n := size / classes
-				if c < size%classes {
-					n++
-				}
-				if used[c]+n > len(ids) {
-					need := 0
-					for _, z := range sizes.all() {
-						need += (z + classes - 1 - c) / classes
-					}
-					return out, fmt.Errorf("class %q has %d documents, a balanced sample of %d + %d + %d needs %d",
-						rows.Classes[c], len(ids), sizes.Train, sizes.Validation, sizes.Test, need)
-				}
-				out[s] = appendRows(out[s], rows, ids[used[c]:used[c]+n])
-				used[c] += n
-			}
-		}
+		drawn, err = rows.deal(rows.byClass(all, &seed), sizes.all())
 	}
-	for s, docs := range out {
-		rng := seed.Derive("order").At(uint64(s)).Rand()
-		rng.Shuffle(len(docs), func(i, j int) { docs[i], docs[j] = docs[j], docs[i] })
+	if err != nil {
+		return out, err
+	}
+	for s, ids := range drawn {
+		if !byHash && !(sizes.zero() && rows.InOrder) {
+			rng := seed.Derive("order").At(uint64(s)).Rand()
+			rng.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
+		}
+		for _, id := range ids {
+			r := rows.Rows[id]
+			out[s] = append(out[s], Document{ID: id, Text: r.Text, Label: r.Label, Private: r.Private, User: r.User})
+		}
 	}
 	return out, nil
 }
 
-// splitWhole uses every row once. Where a source has test rows but no
-// validation rows, a tenth of its train rows is used for validation.
-func splitWhole(rows Rows, seed stream.Seed) (out [3][]Document) {
-	hasValidation, hasTest := false, false
-	for _, r := range rows.Rows {
-		hasValidation = hasValidation || r.Split == "validation"
-		hasTest = hasTest || r.Split == "test"
+// deal gives each split its size, of each group as many rows: of each class, or of
+// the one group of all.
+func (rows Rows) deal(groups [][]int, sizes [3]int) (out [3][]int, err error) {
+	for g, ids := range groups {
+		need := 0
+		for s, size := range sizes {
+			n := (size + len(groups) - 1 - g) / len(groups)
+			if need += n; need <= len(ids) {
+				out[s] = append(out[s], ids[need-n:need]...)
+			}
+		}
+		if need > len(ids) {
+			whose := "the source"
+			if len(groups) > 1 {
+				whose = fmt.Sprintf("class %q", rows.Classes[g])
+			}
+			return out, fmt.Errorf("%s has %d documents, a sample of %d + %d + %d needs %d", whose, len(ids), sizes[0],
+				sizes[1], sizes[2], need)
+		}
 	}
+	return out, nil
+}
+
+// whole uses every row once. Where a source has test rows but no validation rows,
+// a tenth of its train rows is used for validation.
+func (rows Rows) whole(seed stream.Seed) (out [3][]int) {
 	for id, r := range rows.Rows {
-		switch r.Split {
-		case "validation":
-			out[1] = appendRows(out[1], rows, []int{id})
-		case "test":
-			out[2] = appendRows(out[2], rows, []int{id})
+		s := max(0, slices.Index(splitNames, r.Split))
+		out[s] = append(out[s], id)
+	}
+	free, percent := out[0], [3]int{0, wholeValidation, wholeTest}
+	for s := range out {
+		if len(out[s]) > 0 {
+			percent[s] = 0
 		}
 	}
-	free := func(r Row) bool { return r.Split != "validation" && r.Split != "test" }
-	for _, ids := range shuffledByClass(rows, seed, free) {
-		validation, test := 0, 0
-		if !hasValidation {
-			validation = len(ids) * wholeValidation / 100
-		}
-		if !hasTest {
-			test = len(ids) * wholeTest / 100
-		}
-		out[1] = appendRows(out[1], rows, ids[:validation])
-		out[2] = appendRows(out[2], rows, ids[validation:validation+test])
-		out[0] = appendRows(out[0], rows, ids[validation+test:])
+	out[0] = nil
+	for _, ids := range rows.byClass(free, &seed) {
+		validation := len(ids) * percent[1] / 100
+		test := validation + len(ids)*percent[2]/100
+		out[1] = append(out[1], ids[:validation]...)
+		out[2] = append(out[2], ids[validation:test]...)
+		out[0] = append(out[0], ids[test:]...)
 	}
 	return out
 }
 
-// splitByHash assigns each row to a split by a hash of its text alone. A size
-// takes the rows of the smallest hashes: of each class as many, or, where the
-// sample is not balanced, of each class and private label its share.
-func splitByHash(rows Rows, sizes Sizes, unbalanced bool) (out [3][]Document, err error) {
+// byHash assigns each row to a split by a hash of its text alone. A size takes the
+// rows of the smallest hashes: of each class as many, or, where the sample is not
+// balanced, of each class and private label its share.
+func (rows Rows) byHash(sizes Sizes, unbalanced bool) (pools [3][]int, err error) {
 	hashes := make([]uint64, len(rows.Rows))
-	var pools [3][]int
 	for id, r := range rows.Rows {
 		sum := sha256.Sum256([]byte("split\n" + r.Text))
 		hashes[id] = binary.BigEndian.Uint64(sum[8:])
+		s := 0
 		switch part := binary.BigEndian.Uint64(sum[:]) % 100; {
 		case part < wholeTest:
-			pools[2] = append(pools[2], id)
+			s = 2
 		case part < wholeTest+wholeValidation:
-			pools[1] = append(pools[1], id)
-		default:
-			pools[0] = append(pools[0], id)
+			s = 1
 		}
+		pools[s] = append(pools[s], id)
 	}
+	byHash := func(a, b int) int { return cmp.Compare(hashes[a], hashes[b]) }
 	for s, size := range sizes.all() {
-		ids := pools[s]
-		slices.SortFunc(ids, func(a, b int) int { return cmp.Or(cmp.Compare(hashes[a], hashes[b]), cmp.Compare(a, b)) })
-		groups, privates := [][]int{ids}, max(1, len(rows.Privates))
-		switch {
-		case sizes.zero():
-			size = len(ids)
-		case unbalanced:
-			rows.spread(ids)
-		default:
-			groups = make([][]int, len(rows.Classes))
-			for _, id := range ids {
-				groups[rows.Rows[id].Label] = append(groups[rows.Rows[id].Label], id)
-			}
-			for _, own := range groups {
-				alternate(own, privates, func(id int) int { return rows.Rows[id].Private })
-			}
+		slices.SortStableFunc(pools[s], byHash)
+		if sizes.zero() {
+			continue
 		}
-		for c, own := range groups {
-			n := (size + len(groups) - 1 - c) / len(groups)
-			if n > len(own) {
-				whose := "the source"
-				if len(groups) > 1 {
-					whose = fmt.Sprintf("class %q", rows.Classes[c])
-				}
-				return out, fmt.Errorf("%s has %d documents in the %s split by hash, the sample needs %d", whose, len(own),
-					splitNames[s], n)
-			}
-			out[s] = appendRows(out[s], rows, own[:n])
+		var only [3]int
+		only[s] = size
+		groups := [][]int{pools[s]}
+		if unbalanced {
+			rows.spread(pools[s])
+		} else {
+			groups = rows.byClass(pools[s], nil)
 		}
-		slices.SortStableFunc(out[s], func(a, b Document) int { return cmp.Compare(hashes[a.ID], hashes[b.ID]) })
+		dealt, err := rows.deal(groups, only)
+		if err != nil {
+			return pools, fmt.Errorf("%s split by hash: %w", splitNames[s], err)
+		}
+		pools[s] = dealt[s]
+		slices.SortStableFunc(pools[s], byHash)
 	}
-	return out, nil
+	return pools, nil
 }
 
-// shuffledByClass returns the row numbers of every class, shuffled.
-func shuffledByClass(rows Rows, seed stream.Seed, keep func(Row) bool) [][]int {
-	byClass := make([][]int, len(rows.Classes))
-	for id, r := range rows.Rows {
-		if keep(r) {
-			byClass[r.Label] = append(byClass[r.Label], id)
-		}
+// byClass returns the rows of every class, shuffled if there is a seed, with
+// private labels spread evenly.
+func (rows Rows) byClass(ids []int, seed *stream.Seed) [][]int {
+	out := make([][]int, len(rows.Classes))
+	for _, id := range ids {
+		c := rows.Rows[id].Label
+		out[c] = append(out[c], id)
 	}
-	for c, ids := range byClass {
-		rng := seed.Derive("class", strconv.Itoa(c)).Rand()
-		rng.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
-		if rows.Privates != nil {
-			alternate(ids, len(rows.Privates), func(id int) int { return rows.Rows[id].Private })
+	for c, own := range out {
+		if seed != nil {
+			rng := seed.Derive("class", strconv.Itoa(c)).Rand()
+			rng.Shuffle(len(own), func(i, j int) { own[i], own[j] = own[j], own[i] })
 		}
+		alternate(own, len(rows.Privates), func(id int) int { return rows.Rows[id].Private })
 	}
-	return byClass
+	return out
 }
 
 // spread spreads classes, and private labels in them, evenly over shuffled rows.
@@ -193,34 +180,20 @@ func (rows Rows) spread(ids []int) {
 
 // alternate reorders shuffled rows so that groups, numbered from 0, are spread
 // evenly: any part of ids then has the same shares of them as the whole, and a
-// private label is independent of the split.
+// private label is independent of the split. The i-th of n rows of a group is
+// placed at the fraction (i + 1/2)/n.
 func alternate(ids []int, groups int, of func(id int) int) {
-	byGroup := make([][]int, groups)
+	if groups < 2 {
+		return
+	}
+	total, before, at := make([]int, groups), make([]int, groups), make(map[int]float64, len(ids))
 	for _, id := range ids {
-		p := of(id)
-		byGroup[p] = append(byGroup[p], id)
+		total[of(id)]++
 	}
-	// The i-th of n rows of a label is placed at the fraction (i + 1/2)/n.
-	type place struct {
-		at float64
-		id int
-	}
-	var places []place
-	for _, own := range byGroup {
-		for i, id := range own {
-			places = append(places, place{(float64(i) + 0.5) / float64(len(own)), id})
-		}
-	}
-	slices.SortStableFunc(places, func(a, b place) int { return cmp.Compare(a.at, b.at) })
-	for i, p := range places {
-		ids[i] = p.id
-	}
-}
-
-func appendRows(dst []Document, rows Rows, ids []int) []Document {
 	for _, id := range ids {
-		r := rows.Rows[id]
-		dst = append(dst, Document{ID: id, Text: r.Text, Label: r.Label, Private: r.Private, User: r.User})
+		g := of(id)
+		at[id] = (float64(before[g]) + 0.5) / float64(total[g])
+		before[g]++
 	}
-	return dst
+	slices.SortStableFunc(ids, func(a, b int) int { return cmp.Or(cmp.Compare(at[a], at[b]), cmp.Compare(of(a), of(b))) })
 }

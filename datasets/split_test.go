@@ -67,7 +67,7 @@ func TestSampleBelongsToItsSeed(t *testing.T) {
 
 func TestTooLargeASample(t *testing.T) {
 	_, err := split(pool(10, 3), Sizes{6, 2, 2}, false, false, stream.Seed{})
-	want := `class "class 1" has 3 documents, a balanced sample of 6 + 2 + 2 needs 5`
+	want := `class "class 1" has 3 documents, a sample of 6 + 2 + 2 needs 5`
 	if err == nil || err.Error() != want {
 		t.Errorf("err = %v, want %s", err, want)
 	}
@@ -147,7 +147,7 @@ func TestUnbalancedSampleHasTheSharesOfTheSource(t *testing.T) {
 		t.Error("the sample is not decided by its seed")
 	}
 	if _, err := split(rows, Sizes{100, 100, 1}, true, false, stream.Seed{}); err == nil ||
-		!strings.Contains(err.Error(), "200 documents, a sample of 100 + 100 + 1 needs 201") {
+		!strings.Contains(err.Error(), "the source has 200 documents, a sample of 100 + 100 + 1 needs 201") {
 		t.Errorf("%v", err)
 	}
 }

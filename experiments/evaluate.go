@@ -15,7 +15,6 @@ import (
 	"mldpbench/datasets/fetch"
 	"mldpbench/datasets/table"
 	"mldpbench/experiments/engine"
-	"mldpbench/experiments/lab"
 	"mldpbench/experiments/measure"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/check"
@@ -308,7 +307,7 @@ func (o EvaluateOptions) metrics() (all study.Metrics, notes []string, err error
 	low, words := metrics.LowWords, "words"
 	all = study.Metrics{"low": &low, "perplexity": &struct{}{}}
 	var absent *fetch.MissingError
-	switch _, err := lab.OpenEnglish(words, o.Root); {
+	switch _, err := datasets.OpenWordList(words, o.Root); {
 	case errors.As(err, &absent):
 		notes = append(notes, "English %: not measured: "+err.Error())
 	case err != nil:

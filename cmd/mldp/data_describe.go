@@ -105,7 +105,6 @@ func description(d *datasets.Dataset, spaces []*embeddings.Space) [][]any {
 		{"title", d.Title},
 		{"source", d.Source},
 		{"rows in the source", d.SourceRows},
-		{"different texts in the source", d.SourceTexts},
 		{"task_type", fmt.Sprintf("%s (%s)", kind, strings.Join(d.Classes, ", "))},
 		{"train_size", s.Table2.Documents},
 		{"test_size", len(d.Test)},
@@ -119,17 +118,17 @@ func description(d *datasets.Dataset, spaces []*embeddings.Space) [][]any {
 			c.Counts.Documents, strings.Trim(fmt.Sprint(c.Classes), "[]"), c.Counts.Words, c.Counts.Vocabulary,
 			c.Counts.MeanLength, c.Counts.Deviation)})
 	}
-	rows = append(rows, [][]any{
-		{"vocabulary of all splits", s.Vocabulary},
-		{"test documents also in train or validation", s.DuplicatesAcross},
-		{"repeated within a split", s.DuplicatesWithin},
-		{"texts with more than one label", s.Conflicting},
-		{"documents without a word", s.Empty},
-	}...)
+	rows = append(rows, []any{"vocabulary of all splits", s.Vocabulary})
 	for _, space := range spaces {
-		c := datasets.Cover(d, func(word string) bool { return space.Vocabulary.ID(word) != embeddings.Unknown })
+		var tokens, known, words int
+		c := lab.NewCorpus(d)
+		for word, n := range c.Counts {
+			if tokens += n; space.Vocabulary.ID(word) != embeddings.Unknown {
+				known, words = known+n, words+1
+			}
+		}
 		rows = append(rows, []any{"coverage by " + space.Name, fmt.Sprintf("%s of tokens, %s of words (%d dimensions, "+
-			"%d vectors)", percent(c.KnownTokens, c.Tokens), percent(c.KnownWords, c.Words), space.Dimension, space.Len())})
+			"%d vectors)", percent(known, tokens), percent(words, len(c.Counts)), space.Dimension, space.Len())})
 	}
 	if d.Note != "" {
 		rows = append(rows, []any{"note", d.Note})

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"mldpbench/internal/check"
@@ -18,10 +19,65 @@ type member struct {
 	raw  json.RawMessage
 }
 
-// objects reads JSON objects.
+// objects reads JSON lines, or an array of objects.
 type objects struct {
-	t    *Reader
-	seen map[string]bool // columns
+	lines
+	array *json.Decoder   // nil for JSON lines
+	seen  map[string]bool // columns
+}
+
+// newArray starts at the first object.
+func newArray(t *Reader) (*objects, error) {
+	j := &objects{lines: lines{t: t}, array: json.NewDecoder(t.text), seen: map[string]bool{}}
+	if first, err := j.array.Token(); err != nil || first != json.Delim('[') {
+		return nil, fmt.Errorf("%s: is no JSON array of objects", t.options.Name)
+	}
+	return j, nil
+}
+
+func (j *objects) next() (Row, error) {
+	name := j.t.options.Name
+	if j.array == nil {
+		line, err := j.full()
+		if err != nil {
+			return Row{}, j.end(err)
+		}
+		d := json.NewDecoder(strings.NewReader(line))
+		row, err := j.row(d, int(j.line))
+		if _, more := d.Token(); err == nil && !errors.Is(more, io.EOF) {
+			err = errors.New("more after the JSON object")
+		}
+		if err != nil {
+			err = fmt.Errorf("%s:%d: %w", name, j.line, err)
+		}
+		return row, err
+	}
+	if j.array.More() {
+		row, err := j.row(j.array, int(j.t.rows)+1)
+		if err != nil {
+			err = fmt.Errorf("%s: object %d: %w", name, j.t.rows+1, err)
+		}
+		return row, err
+	}
+	j.t.number++
+	if _, err := j.array.Token(); err != nil {
+		return Row{}, fmt.Errorf("%s: after %d objects: the array does not end", name, j.t.rows)
+	}
+	if _, err := j.array.Token(); !errors.Is(err, io.EOF) {
+		return Row{}, fmt.Errorf("%s: after %d objects: more after the JSON array", name, j.t.rows)
+	}
+	return Row{}, j.end(io.EOF)
+}
+
+// end is the error at the end of input: that of a column that no row has, if there
+// is one.
+func (j *objects) end(err error) error {
+	for _, c := range j.t.options.Columns {
+		if errors.Is(err, io.EOF) && j.t.rows > 0 && !j.seen[c] {
+			return check.Wrong("%s: no object has a field %q", j.t.options.Name, c)
+		}
+	}
+	return err
 }
 
 // row reads the object that d is at.
@@ -32,31 +88,23 @@ func (j *objects) row(d *json.Decoder, line int) (row Row, err error) {
 		return row, err
 	}
 	row = Row{Values: make([]Value, len(o.Columns)), Line: line, rest: members}
-	at := make(map[string]int, len(members))
-	for i, m := range members {
-		at[m.name] = i
+	for _, m := range members {
 		row.Size += len(m.name) + len(m.raw)
-	}
-	if j.seen == nil {
-		j.seen = map[string]bool{}
-	}
-	for i, c := range o.Columns {
-		m, ok := at[c]
-		if !ok {
-			if !o.KeepMissing {
-				return row, check.Wrong("no field %q", c)
-			}
-			row.Values[i] = Value{Missing: true, Null: true}
-			continue
-		}
-		j.seen[c] = true
-		if row.Values[i], err = j.value(members[m]); err != nil {
-			return row, err
-		}
 	}
 	positions := make([]int, len(o.Columns))
 	for i, c := range o.Columns {
-		positions[i] = at[c]
+		positions[i] = slices.IndexFunc(members, func(m member) bool { return m.name == c })
+		switch at := positions[i]; {
+		case at >= 0:
+			j.seen[c] = true
+			if row.Values[i], err = j.value(members[at]); err != nil {
+				return row, err
+			}
+		case !o.KeepMissing:
+			return row, check.Wrong("no field %q", c)
+		default:
+			row.Values[i] = Value{Missing: true, Null: true}
+		}
 	}
 	j.t.count(&row, positions)
 	return row, nil
@@ -82,122 +130,51 @@ func object(d *json.Decoder) (members []member, err error) {
 		return nil, errors.New("is not a JSON object")
 	}
 	names := map[string]bool{}
-	for d.More() {
-		name, err := d.Token()
-		if err != nil {
-			return nil, jsonError(err)
+	for err == nil && d.More() {
+		var name json.Token
+		var m member
+		if name, err = d.Token(); err == nil {
+			err = d.Decode(&m.raw)
 		}
-		m := member{name: fmt.Sprint(name)}
-		if err := d.Decode(&m.raw); err != nil {
-			return nil, jsonError(err)
-		}
-		if names[m.name] {
+		if m.name = fmt.Sprint(name); names[m.name] {
 			return nil, fmt.Errorf("field %q stands twice", m.name)
 		}
 		names[m.name] = true
 		members = append(members, m)
 	}
-	if _, err := d.Token(); err != nil {
-		return nil, jsonError(err)
+	if err == nil {
+		_, err = d.Token()
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, errors.New("the JSON object does not end")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("not a JSON object: %w", err)
 	}
 	return members, nil
 }
 
-func jsonError(err error) error {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return errors.New("the JSON object does not end")
+func (j *objects) writer(b *bufio.Writer) Writer {
+	before, after := "", "\n"
+	if j.array != nil {
+		before, after = "[\n", ""
 	}
-	return fmt.Errorf("not a JSON object: %w", err)
-}
-
-// end returns io.EOF, or an error for a column that no row has.
-func (j *objects) end() error {
-	for _, c := range j.t.options.Columns {
-		if j.t.rows > 0 && !j.seen[c] {
-			return check.Wrong("%s: no object has a field %q", j.t.options.Name, c)
+	w := &writer{Writer: b, row: func(r Row) error {
+		_, err := b.WriteString(before + j.written(r) + after)
+		if j.array != nil {
+			before = ",\n"
 		}
-	}
-	return io.EOF
-}
-
-// objectLines reads JSON lines.
-type objectLines struct {
-	lines
-	objects
-}
-
-func (j *objectLines) next() (Row, error) {
-	line, err := j.full()
-	if errors.Is(err, io.EOF) {
-		return Row{}, j.end()
-	}
-	if err != nil {
-		return Row{}, err
-	}
-	d := json.NewDecoder(strings.NewReader(line))
-	row, err := j.row(d, int(j.line))
-	if _, more := d.Token(); err == nil && !errors.Is(more, io.EOF) {
-		err = errors.New("more after the JSON object")
-	}
-	if err != nil {
-		err = fmt.Errorf("%s:%d: %w", j.lines.t.options.Name, j.line, err)
-	}
-	return row, err
-}
-
-// array reads a JSON array of objects.
-type array struct {
-	objects
-	decoder *json.Decoder
-}
-
-func (a *array) next() (Row, error) {
-	name := a.t.options.Name
-	if a.decoder == nil {
-		a.decoder = json.NewDecoder(a.t.text)
-		if t, err := a.decoder.Token(); err != nil || t != json.Delim('[') {
-			return Row{}, fmt.Errorf("%s: is no JSON array of objects", name)
-		}
-	}
-	wrong := func(format string, args ...any) (Row, error) {
-		return Row{}, fmt.Errorf("%s: "+format, append([]any{name}, args...)...)
-	}
-	if !a.decoder.More() {
-		a.t.number++
-		if _, err := a.decoder.Token(); err != nil {
-			return wrong("after %d objects: the array does not end", a.t.rows)
-		}
-		if _, err := a.decoder.Token(); !errors.Is(err, io.EOF) {
-			return wrong("after %d objects: more after the JSON array", a.t.rows)
-		}
-		return Row{}, a.end()
-	}
-	row, err := a.row(a.decoder, int(a.t.rows)+1)
-	if err != nil {
-		return wrong("object %d: %w", a.t.rows+1, err)
-	}
-	return row, nil
-}
-
-func (j *objectLines) writer(b *bufio.Writer) Writer {
-	return &writer{Writer: b, row: func(r Row) error {
-		_, err := b.WriteString(j.written(r) + "\n")
 		return err
 	}}
-}
-
-func (a *array) writer(b *bufio.Writer) Writer {
-	before := "[\n"
-	return &writer{Writer: b, row: func(r Row) error {
-		_, err := b.WriteString(before + a.written(r))
-		before = ",\n"
-		return err
-	}, end: func() {
-		if before == "[\n" {
-			_, _ = b.WriteString("[")
+	if j.array != nil {
+		w.end = func() {
+			if before == "[\n" {
+				_, _ = b.WriteString("[")
+			}
+			_, _ = b.WriteString("\n]\n") // errors stay until Flush
 		}
-		_, _ = b.WriteString("\n]\n") // errors stay until Flush
-	}}
+	}
+	return w
 }
 
 // written is an object as it is written.
@@ -209,23 +186,20 @@ func (j *objects) written(r Row) string {
 		_ = e.Encode(s) // a string cannot fail
 		b.Truncate(b.Len() - 1)
 	}
-	b.WriteByte('{')
-	for n, m := range r.rest.([]member) {
-		if n > 0 {
-			b.WriteByte(',')
-		}
+	separator := byte('{')
+	for _, m := range r.rest.([]member) {
+		b.WriteByte(separator)
+		separator = ','
 		text(m.name)
 		b.WriteByte(':')
-		raw := true
-		for i, c := range j.t.options.Columns {
-			if raw && c == m.name && m.raw[0] == '"' {
-				text(r.Values[i].Text)
-				raw = false
-			}
-		}
-		if raw {
+		if i := slices.Index(j.t.options.Columns, m.name); i >= 0 && m.raw[0] == '"' {
+			text(r.Values[i].Text)
+		} else {
 			b.Write(m.raw)
 		}
+	}
+	if separator == '{' {
+		b.WriteByte('{')
 	}
 	b.WriteByte('}')
 	return b.String()

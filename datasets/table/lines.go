@@ -9,8 +9,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"mldpbench/internal/list"
 )
 
 // lines reads plain lines.
@@ -106,82 +104,4 @@ func (l *lines) full() (string, error) {
 		}
 		l.t.number++
 	}
-}
-
-// tabs reads TSV. A quote is an ordinary character, but a field in quotes is the
-// text between them, with each quote in it doubled, as spreadsheets write it.
-type tabs struct {
-	lines
-	head
-	width int
-}
-
-func newTabs(t *Reader) (*tabs, error) {
-	s := &tabs{lines: lines{t: t}}
-	line, err := s.full()
-	if err != nil {
-		return nil, t.empty(err)
-	}
-	fields := strings.Split(line, "\t")
-	s.width = len(fields)
-	names := list.Map(fields, func(f string) string { text, _ := unquote(f); return text })
-	s.head, err = t.chosen(fields, names, int(s.line))
-	return s, err
-}
-
-func (s *tabs) next() (Row, error) {
-	fields := s.first
-	if s.first = nil; fields == nil {
-		line, err := s.full()
-		if err != nil {
-			return Row{}, err
-		}
-		fields = strings.Split(line, "\t")
-	}
-	if len(fields) != s.width {
-		return Row{}, fmt.Errorf("%s:%d: %d fields, want %d: where quoted fields hold tabs or line breaks, give the format "+
-			"csv and a tab as its delimiter", s.t.options.Name, s.line, len(fields), s.width)
-	}
-	row := Row{Values: make([]Value, len(s.columns)), Line: int(s.line), rest: fields}
-	for i, f := range s.columns {
-		row.Values[i].Text, _ = unquote(fields[f])
-	}
-	for _, f := range fields {
-		row.Size += len(f) + 1
-	}
-	s.t.count(&row, s.columns)
-	return row, nil
-}
-
-// unquote returns the text of a field of TSV, and whether it is in quotes.
-func unquote(f string) (string, bool) {
-	if len(f) < 2 || f[0] != '"' || f[len(f)-1] != '"' {
-		return f, false
-	}
-	inner := f[1 : len(f)-1]
-	if text := strings.ReplaceAll(inner, `""`, `"`); !strings.Contains(strings.ReplaceAll(inner, `""`, ""), `"`) {
-		return text, true
-	}
-	return f, false
-}
-
-func (s *tabs) writer(b *bufio.Writer) Writer {
-	write := func(fields []string) error {
-		_, err := b.WriteString(strings.Join(fields, "\t") + "\n")
-		return err
-	}
-	if s.header != nil {
-		_ = write(s.header) // errors stay until Flush
-	}
-	return &writer{Writer: b, row: func(r Row) error {
-		fields := r.rest.([]string)
-		for i, f := range s.columns {
-			text := r.Values[i].Text
-			if _, quoted := unquote(fields[f]); quoted {
-				text = `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
-			}
-			fields[f] = text
-		}
-		return write(fields)
-	}}
 }

@@ -243,6 +243,9 @@ func NewReader(r io.Reader, o Options) (*Reader, error) {
 	if err := o.complete(); err != nil {
 		return nil, err
 	}
+	if o.Format == TSV && o.Delimiter != "" && o.Delimiter != "\t" {
+		o.Format = CSV
+	}
 	t := &Reader{options: o}
 	if o.Format == Parquet {
 		var err error
@@ -254,14 +257,14 @@ func NewReader(r io.Reader, o Options) (*Reader, error) {
 	}
 	var err error
 	switch {
-	case o.Format == CSV, o.Format == TSV && o.Delimiter != "" && o.Delimiter != "\t":
+	case o.Format == CSV:
 		t.source, err = newCSV(t)
 	case o.Format == TSV:
 		t.source, err = newTabs(t)
 	case o.Format == JSONLines:
-		t.source = &objectLines{lines{t: t}, objects{t: t}}
+		t.source = &objects{lines: lines{t: t}, seen: map[string]bool{}}
 	case o.Format == JSON:
-		t.source = &array{objects: objects{t: t}}
+		t.source, err = newArray(t)
 	default:
 		t.source = &lines{t: t}
 	}
@@ -322,11 +325,9 @@ func (t *Reader) Numbers() uint64 { return t.number }
 // Holds reports whether a field can hold a character: a line holds no line break,
 // a field of TSV no tab.
 func (t *Reader) Holds(r rune) bool {
-	switch t.source.(type) {
-	case *lines:
-		return !strings.ContainsRune(lineBreaks, r)
-	case *tabs:
-		return r != '\t' && !strings.ContainsRune(lineBreaks, r)
+	switch t.options.Format {
+	case Lines, TSV:
+		return !strings.ContainsRune(lineBreaks, r) && (r != '\t' || t.options.Format == Lines)
 	}
 	return true
 }

@@ -288,7 +288,7 @@ func (l *Lab) Thesaurus(generated bool) (mechanisms.Thesaurus, error) {
 
 // English opens the word list of the share of English tokens.
 func (l *Lab) English(ref string) (*datasets.WordList, error) {
-	return Once(l, "words "+ref, func() (*datasets.WordList, error) { return OpenEnglish(ref, l.root) })
+	return Once(l, "words "+ref, func() (*datasets.WordList, error) { return datasets.OpenWordList(ref, l.root) })
 }
 
 // Once makes a value that several units share, in the first of them.

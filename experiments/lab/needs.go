@@ -52,10 +52,10 @@ func OfEnglish(ref string) Resource {
 		return err
 	}
 	switch ref {
-	case catalogueWords:
-		r.entries = []string{catalogueWords}
-	case nltkWords:
-		r.entries = []string{catalogueWords, "words-basic"}
+	case "words":
+		r.entries = []string{"words"}
+	case "nltk":
+		r.entries = []string{"words", "words-basic"}
 	}
 	return r
 }

@@ -145,24 +145,6 @@ func OpenThesaurus(generated bool, root string) (mechanisms.Thesaurus, error) {
 	return datasets.OpenWordNet(root)
 }
 
-// Word lists of the catalogue: the large one, and all that NLTK has.
-const (
-	catalogueWords = "words"
-	nltkWords      = "nltk"
-)
-
-// OpenEnglish opens the word list of the share of English tokens: "words", the
-// list of the data folder, "nltk", which has Basic English too, or a file.
-func OpenEnglish(ref, root string) (*datasets.WordList, error) {
-	switch ref {
-	case nltkWords:
-		return datasets.OpenNLTKWords(root)
-	case catalogueWords:
-		ref = ""
-	}
-	return datasets.OpenWordList(ref, root)
-}
-
 // ModelRef is a model that a study names: a folder with model.onnx and
 // tokenizer.json, by its path or by its name in the data folder, or the name of
 // a model that Python's libraries know.

@@ -1,0 +1,217 @@
+package datasets
+
+import (
+	"archive/tar"
+	"cmp"
+	"context"
+	"fmt"
+	"html"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"mldpbench/datasets/table"
+)
+
+// record is a row of a file, with labels as the file has them.
+type record struct{ text, label, private, user string }
+
+// layout reads a file; the errors of add come back with their place.
+type layout func(ctx context.Context, path string, add func(record) error) error
+
+// layouts are those of sets.yaml.
+var layouts = map[string]layout{"reviews": reviews, "news": newsItems, "lexicon": lexicon, "sentences": sentences}
+
+// inColumns is a table: columns of text, joined by a space, and those of labels
+// and users, "" for none.
+func inColumns(o table.Options, texts []string, label, private, user string) layout {
+	kinds := []string{"label", "private label", "user"}
+	o.Columns = append(slices.Clone(texts), slices.DeleteFunc([]string{label, private, user},
+		func(c string) bool { return c == "" })...)
+	return func(ctx context.Context, path string, add func(record) error) error {
+		return table.Each(ctx, path, o, func(row table.Row) error {
+			values, err := row.Strings(o.Columns)
+			if err != nil {
+				return err
+			}
+			r, next := record{text: strings.Join(values[:len(texts)], " ")}, len(texts)
+			for i, to := range []*string{&r.label, &r.private, &r.user} {
+				column := []string{label, private, user}[i]
+				if column == "" {
+					continue
+				}
+				if *to = strings.TrimSpace(values[next]); *to == "" {
+					return fmt.Errorf("empty %s in column %q", kinds[i], column)
+				}
+				next++
+			}
+			return add(r)
+		})
+	}
+}
+
+// newsItems is a table "class","title","description" without a header, as AG
+// News has it.
+func newsItems(ctx context.Context, path string, add func(record) error) error {
+	items := inColumns(table.Options{Format: table.CSV, NoHeader: true}, []string{"2", "3"}, "1", "", "")
+	return items(ctx, path, func(r record) error {
+		r.text = repairNews(r.text)
+		return add(r)
+	})
+}
+
+// brokenEntity matches the damaged HTML entities of the official files: "
+// #36;10 million" for "$10 million", " quot;" for a quotation mark. Names that are also words are not matched.
+var brokenEntity = regexp.MustCompile(` ?#(x[0-9a-fA-F]+|[0-9]+);| (quot|amp|lt|gt|nbsp|hellip|lsquo|rsquo|ldquo|rdquo|mdash|ndash);`)
+
+// repairNews undoes the two damages of the official files: a backslash where
+// a line ended, and HTML entities without their ampersand. Tags stay.
+func repairNews(text string) string {
+	text = strings.ReplaceAll(text, `\`, " ")
+	if strings.IndexByte(text, ';') < 0 {
+		return text
+	}
+	return brokenEntity.ReplaceAllStringFunc(text, func(s string) string {
+		entity := html.UnescapeString("&" + strings.TrimPrefix(s, " "))
+		if s[0] == ' ' && s[1] != '#' {
+			return " " + entity
+		}
+		return entity
+	})
+}
+
+// reviews is a CSV with columns review and sentiment, or the official archive of
+// IMDb, aclImdb_v1.tar.gz. Rows of the archive come as in the CSV: train/pos,
+// train/neg, test/pos, test/neg, by id within each.
+func reviews(ctx context.Context, path string, add func(record) error) error {
+	if name := strings.TrimSuffix(strings.ToLower(path), ".gz"); !strings.HasSuffix(name, ".tar") {
+		return inColumns(table.Options{Format: table.CSV}, []string{"review"}, "sentiment", "", "")(ctx, path, add)
+	}
+	f, err := table.OpenText(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return archived(ctx, f, path, add)
+}
+
+// reviewFile is the name of a labelled review in the archive.
+var reviewFile = regexp.MustCompile(`(?:^|/)(train|test)/(pos|neg)/(\d+)_[^/]*\.txt$`)
+
+func archived(ctx context.Context, r io.Reader, name string, add func(record) error) error {
+	type review struct {
+		split, class, text string
+		id                 int
+	}
+	var all []review
+	for t := tar.NewReader(r); ctx.Err() == nil; {
+		h, err := t.Next()
+		if err == io.EOF {
+			break
+		}
+		var text []byte
+		m := reviewFile.FindStringSubmatch(cmp.Or(h, &tar.Header{}).Name)
+		if err == nil && m != nil && h.Typeflag == tar.TypeReg {
+			if text, err = io.ReadAll(t); err == nil {
+				id, _ := strconv.Atoi(m[3]) // digits
+				all = append(all, review{m[1], m[2], string(text), id})
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("%s: damaged archive: %w", name, err)
+		}
+	}
+	slices.SortFunc(all, func(a, b review) int {
+		return cmp.Or(cmp.Compare(b.split, a.split), cmp.Compare(b.class, a.class), a.id-b.id)
+	})
+	for _, r := range all {
+		if err := add(record{text: r.text, label: map[string]string{"pos": "positive", "neg": "negative"}[r.class]}); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return ctx.Err()
+}
+
+// lexicon is a list of the opinion lexicon: one word a line, comments start with a
+// semicolon, ISO-8859-1 (as published) or UTF-8.
+func lexicon(_ context.Context, path string, add func(record) error) error {
+	return table.LinesOf(path, func(line string) error {
+		line = strings.ToLower(strings.TrimSpace(table.Latin1(line)))
+		switch {
+		case line == "" || line[0] == ';':
+			return nil
+		case strings.ContainsAny(line, " \t"):
+			return fmt.Errorf("%q: one word a line", line)
+		}
+		return add(record{text: line})
+	})
+}
+
+// sentences is a file of labelled sentences, or a folder with one file per
+// polarity (rt-polarity.neg, rt-polarity.pos).
+func sentences(_ context.Context, path string, add func(record) error) error {
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		return table.LinesOf(path, func(line string) error { return sentence(line, add) })
+	}
+	for label, suffix := range []string{".neg", ".pos"} {
+		found, err := filepath.Glob(filepath.Join(path, "*"+suffix))
+		if err != nil || len(found) != 1 {
+			return fmt.Errorf("%s: want one file *%s, found %d", path, suffix, len(found))
+		}
+		if err := table.LinesOf(found[0], func(line string) error {
+			return sentence(fmt.Sprintf("%d\t%s", label, line), add)
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sentence reads "label<TAB>text", "label text" (of a label such as "DESC:manner"
+// the coarse half is used), or a tree of the Stanford Sentiment Treebank. A text
+// may be empty: CR and MPQA have one such line each.
+func sentence(line string, add func(record) error) error {
+	line = strings.TrimRight(table.Latin1(line), "\r ")
+	if strings.TrimSpace(line) == "" {
+		return nil
+	}
+	if line[0] == '(' {
+		r, err := tree(line)
+		if err != nil {
+			return err
+		}
+		return add(r)
+	}
+	i := strings.IndexByte(line, '\t')
+	if i < 0 {
+		i = strings.IndexByte(line, ' ')
+	}
+	if i < 0 {
+		return fmt.Errorf("%q: want a label, a tab and a text", line)
+	}
+	label, _, _ := strings.Cut(line[:i], ":")
+	return add(record{text: strings.TrimSpace(line[i+1:]), label: label})
+}
+
+var (
+	root    = regexp.MustCompile(`^\(\s*(\d+)\s.*\)$`)
+	leaf    = regexp.MustCompile(`\(\s*\d+\s+([^()\s]+)\s*\)`)
+	bracket = strings.NewReplacer("-LRB-", "(", "-RRB-", ")") // as the treebank writes them
+)
+
+// tree returns the label of the root and the leaves of "(3 (2 a) (4 b))".
+func tree(line string) (record, error) {
+	label, leaves := root.FindStringSubmatch(line), leaf.FindAllStringSubmatch(line, -1)
+	if label == nil || leaves == nil || strings.Count(line, "(") != strings.Count(line, ")") {
+		return record{}, fmt.Errorf("not a tree of the form (3 (2 word) (4 word))")
+	}
+	var words []string
+	for _, l := range leaves {
+		words = append(words, bracket.Replace(l[1]))
+	}
+	return record{text: strings.Join(words, " "), label: label[1]}, nil
+}
