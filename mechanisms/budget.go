@@ -35,34 +35,27 @@ func DocumentGuarantee(g Guarantee, epsilon float64) string {
 
 // WorstCase returns what a guarantee per word amounts to between the two words
 // of a vocabulary that are farthest apart: the logarithm of the factor by which
-// the odds may change, and a sentence that states it. diameter is the largest
-// Euclidean distance between two words. A guarantee in another metric is
-// replaced by the Euclidean one that it implies; plain differential privacy is
-// used as it is. Where nothing is guaranteed between some two words, the factor
-// is +Inf and the sentence gives the reason.
-func WorstCase(g Guarantee, diameter float64) (logOdds float64, sentence string) {
+// the odds may change. diameter is the largest Euclidean distance between two
+// words. A guarantee in another metric is replaced by the Euclidean one that it
+// implies; plain differential privacy is used as it is. Where nothing is
+// guaranteed between some two words, the factor is +Inf and why says so.
+func WorstCase(g Guarantee, diameter float64) (logOdds float64, why string) {
 	switch {
 	case !g.Holds():
-		return math.Inf(1), "Between two words the odds may change by any factor: " + g.Reason
+		why = "nothing is guaranteed: " + g.Reason
 	case g.Scope != "":
-		return math.Inf(1), "The guarantee holds only " + g.Scope +
-			": between other words the odds may change by any factor."
+		why = "the guarantee holds only " + g.Scope + ": between other words the odds may change by any factor"
 	case g.Metric == "discrete":
-		logOdds = g.Epsilon
+		return g.Epsilon, ""
 	case g.EuclideanEpsilon > 0:
-		logOdds = g.EuclideanEpsilon * diameter
+		return g.EuclideanEpsilon * diameter, ""
 	case g.Metric == "euclidean":
-		logOdds = g.Epsilon * diameter
+		return g.Epsilon * diameter, ""
 	default:
-		return math.Inf(1), fmt.Sprintf("The guarantee is in the metric %q, which no Euclidean distance bounds: "+
-			"between words far apart the odds may change by any factor.", g.Metric)
+		why = fmt.Sprintf("the guarantee is in the metric %q, which no Euclidean distance bounds: between words far "+
+			"apart the odds may change by any factor", g.Metric)
 	}
-	sentence = fmt.Sprintf("Between any two words of the vocabulary, the odds may change by a factor of %s per "+
-		"word, if they are far apart.", Factor(logOdds))
-	if g.Delta > 0 {
-		sentence += fmt.Sprintf(" With delta %.3g the bound may fail.", g.Delta)
-	}
-	return logOdds, sentence
+	return math.Inf(1), why
 }
 
 // Factor formats e^x without overflow for any x: 3.2, 1.7e+05, 10^434.

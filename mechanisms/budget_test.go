@@ -91,9 +91,9 @@ func TestWorstCase(t *testing.T) {
 		{Guarantee{Reason: "it is broken."}, math.Inf(1), "it is broken"},
 		{Guarantee{Metric: "list", Epsilon: 1}, math.Inf(1), "any factor"},
 	} {
-		got, sentence := WorstCase(c.g, diameter)
-		if got != c.want || !strings.Contains(sentence, c.say) {
-			t.Errorf("%+v: %v, %q", c.g, got, sentence)
+		got, why := WorstCase(c.g, diameter)
+		if got != c.want || !strings.Contains(Factor(got)+why, c.say) {
+			t.Errorf("%+v: %v, %q", c.g, got, why)
 		}
 	}
 }

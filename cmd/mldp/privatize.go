@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -318,7 +317,7 @@ func printProbe(w io.Writer, p *privatize.Probe, budget string) {
 		near = "; between nearest neighbours: " + mechanisms.Factor(*p.Odds.Nearest)
 	}
 	if p.Odds.AnyTwo == nil {
-		fmt.Fprintln(w, strings.TrimSuffix(p.Odds.Worst, ".")+near)
+		fmt.Fprintln(w, p.Odds.Worst+near)
 		return
 	}
 	between := "words"

@@ -52,7 +52,7 @@ type Stream struct {
 	splitter splitter
 	offset   uint64 // number of the next text: its random numbers
 	summary  Summary
-	spent    spending
+	record   record
 	// First is called with the first texts before any of them is written; an
 	// error stops the run. It may be nil.
 	First func(Sample) error
@@ -82,10 +82,7 @@ func New(o Options) (*Stream, error) {
 	case o.Document != 0:
 		return nil, errors.New("a command takes one epsilon for all words: it has no budget for a document")
 	case v == nil:
-		var err error
-		if v, err = embeddings.NewVocabulary(nil); err != nil {
-			return nil, err
-		}
+		v, _ = embeddings.NewVocabulary(nil) // no word is there twice
 	}
 	kept := make(map[string]bool, len(o.Kept))
 	for _, w := range o.Kept {
@@ -94,26 +91,16 @@ func New(o Options) (*Stream, error) {
 	return &Stream{options: o, splitter: splitter{v, kept}}, nil
 }
 
-// piece is one text of a batch.
+// piece is one text: before, its words, what they become, and after.
 type piece struct {
 	text   string
 	record uint64
-	row    int // of the batch
-	value  int // of the row
-}
-
-// batch is a number of rows being processed.
-type batch struct {
-	rows     []table.Row
-	pieces   []piece
-	bytes    int
-	holds    func(rune) bool // what a field can hold
-	seeds    []stream.Seed   // of the pieces
-	words    [][]word        // of each piece
-	recorded map[uint64]int  // number of words by record
-	output   [][]string      // words of each piece
-	after    []string        // the new text of each piece
-	counts   []counts        // of each piece
+	value  *table.Value // that gets the new text; nil in memory
+	seed   stream.Seed
+	words  []word
+	output []string
+	after  string
+	counts counts
 }
 
 // Limits of a batch. Larger batches need fewer tables of a mechanism but more
@@ -123,46 +110,36 @@ const (
 	batchPieces = 1 << 16
 )
 
-// add adds a row to a batch of texts that are numbered from offset.
-func (s *Stream) add(b *batch, row table.Row) {
-	for i, v := range row.Values {
-		if !v.Null {
-			b.pieces = append(b.pieces, piece{v.Text, row.Record, len(b.rows), i})
-			b.seeds = append(b.seeds, s.options.Seed.At(s.offset+v.Number))
-		}
-	}
-	b.rows, b.bytes = append(b.rows, row), b.bytes+row.Size
-}
-
 // Run privatises the rows of in and writes them to out. Rows that are already
 // available are processed together, so a file is fast and a conversation is
 // answered line by line. The output depends on neither the size of batches nor
 // the number of workers. Every row is rewritten, or counted as one that was not.
 func (s *Stream) Run(ctx context.Context, in *table.Reader, out io.Writer) error {
 	g, running := errgroup.WithContext(ctx)
-	rows, done := make(chan []table.Row, 16), make(chan *batch)
+	read, done := make(chan []table.Row, 16), make(chan func() error)
 	var failed error // of reading; earlier rows are still written
 	go func() {      // not of the group: a read cannot be interrupted
-		defer close(rows)
-		failed = read(running, in, rows)
+		defer close(read)
+		failed = pass(running, in, read)
 	}()
+	w := in.NewWriter(out)
 	g.Go(func() error {
 		defer close(done)
-		for b := s.gather(rows, in); b != nil && running.Err() == nil; b = s.gather(rows, in) {
-			if err := s.privatize(running, b); err != nil {
+		for rows := gather(read); rows != nil && running.Err() == nil; rows = gather(read) {
+			pieces, of := s.pieces(rows)
+			if err := s.privatize(running, pieces, in.Holds); err != nil {
 				return err
 			}
 			select {
-			case done <- b:
+			case done <- func() error { return s.write(w, rows, pieces, of) }:
 			case <-running.Done():
 			}
 		}
 		return context.Cause(running)
 	})
-	w := in.NewWriter(out)
 	g.Go(func() error {
-		for b := range done {
-			if err := s.write(w, b); err != nil {
+		for write := range done {
+			if err := write(); err != nil {
 				return err
 			}
 		}
@@ -175,13 +152,13 @@ func (s *Stream) Run(ctx context.Context, in *table.Reader, out io.Writer) error
 		return errors.Join(failed, w.Flush())
 	}
 	s.offset += in.Numbers()
-	s.spent.close(&s.summary)
+	s.record.close(&s.summary)
 	s.summary.read += in.Rows()
 	return errors.Join(w.Close(), s.summary.check())
 }
 
-// read passes on rows as they arrive, many at once where they are available.
-func read(ctx context.Context, in *table.Reader, out chan<- []table.Row) error {
+// pass passes on rows as they arrive, many at once where they are available.
+func pass(ctx context.Context, in *table.Reader, out chan<- []table.Row) error {
 	for {
 		var rows []table.Row
 		var err error
@@ -202,67 +179,69 @@ func read(ctx context.Context, in *table.Reader, out chan<- []table.Row) error {
 	}
 }
 
-// gather returns a batch of all rows that were read meanwhile, nil at the end.
-func (s *Stream) gather(read <-chan []table.Row, in *table.Reader) *batch {
-	rows, ok := <-read
-	if !ok {
-		return nil
-	}
-	b := &batch{holds: in.Holds}
+// gather returns all rows that were read meanwhile, nil at the end.
+func gather(read <-chan []table.Row) []table.Row {
+	rows, size, texts, counted := <-read, 0, 0, 0
 	for {
-		for _, row := range rows {
-			s.add(b, row)
+		for _, row := range rows[counted:] {
+			size, texts = size+row.Size, texts+len(row.Values)
 		}
-		if b.bytes >= batchBytes || len(b.pieces) >= batchPieces {
-			return b
+		if counted = len(rows); size >= batchBytes || texts >= batchPieces {
+			return rows
 		}
 		select {
-		case rows = <-read: // nil at the end, and so is the next batch
-			if rows == nil {
-				return b
+		case more := <-read:
+			if more == nil { // the end, and so is the next one
+				return rows
 			}
+			rows = append(rows, more...)
 		default:
-			return b
+			return rows
 		}
 	}
 }
 
-// privatize replaces the texts of a batch.
-func (s *Stream) privatize(ctx context.Context, b *batch) error {
-	b.words = make([][]word, len(b.pieces))
-	b.after, b.counts = make([]string, len(b.pieces)), make([]counts, len(b.pieces))
-	if s.options.Texts != nil {
-		return s.rewrite(ctx, b)
+// pieces returns the texts of rows, which may lack some, and how many each has.
+func (s *Stream) pieces(rows []table.Row) (pieces []piece, of []int) {
+	for _, row := range rows {
+		before := len(pieces)
+		for i := range row.Values {
+			if v := &row.Values[i]; !v.Null {
+				pieces = append(pieces, piece{text: v.Text, record: row.Record, value: v,
+					seed: s.options.Seed.At(s.offset + v.Number)})
+			}
+		}
+		of = append(of, len(pieces)-before)
 	}
-	err := s.parallel(ctx, len(b.pieces), func(i int) {
-		text := b.pieces[i].text
-		b.words[i] = s.splitter.words(make([]word, 0, len(text)/5+1), text)
+	return pieces, of
+}
+
+// privatize replaces texts; holds says which characters a field can hold.
+func (s *Stream) privatize(ctx context.Context, pieces []piece, holds func(rune) bool) error {
+	if s.options.Texts != nil {
+		return s.rewrite(ctx, pieces, holds)
+	}
+	err := s.parallel(ctx, pieces, func(p *piece) {
+		p.words = s.splitter.words(make([]word, 0, len(p.text)/5+1), p.text)
 	})
 	if err == nil {
-		err = s.sample(b)
-	}
-	if err == nil {
-		err = s.replace(ctx, b)
+		err = s.replace(ctx, pieces)
 	}
 	if err != nil {
 		return err
 	}
-	return s.parallel(ctx, len(b.pieces), func(i int) {
-		var line strings.Builder
-		s.render(&line, b, i, &b.counts[i])
-		b.after[i], b.output[i] = line.String(), nil
-	})
+	return s.parallel(ctx, pieces, s.render)
 }
 
-// parallel works on n pieces with all workers.
-func (s *Stream) parallel(ctx context.Context, n int, work func(i int)) error {
+// parallel works on pieces with all workers.
+func (s *Stream) parallel(ctx context.Context, pieces []piece, work func(*piece)) error {
 	const each = 1024
 	var g errgroup.Group
 	g.SetLimit(s.options.Workers)
-	for from := 0; from < n && ctx.Err() == nil; from += each {
+	for from := 0; from < len(pieces) && ctx.Err() == nil; from += each {
 		g.Go(func() error {
-			for i := from; i < min(n, from+each); i++ {
-				work(i)
+			for i := from; i < min(len(pieces), from+each); i++ {
+				work(&pieces[i])
 			}
 			return nil
 		})
@@ -270,31 +249,24 @@ func (s *Stream) parallel(ctx context.Context, n int, work func(i int)) error {
 	return errors.Join(g.Wait(), context.Cause(ctx))
 }
 
-// sample counts the words of a batch by record, and calls First.
-func (s *Stream) sample(b *batch) error {
-	b.recorded = map[uint64]int{}
-	for i, words := range b.words {
-		b.recorded[b.pieces[i].record] += len(words)
-	}
+// first calls First with the words of the first texts; recorded are the numbers
+// of words by record.
+func (s *Stream) first(pieces []piece, recorded map[uint64]int) error {
 	var sample Sample
-	for i, words := range b.words {
-		if s.First == nil {
-			return nil
-		}
-		for _, w := range words {
-			if w.kept {
-				continue
-			}
-			if w.id != embeddings.Unknown {
-				sample.Known = append(sample.Known, w.id)
-				sample.Share += 1 / float64(b.recorded[b.pieces[i].record])
-			} else {
+	for _, p := range pieces {
+		for _, w := range p.words {
+			switch {
+			case w.kept:
+			case w.id == embeddings.Unknown:
 				sample.Unknown++
+			default:
+				sample.Known = append(sample.Known, w.id)
+				sample.Share += 1 / float64(recorded[p.record])
 			}
 		}
 	}
 	sample.Share /= float64(max(1, len(sample.Known)))
-	if len(sample.Known)+sample.Unknown == 0 {
+	if s.options.Texts == nil && len(sample.Known)+sample.Unknown == 0 {
 		return nil
 	}
 	tell := s.First
@@ -302,96 +274,95 @@ func (s *Stream) sample(b *batch) error {
 	return tell(sample)
 }
 
-// replace privatises the words of a batch.
-func (s *Stream) replace(ctx context.Context, b *batch) error {
-	documents := make([][]string, len(b.pieces))
-	for i, words := range b.words {
-		documents[i] = make([]string, 0, len(words))
-		for _, w := range words {
+// replace privatises the words of texts. All words of a record share its budget,
+// if it has one, known or not: their number is visible in the output. The pieces
+// of a record are never in two batches.
+func (s *Stream) replace(ctx context.Context, pieces []piece) (err error) {
+	o, recorded := s.options, map[uint64]int{}
+	for _, p := range pieces {
+		recorded[p.record] += len(p.words)
+	}
+	if s.First != nil {
+		if err := s.first(pieces, recorded); err != nil {
+			return err
+		}
+	}
+	documents, seeds := make([][]string, len(pieces)), make([]stream.Seed, len(pieces))
+	var epsilons []float64
+	for i, p := range pieces {
+		documents[i], seeds[i] = make([]string, 0, len(p.words)), p.seed
+		for _, w := range p.words {
 			if !w.kept {
-				documents[i] = append(documents[i], s.token(b.pieces[i].text, w))
+				documents[i] = append(documents[i], s.token(p.text, w))
 			}
 		}
+		if o.Document != 0 {
+			epsilon := o.Mechanism.Settings().Epsilon // without words it changes nothing
+			if n := recorded[p.record]; n > 0 {
+				epsilon = o.Document / float64(n)
+			}
+			if err := o.Mechanism.CheckEpsilon(epsilon); err != nil {
+				return fmt.Errorf("record %d: %w", p.record+1, err)
+			}
+			epsilons = append(epsilons, epsilon)
+		}
 	}
-	epsilons, err := s.epsilons(b)
-	if err != nil {
-		return err
-	}
-	o := s.options
+	var output [][]string
 	if o.Rewriter != nil {
-		seedOf := func(i int) stream.Seed { return b.seeds[i] }
-		b.output, err = mechanisms.Rewrite(ctx, o.Rewriter, documents, seedOf, o.Workers)
-		return err
-	}
-	b.output, err = mechanisms.PrivatizeText(ctx, o.Mechanism, documents, mechanisms.TextOptions{
-		Policy: o.Policy, Seeds: b.seeds, Workers: o.Workers, Epsilons: epsilons,
-	})
-	return err
-}
-
-// rewrite sends the texts of a batch, as they are, to a command of whole texts;
-// empty ones are not sent. What a field cannot hold of an answer becomes a space.
-func (s *Stream) rewrite(ctx context.Context, b *batch) error {
-	if tell := s.First; tell != nil {
-		s.First = nil
-		if err := tell(Sample{}); err != nil {
-			return err
-		}
-	}
-	g, running := errgroup.WithContext(ctx)
-	g.SetLimit(s.options.Workers)
-	for from, to := 0, 0; from < len(b.pieces); from = to {
-		var texts []string
-		var seeds []stream.Seed
-		var at []int
-		for size := 0; to < len(b.pieces) && (size == 0 || size < requestBytes); to++ {
-			if text := b.pieces[to].text; strings.TrimSpace(text) == "" {
-				b.after[to] = text
-			} else {
-				texts, seeds = append(texts, text), append(seeds, b.seeds[to])
-				at, size = append(at, to), size+len(text)
-			}
-		}
-		g.Go(func() error {
-			after, err := s.options.Texts(running, texts, seeds)
-			for i, text := range after {
-				if strings.ContainsFunc(text, func(r rune) bool { return !b.holds(r) }) {
-					text = strings.Join(strings.Fields(text), " ")
-				}
-				b.after[at[i]] = text
-				b.counts[at[i]].texts++
-				if text == texts[i] {
-					b.counts[at[i]].copied++
-				}
-			}
-			return err
+		seedOf := func(i int) stream.Seed { return seeds[i] }
+		output, err = mechanisms.Rewrite(ctx, o.Rewriter, documents, seedOf, o.Workers)
+	} else {
+		output, err = mechanisms.PrivatizeText(ctx, o.Mechanism, documents, mechanisms.TextOptions{
+			Policy: o.Policy, Seeds: seeds, Workers: o.Workers, Epsilons: epsilons,
 		})
 	}
-	return g.Wait()
+	for i := range output {
+		pieces[i].output = output[i]
+	}
+	return err
 }
 
 // requestBytes is the size of the texts of a request from which on no more are
 // added.
 const requestBytes = 1 << 16
 
-// epsilons returns the ε of a word of each piece, nil for the mechanism's own.
-// All words of a record share its budget, known or not: their number is visible
-// in the output. The pieces of a record are never in two batches.
-func (s *Stream) epsilons(b *batch) ([]float64, error) {
-	if s.options.Document == 0 {
-		return nil, nil
-	}
-	out := make([]float64, len(b.pieces))
-	for i, p := range b.pieces {
-		out[i] = s.options.Mechanism.Settings().Epsilon // without words it changes nothing
-		if words := b.recorded[p.record]; words > 0 {
-			out[i] = s.options.Document / float64(words)
-		}
-		if err := s.options.Mechanism.CheckEpsilon(out[i]); err != nil {
-			return nil, fmt.Errorf("record %d: %w", p.record+1, err)
+// rewrite sends texts, as they are, to a command of whole texts; empty ones are
+// not sent. What a field cannot hold of an answer becomes a space.
+func (s *Stream) rewrite(ctx context.Context, pieces []piece, holds func(rune) bool) error {
+	if s.First != nil {
+		if err := s.first(nil, nil); err != nil {
+			return err
 		}
 	}
-	return out, nil
+	g, running := errgroup.WithContext(ctx)
+	g.SetLimit(s.options.Workers)
+	for from, to := 0, 0; from < len(pieces); from = to {
+		var texts []string
+		var seeds []stream.Seed
+		var sent []*piece
+		for size := 0; to < len(pieces) && (size == 0 || size < requestBytes); to++ {
+			if p := &pieces[to]; strings.TrimSpace(p.text) == "" {
+				p.after = p.text
+			} else {
+				texts, seeds, sent, size = append(texts, p.text), append(seeds, p.seed), append(sent, p), size+len(p.text)
+			}
+		}
+		g.Go(func() error {
+			after, err := s.options.Texts(running, texts, seeds)
+			for i, text := range after {
+				if strings.ContainsFunc(text, func(r rune) bool { return !holds(r) }) {
+					text = strings.Join(strings.Fields(text), " ")
+				}
+				sent[i].after = text
+				sent[i].counts.texts++
+				if text == texts[i] {
+					sent[i].counts.copied++
+				}
+			}
+			return err
+		})
+	}
+	return g.Wait()
 }
 
 // token returns a word as the vocabulary spells it or, if unknown, as in the
@@ -407,42 +378,38 @@ func (s *Stream) token(text string, w word) string {
 	return part
 }
 
-// write writes the rows of a batch with their new texts.
-func (s *Stream) write(w table.Writer, b *batch) error {
-	for i, p := range b.pieces {
-		b.rows[p.row].Values[p.value].Text = b.after[i]
-	}
-	next := 0 // piece
-	for n, row := range b.rows {
-		for s.spent.begin(row, &s.summary); next < len(b.pieces) && b.pieces[next].row == n; next++ {
-			s.summary.add(b.counts[next])
-			s.spent.words += len(b.words[next]) + int(b.counts[next].texts)
-			for _, w := range b.words[next] {
-				if !w.kept && (w.id != embeddings.Unknown || s.options.Rewriter != nil) {
-					s.spent.known++
-				}
-			}
+// write writes rows with their new texts and counts them; of are the numbers of
+// their pieces.
+func (s *Stream) write(w table.Writer, rows []table.Row, pieces []piece, of []int) error {
+	for n, row := range rows {
+		s.record.open(row, &s.summary)
+		for _, p := range pieces[:of[n]] {
+			p.value.Text = p.after
+			s.summary.add(p.counts)
+			s.record.words += len(p.words) + int(p.counts.texts)
+			s.record.known += p.counts.known
 		}
 		if err := w.Write(row); err != nil {
 			return err
 		}
+		pieces = pieces[of[n]:]
 	}
 	return w.Flush()
 }
 
 // Texts privatises texts in memory with the built-in mechanism, each with its
 // seed, as Run does the fields of a table, and counts their words.
-func (s *Stream) Texts(ctx context.Context, texts []string, seeds []stream.Seed) ([]string, Summary, error) {
-	b := &batch{seeds: seeds}
+func (s *Stream) Texts(ctx context.Context, texts []string, seeds []stream.Seed) (after []string, sum Summary, err error) {
+	pieces := make([]piece, len(texts))
 	for i, t := range texts {
-		b.pieces = append(b.pieces, piece{text: t, record: uint64(i), row: i})
+		pieces[i] = piece{text: t, record: uint64(i), seed: seeds[i]}
 	}
-	var sum Summary
-	if err := s.privatize(ctx, b); err != nil {
+	if err := s.privatize(ctx, pieces, nil); err != nil {
 		return nil, sum, err
 	}
-	for _, c := range b.counts {
-		sum.add(c)
+	for _, p := range pieces {
+		after = append(after, p.after)
+		sum.add(p.counts)
 	}
-	return b.after, sum, nil
+	return after, sum, nil
 }

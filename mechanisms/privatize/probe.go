@@ -33,7 +33,7 @@ type Odds struct {
 	// each other, or a bound on it (see mechanisms.DiameterBound); nil where none
 	// holds for every pair.
 	AnyTwo *float64 `json:"any_two_words_log,omitempty"`
-	Worst  string   `json:"worst_case"` // the same as a sentence
+	Worst  string   `json:"worst_case,omitempty"` // why none holds
 	// Nearest is the median of ε·d between a word of the text and its nearest
 	// neighbour, over words where something is guaranteed for both; nil where
 	// there are none.

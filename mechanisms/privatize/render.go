@@ -5,40 +5,48 @@ import (
 	"unicode"
 
 	"mldpbench/embeddings"
-	"mldpbench/internal/list"
 	"mldpbench/mechanisms"
 )
 
-// render writes the text of a piece with its new words.
-func (s *Stream) render(to *strings.Builder, b *batch, i int, c *counts) {
-	text, next := b.pieces[i].text, b.output[i]
-	if r := s.options.Rewriter; r != nil && !r.Aligned() || s.expected(b.words[i]) != len(next) {
-		s.renderLoose(to, b, i, c)
+// render writes the text of a piece with its new words, and counts them.
+func (s *Stream) render(p *piece) {
+	r, drops := s.options.Rewriter, s.options.Rewriter == nil && s.options.Policy == mechanisms.Drop
+	expected := 0 // words that the mechanism returns if it returns one word per word
+	for _, w := range p.words {
+		p.counts.words++
+		if w.id == embeddings.Unknown && !w.kept {
+			p.counts.unknown++
+		}
+		if s.counted(w) {
+			p.counts.known++
+		}
+		if !w.kept && (w.id != embeddings.Unknown || !drops) {
+			expected++
+		}
+	}
+	if r != nil && !r.Aligned() || expected != len(p.output) {
+		s.renderLoose(p)
 		return
 	}
-	end, touching, written := int32(0), false, false // written: the last word is another than that of the text
-	for _, w := range b.words[i] {
-		before, part := text[end:w.start], text[w.start:w.end]
-		touching = before == "" && end > 0
+	var to strings.Builder
+	next, end, written := p.output, int32(0), false // written: the last word is another than that of the text
+	for _, w := range p.words {
+		before, part := p.text[end:w.start], p.text[w.start:w.end]
+		touching := before == "" && end > 0
 		end = w.end
-		c.words++
 		word := part
 		switch {
 		case w.kept:
 			if !s.splitter.kept[part] { // it is kept in lower case
-				word = s.cased(s.token(text, w), w)
+				word = s.cased(s.token(p.text, w), w)
 			}
-		case w.id == embeddings.Unknown && s.drops():
-			c.unknown++
+		case w.id == embeddings.Unknown && drops:
 			to.WriteString(strings.TrimRightFunc(before, unicode.IsSpace))
 			continue
 		default:
 			word, next = next[0], next[1:]
-			if w.id == embeddings.Unknown {
-				c.unknown++
-			}
-			if (w.id != embeddings.Unknown || s.options.Rewriter != nil) && word != s.token(text, w) {
-				c.changed++
+			if s.counted(w) && word != s.token(p.text, w) {
+				p.counts.changed++
 			}
 			if w.id != embeddings.Unknown || s.options.Policy != mechanisms.Keep {
 				word = s.cased(word, w)
@@ -57,7 +65,14 @@ func (s *Stream) render(to *strings.Builder, b *batch, i int, c *counts) {
 		written = other
 		to.WriteString(word)
 	}
-	to.WriteString(text[end:])
+	to.WriteString(p.text[end:])
+	p.after, p.output = to.String(), nil
+}
+
+// counted reports whether the mechanism's guarantee is spent on a word: it knows
+// the word, or is a command, which decides.
+func (s *Stream) counted(w word) bool {
+	return !w.kept && (w.id != embeddings.Unknown || s.options.Rewriter != nil)
 }
 
 // cased restores the case of a word.
@@ -68,32 +83,16 @@ func (s *Stream) cased(as string, of word) string {
 	return as
 }
 
-// expected returns the number of words that the mechanism gets, and returns if it
-// returns one word per word.
-func (s *Stream) expected(words []word) int {
-	return list.Count(words, func(w word) bool { return !w.kept && (w.id != embeddings.Unknown || !s.drops()) })
-}
-
-// drops reports whether nothing is written for unknown words.
-func (s *Stream) drops() bool {
-	return s.options.Rewriter == nil && s.options.Policy == mechanisms.Drop
-}
-
 // renderLoose writes the output of a mechanism that leaves words out. The
 // positions of the remaining words are unknown, so the text between words is
 // left out as well.
-func (s *Stream) renderLoose(to *strings.Builder, b *batch, i int, c *counts) {
-	text := b.pieces[i].text
-	same := len(b.output[i]) == len(b.words[i])
-	for j, w := range b.words[i] {
-		c.words++
-		if w.id == embeddings.Unknown {
-			c.unknown++
-		}
-		if (w.id != embeddings.Unknown || s.options.Rewriter != nil) && !(same && b.output[i][j] == s.token(text, w)) {
-			c.changed++
+func (s *Stream) renderLoose(p *piece) {
+	same := len(p.output) == len(p.words)
+	for i, w := range p.words {
+		if s.counted(w) && !(same && p.output[i] == s.token(p.text, w)) {
+			p.counts.changed++
 		}
 	}
-	to.WriteString(strings.Join(b.output[i], " "))
-	to.WriteString(text[len(strings.TrimRightFunc(text, unicode.IsSpace)):])
+	p.after = strings.Join(p.output, " ") + p.text[len(strings.TrimRightFunc(p.text, unicode.IsSpace)):]
+	p.output = nil
 }

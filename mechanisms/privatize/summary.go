@@ -30,8 +30,12 @@ type Summary struct {
 	EpsilonTotal  float64 `json:"epsilon_total"`
 }
 
-// counts holds the counts of some pieces.
-type counts struct{ words, changed, unknown, texts, copied uint64 }
+// counts holds the counts of a piece; known are the words on which epsilon is
+// spent.
+type counts struct {
+	words, changed, unknown, texts, copied uint64
+	known                                  int
+}
 
 func (s *Summary) add(c counts) {
 	s.Words += c.words
@@ -50,42 +54,41 @@ func (s *Summary) check() error {
 	return nil
 }
 
-// spending counts rows, also by their number of known words.
-type spending struct {
+// record is the row that is being written, in one or more parts, and the number
+// of rows before it by their known words.
+type record struct {
 	row          table.Row
 	begun        bool
-	words, known int // of that row so far
+	words, known int // so far
 	records      map[int]uint64
 }
 
-// begin begins a row, which may be another part of the last one.
-func (s *spending) begin(row table.Row, sum *Summary) {
-	if s.begun && row.Record == s.row.Record {
-		return
+// open begins a row, or another part of it.
+func (r *record) open(row table.Row, sum *Summary) {
+	if !r.begun || row.Record != r.row.Record {
+		r.close(sum)
+		r.row, r.begun = row, true
 	}
-	s.close(sum)
-	s.row, s.begun = row, true
 }
 
-func (s *spending) close(sum *Summary) {
-	if !s.begun {
-		return
-	}
+func (r *record) close(sum *Summary) {
 	switch {
-	case s.row.Missing():
+	case !r.begun:
+		return
+	case r.row.Missing():
 		sum.Missing++
-	case s.words > 0:
+	case r.words > 0:
 		sum.Rewritten++
 	default:
 		sum.Wordless++
 	}
-	if s.records == nil {
-		s.records = map[int]uint64{}
+	if r.records == nil {
+		r.records = map[int]uint64{}
 	}
-	if s.known > 0 {
-		s.records[s.known]++
+	if r.known > 0 {
+		r.records[r.known]++
 	}
-	s.begun, s.words, s.known = false, 0, 0
+	r.begun, r.words, r.known = false, 0, 0
 }
 
 // Summary returns the summary of all streams so far. perWord is the epsilon of
@@ -99,14 +102,14 @@ func (s *Stream) Summary(perWord, document float64) Summary {
 		}
 		return perWord * float64(words)
 	}
-	for words, n := range s.spent.records {
+	for words, n := range s.record.records {
 		out.Records += n
 		out.EpsilonTotal += float64(n) * cost(words)
 		out.EpsilonMost = max(out.EpsilonMost, cost(words))
 	}
 	var before uint64
-	for _, words := range slices.Sorted(maps.Keys(s.spent.records)) {
-		before += s.spent.records[words]
+	for _, words := range slices.Sorted(maps.Keys(s.record.records)) {
+		before += s.record.records[words]
 		if 2*before >= out.Records {
 			out.EpsilonMedian = cost(words)
 			break

@@ -336,14 +336,13 @@ func (s splitter) lookup(text string, start, end int) word {
 	}
 	part := text[start:end]
 	w.id = s.vocabulary.ID(part)
-	lower := part
-	if hasUpper(part) {
+	lower, ascii := strings.ToLower(part), isASCII(part)
+	if lower != part || !ascii {
 		w.form = formOf(part)
-		lower = strings.ToLower(part)
 		if w.id == embeddings.Unknown {
 			w.id = s.vocabulary.ID(lower)
 		}
-		if w.id == embeddings.Unknown && !isASCII(part) {
+		if w.id == embeddings.Unknown && !ascii {
 			w.id = s.otherForm(part, lower)
 		}
 	}
@@ -374,16 +373,6 @@ func isASCII(s string) bool {
 		}
 	}
 	return true
-}
-
-// hasUpper reports whether a word may have a different form in lower case.
-func hasUpper(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; c >= 'A' && c <= 'Z' || c >= utf8.RuneSelf {
-			return true
-		}
-	}
-	return false
 }
 
 func formOf(s string) form {
