@@ -29,8 +29,7 @@ type Figure struct {
 	panels        []Panel
 	with          string // space and task
 	theme         Theme
-	width, height vg.Length // as drawn
-	scale         vg.Length // on paper ÷ as drawn
+	width, height vg.Length // on paper
 	draw          func(draw.Canvas)
 	layout        layout
 }
@@ -42,38 +41,26 @@ func (f Figure) In(t Theme) Figure {
 			t.Width = PageWidth
 		}
 	}
-	if t.FontSize == 0 {
-		t.FontSize = FontSize
-	}
-	scale := vg.Length(t.FontSize) / labelSize
 	l := f.layout
-	if t.NoTitle {
-		l.title = ""
+	if t.Bare {
+		l.title, l.notes = "", nil
 	}
-	if t.NoNotes {
-		l.notes = nil
-	}
-	r := l.sized(t.Width / scale)
+	r := l.sized(t.Width)
 	r.Kind, r.Name, r.Title, r.Caption, r.Description = f.Kind, f.Name, f.Title, f.Caption, f.Description
-	r.theme, r.scale, r.layout, r.panels = t, scale, f.layout, f.panels
+	r.theme, r.layout, r.panels = t, f.layout, f.panels
 	return r
 }
 
 // Size returns the figure's size on paper.
-func (f Figure) Size() (width, height vg.Length) { return f.width * f.scale, f.height * f.scale }
+func (f Figure) Size() (width, height vg.Length) { return f.width, f.height }
 
 // Text is what a figure without title and notes needs beside it.
 func (f Figure) Text() string {
 	return strings.TrimSpace(f.Title+"\n\n"+f.Caption+"\n\n"+f.Description) + "\n"
 }
 
-// paint draws on a canvas of the figure's size on paper.
-func (f Figure) paint(c vg.Canvas) {
-	if f.scale != 1 {
-		c.Scale(float64(f.scale), float64(f.scale))
-	}
-	f.draw(draw.NewCanvas(c, f.width, f.height))
-}
+// paint draws on a canvas of the figure's size.
+func (f Figure) paint(c vg.Canvas) { f.draw(draw.NewCanvas(c, f.width, f.height)) }
 
 // pngDPI is print resolution.
 const pngDPI = 300
@@ -120,8 +107,8 @@ func (f Figure) svg(description string) string {
 			html.EscapeString(wellFormed(f.Title)), id, html.EscapeString(wellFormed(description)))
 	}
 	return fmt.Sprintf("<svg xmlns=\"http://www.w3.org/2000/svg\"%s viewBox=\"0 0 %s %s\" fill=\"#1b1b1b\" "+
-		"font-family=\"'Liberation %s',Arial,Helvetica,sans-serif\" role=\"img\"%s>\n%s%s</svg>\n", size,
-		decimal(float64(width)), decimal(float64(height)), Face, label, head, c.out.String())
+		"font-family=\"'Liberation Sans',Arial,Helvetica,sans-serif\" role=\"img\"%s>\n%s%s</svg>\n", size,
+		decimal(float64(width)), decimal(float64(height)), label, head, c.out.String())
 }
 
 // legendEntry explains one style.
@@ -295,7 +282,7 @@ func (s Style) swatch(c draw.Canvas, x, middle vg.Length) {
 
 // Swatch returns the sample of a style as an svg element of a page.
 func (s Style) Swatch() string {
-	f := Figure{width: swatch - 3, height: 10, scale: 1, draw: func(c draw.Canvas) { s.swatch(c, 0, 5) }}
+	f := Figure{width: swatch - 3, height: 10, draw: func(c draw.Canvas) { s.swatch(c, 0, 5) }}
 	return f.svg("")
 }
 

@@ -23,7 +23,7 @@ type Look struct {
 
 // palette begins with that of Okabe and Ito (2008) without its yellow, which is
 // invisible on white; the others are chosen to stay apart from them and from
-// each other in deuteranopia and protanopia (TestLooksApart).
+// each other in deuteranopia and protanopia (CIEDE2000 of 7 and more).
 var palette = []color.RGBA{
 	{0x00, 0x72, 0xb2, 0xff}, // blue
 	{0xd5, 0x5e, 0x00, 0xff}, // vermilion

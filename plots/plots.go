@@ -74,7 +74,7 @@ func Save(dir string, figures []Figure, formats []string) ([]string, error) {
 				return paths, err
 			}
 		}
-		if f.theme.NoTitle || f.theme.NoNotes {
+		if f.theme.Bare {
 			if err := save(f.Name+".txt", []byte(f.Text())); err != nil {
 				return paths, err
 			}

@@ -19,6 +19,8 @@ import (
 
 	"gonum.org/v1/plot"
 
+	_ "mldpbench/experiments/measure" // names of attackers' quantities
+	"mldpbench/internal/records"
 	"mldpbench/results"
 	"mldpbench/results/views"
 )
@@ -63,7 +65,7 @@ func drawn(p *results.Prepared, names ...string) ([]Figure, []Skip) {
 // two of one figure have one marker; leaders are among them.
 func TestAtMostEightWithTheirMarkers(t *testing.T) {
 	for _, study := range []string{"mini", "extended", "attacks", "comparative"} {
-		figures, _ := drawn(reference(t, study), "frontier", "attacks")
+		figures, _ := drawn(records.View(t, study), "frontier", "attacks")
 		if len(figures) == 0 {
 			t.Fatalf("%s: no figures", study)
 		}
@@ -89,24 +91,11 @@ func TestAtMostEightWithTheirMarkers(t *testing.T) {
 			}
 		}
 	}
-	v := newView(reference(t, "extended"))
+	v := newView(records.View(t, "extended"))
 	for _, name := range []string{"rank-fix", "cmp", "diffractor"} {
 		if !slices.ContainsFunc(v.curves, func(id results.Place) bool { return id.Mechanism == name && v.named[id] }) {
 			t.Errorf("%s is grey", name)
 		}
-	}
-}
-
-// Mechanisms whose place in the registry is below ten, and those without any, have a
-// look like others.
-func TestLooksOfAnyOrder(t *testing.T) {
-	for order := range 12 {
-		if l := lookOf(order); l.Marker < 0 || l.Marker >= len(shapes) || l.Dash < 0 {
-			t.Errorf("order %d: %+v", order, l)
-		}
-	}
-	if l := LookOf("mine"); l.Marker < 0 {
-		t.Errorf("%+v", l)
 	}
 }
 
@@ -122,7 +111,7 @@ func TestTextsDoNotTouch(t *testing.T) {
 	for study, kinds := range map[string][]string{
 		"mini": {"epsilon", "frontier"}, "extended": {"frontier", "deniability", "values"}, "attacks": {"attacks"},
 	} {
-		figures, _ := drawn(reference(t, study), kinds...)
+		figures, _ := drawn(records.View(t, study), kinds...)
 		if len(figures) == 0 {
 			t.Fatalf("%s: no figures", study)
 		}
@@ -214,7 +203,7 @@ func TestTheme(t *testing.T) {
 	if a, b := f.Inline(), f.In(Theme{}).Inline(); a != b {
 		t.Error("the usual theme draws another figure")
 	}
-	bare := f.In(Theme{Width: 3.03 * vg.Inch, FontSize: 9, NoTitle: true, NoNotes: true})
+	bare := f.In(Theme{Width: 3.03 * vg.Inch, Bare: true})
 	width, height := bare.Size()
 	if math.Abs(float64(width-3.03*vg.Inch)) > 1e-9 || height <= 0 {
 		t.Errorf("%v × %v", width, height)
@@ -231,7 +220,7 @@ func TestTheme(t *testing.T) {
 	if err != nil || !strings.Contains(string(text), "95% t interval") || !strings.HasPrefix(string(text), "Accuracy") {
 		t.Errorf("%q, %v", text, err)
 	}
-	again := figures[0].In(Theme{Width: 3.03 * vg.Inch, FontSize: 9, NoTitle: true, NoNotes: true})
+	again := figures[0].In(Theme{Width: 3.03 * vg.Inch, Bare: true})
 	for _, format := range Formats {
 		a, err1 := bare.Render(format)
 		b, err2 := again.Render(format)
@@ -242,7 +231,7 @@ func TestTheme(t *testing.T) {
 }
 
 func TestGeneratedInEveryTitle(t *testing.T) {
-	figures, skipped := drawn(reference(t, "mini"))
+	figures, skipped := drawn(records.View(t, "mini"))
 	for _, f := range figures {
 		if !strings.Contains(f.Title, "generated data") {
 			t.Errorf("%s: title %q does not say that data are generated", f.Name, f.Title)

@@ -17,22 +17,16 @@ const (
 	PageWidth   = 7 * vg.Inch
 )
 
-// FontSize is the default size of labels in points. Other texts are in
-// proportion.
-const FontSize = 7.5
-
 // Theme is how a figure is put on paper.
 type Theme struct {
-	Width    vg.Length // 0: ColumnWidth
-	FontSize float64   // of labels, in points; 0: FontSize
-	NoTitle  bool
-	NoNotes  bool
+	Width vg.Length // 0: ColumnWidth
+	Bare  bool      // without title and notes
 }
 
 // Sizes of text, in points on paper.
 const (
 	titleSize  = 8.5 * vg.Length(1)
-	labelSize  = FontSize * vg.Length(1)
+	labelSize  = 7.5 * vg.Length(1)
 	tickSize   = 7 * vg.Length(1)
 	legendSize = 7 * vg.Length(1)
 	noteSize   = 6.5 * vg.Length(1)
@@ -47,15 +41,9 @@ var (
 	Paper   = color.RGBA{0xff, 0xff, 0xff, 0xff}
 )
 
-// Faces are the fonts of figures, all of Liberation: metrics of Arial, Times and
-// Courier.
-var Faces = []string{"Sans", "Serif", "Mono"}
-
-// Face is the one in use. It is set before anything is drawn, and not after.
-var Face = Faces[0]
-
+// typeface is Liberation Sans, which has the metrics of Arial.
 func typeface(size vg.Length, bold bool) gfont.Font {
-	f := gfont.Font{Typeface: "Liberation", Variant: gfont.Variant(Face), Size: size}
+	f := gfont.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
 	if bold {
 		f.Weight = font.WeightBold
 	}

@@ -429,7 +429,7 @@ func (p Panel) sketch() (svg string, ok bool) {
 	if !ok {
 		return "", false
 	}
-	f := Figure{Title: p.Y.Label + " against " + p.X.Label, width: sketchWidth, height: sketchHeight, scale: 1,
+	f := Figure{Title: p.Y.Label + " against " + p.X.Label, width: sketchWidth, height: sketchHeight,
 		draw: func(c draw.Canvas) { drawn.Draw(draw.Crop(c, 0, -6, 0, -4)) }}
 	return f.svg(""), true
 }

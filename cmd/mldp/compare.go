@@ -3,12 +3,10 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
 
-	"mldpbench/internal/atomicfile"
 	"mldpbench/internal/check"
 	"mldpbench/results"
 	"mldpbench/results/compare"
@@ -94,27 +92,19 @@ func (o *compareOptions) withPublished(paths []string, a *answer) error {
 }
 
 func newCheckCommand() *cobra.Command {
-	var baseline, junit string
+	var baseline string
 	var level float64
 	cmd := command("check", "RESULTS")
 	cmd.Flags().StringVar(&baseline, "baseline", "", "results to compare with")
-	cmd.Flags().StringVar(&junit, "junit", "", "also write a JUnit XML report to this file")
 	cmd.Flags().Float64Var(&level, "level", compare.GateLevel, "probability of a false alarm over all tests")
 	require(cmd, "baseline")
-	return prints(cmd, func(cmd *cobra.Command, args []string, a *answer) error {
-		if err := errors.Join(check.Inside("level", level, 0, 1), mayWrite(cmd, reads(cmd, args...), junit)); err != nil {
+	return prints(cmd, func(_ *cobra.Command, args []string, a *answer) error {
+		if err := check.Inside("level", level, 0, 1); err != nil {
 			return err
 		}
 		c, err := compareRuns(baseline, args[0], compare.Options{Level: level, Thresholds: true})
 		if err != nil {
 			return err
-		}
-		if junit != "" {
-			if err := atomicfile.Write(junit, 0o644, func(w io.Writer) error {
-				return views.WriteJUnit(w, c)
-			}); err != nil {
-				return err
-			}
 		}
 		return printComparison(a, c, forReaders)
 	})

@@ -62,7 +62,6 @@ func TestSameErrorSameCode(t *testing.T) {
 			"report " + results + " -o " + below, "tables " + results + " -o " + below,
 			"figures " + results + " -o " + below,
 			"data vectors generated-words --embedding generated -o " + below,
-			"check --baseline " + results + " --junit " + below + " " + results,
 			"audit --epsilon 1 --vocabulary 20 --csv " + below + " --embedding generated --mechanism k-rr",
 		}},
 	}

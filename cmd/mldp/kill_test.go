@@ -83,8 +83,7 @@ func TestKilled(t *testing.T) {
 						"--label", "label",
 						"-o", "evaluated", "--force"})
 				if name == "grid" {
-					outputs = append(outputs, []string{"check", "--baseline", "whole/results.csv", "killed", "--junit",
-						"check.xml", "--force"}, []string{"figures", "killed", "-o", "figures"})
+					outputs = append(outputs, []string{"check", "--baseline", "whole/results.csv", "killed"}, []string{"figures", "killed", "-o", "figures"})
 				}
 			}
 			for _, args := range outputs {

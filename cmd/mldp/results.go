@@ -119,53 +119,25 @@ func (o *viewOptions) open(paths []string) (*results.Prepared, error) {
 // listFile names, in a folder of tables or figures, what the program wrote there.
 const listFile = ".written"
 
-// written are the files that an earlier command wrote to the folder of the output.
-func (o *viewOptions) written() ([]string, error) {
-	before, err := os.ReadFile(filepath.Join(o.out, listFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
-	return strings.Fields(string(before)), err
-}
-
 // mayWrite refuses to replace a file that is not of an earlier such command.
 func (o *viewOptions) mayWrite(cmd *cobra.Command, args, names []string) error {
-	before, err := o.written()
-	if err != nil {
-		return err
-	}
+	before, _ := os.ReadFile(filepath.Join(o.out, listFile)) // without it every file is in the way
+	var others []string
 	for _, name := range names {
 		for _, format := range o.formats {
-			if file := name + "." + format; !slices.Contains(before, file) {
-				if err := mayWrite(cmd, args, filepath.Join(o.out, file)); err != nil {
-					return err
-				}
+			if file := name + "." + format; !slices.Contains(strings.Fields(string(before)), file) {
+				others = append(others, filepath.Join(o.out, file))
 			}
 		}
 	}
-	return nil
+	return mayWrite(cmd, args, others...)
 }
 
-// wrote gives the answer of these files, and removes what the same command wrote
-// here in these formats before and did not write now: tables of data sets that are
-// no longer selected. A part of the files replaces no others.
-func (o *viewOptions) wrote(a *answer, paths []string, part bool) error {
-	before, err := o.written()
-	if err != nil {
-		return err
-	}
-	names := results.Distinct(paths, filepath.Base)
-	for _, name := range before {
-		switch format := strings.TrimPrefix(filepath.Ext(name), "."); {
-		case slices.Contains(names, name) || filepath.Base(name) != name:
-		case part || !slices.Contains(o.formats, format):
-			names = append(names, name)
-		default:
-			if err := os.Remove(filepath.Join(o.out, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return err
-			}
-		}
-	}
+// wrote gives the answer of these files, and adds them to the list.
+func (o *viewOptions) wrote(a *answer, paths []string) error {
+	before, _ := os.ReadFile(filepath.Join(o.out, listFile))
+	names := results.Distinct(append(strings.Fields(string(before)), list.Map(paths, filepath.Base)...),
+		func(name string) string { return name })
 	slices.Sort(names)
 	a.wrote(o.out, paths...)
 	return atomicfile.WriteBytes(filepath.Join(o.out, listFile), 0o644, []byte(strings.Join(names, "\n")+"\n"))
@@ -330,48 +302,26 @@ func newReportCommand() *cobra.Command {
 
 func newFiguresCommand() *cobra.Command {
 	var v viewOptions
-	var width, face string
-	var metrics, only []string
+	var width string
+	var only []string
 	var theme plots.Theme
 	cmd := command("figures", "RESULTS...")
 	f := cmd.Flags()
 	v.addFlags(f, "figures", plots.Formats)
-	f.StringSliceVar(&only, "only", nil, "figures by beginning of name: frontier, epsilon, n-w…")
-	f.StringSliceVar(&metrics, "metric", nil, "figures of these quantities: accuracy, n_w, em-uniform…")
+	f.StringSliceVar(&only, "only", nil, "figures by beginning of name: frontier, epsilon, accuracy, n-w…")
 	f.StringVar(&width, "width", "", "width on paper, with its unit (default: 3.4in, of three panels and more 7in)")
-	f.Float64Var(&theme.FontSize, "font-size", plots.FontSize, "label size in points; other texts are in proportion")
-	f.StringVar(&face, "font", plots.Face, "Sans, Serif (as Times) or Mono")
-	f.BoolVar(&theme.NoTitle, "no-title", false, "leave the title out")
-	f.BoolVar(&theme.NoNotes, "no-notes", false, "leave the notes below out")
+	f.BoolVar(&theme.Bare, "bare", false, "leave title and notes to the text around the figure")
 	return prints(cmd, func(cmd *cobra.Command, args []string, a *answer) error {
-		if err := errors.Join(check.OneOf("font", face, plots.Faces...),
-			check.Within("font-size", theme.FontSize, 4, 24)); err != nil {
-			return err
-		}
-		plots.Face = face
 		if width != "" {
 			w, err := vg.ParseLength(width)
-			if err == nil && (w < vg.Inch || w > 20*vg.Inch) {
-				err = errors.New("must be from 1in to 20in")
-			}
-			if err != nil {
-				return check.Wrong("width = %q: %v; examples: 3.4in, 86mm, 245pt", width, err)
+			if err != nil || w < vg.Inch || w > 20*vg.Inch {
+				return check.Wrong("width = %q: must be from 1in to 20in; examples: 3.4in, 86mm, 245pt", width)
 			}
 			theme.Width = w
 		}
 		p, err := v.open(args)
 		if err != nil {
 			return err
-		}
-		for _, m := range metrics {
-			if _, err := results.FindColumn(m); err != nil {
-				return usage(err)
-			}
-			c := results.MustColumn(m)
-			v.declared.Figures = results.Where(v.declared.Figures, func(d views.View) bool { return d.X != views.Epsilon })
-			v.declared.Figures = append(v.declared.Figures, views.View{Name: views.Slug(m), Title: "{y} over ε", X: views.Epsilon,
-				Y: []string{m}, Curve: []string{"mechanism"}, Panel: []string{"dataset"}})
-			only = append(only, views.Slug(c.Name))
 		}
 		drawn, skipped := plots.All(p, v.declared.Figures)
 		drawn = results.Where(drawn, func(f plots.Figure) bool {
@@ -395,7 +345,7 @@ func newFiguresCommand() *cobra.Command {
 				fmt.Fprintf(cmd.ErrOrStderr(), "not drawn: %s: %s\n", s.Name, s.Reason)
 			}
 		}
-		return v.wrote(a, paths, len(only) > 0)
+		return v.wrote(a, paths)
 	})
 }
 
@@ -423,6 +373,6 @@ func newTablesCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return v.wrote(a, paths, len(only) > 0)
+		return v.wrote(a, paths)
 	})
 }

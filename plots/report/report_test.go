@@ -3,7 +3,6 @@ package report
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -181,7 +180,7 @@ func TestStructure(t *testing.T) {
 }
 
 // Pages of real studies stay small; only those that replicate are compared with
-// published numbers. MLDP_PAGES is a folder to keep them in.
+// published numbers.
 func TestPages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("pages of whole studies take seconds")
@@ -200,12 +199,6 @@ func TestPages(t *testing.T) {
 		}
 		if got := strings.Contains(page, "Printed by"); got != c.replicates {
 			t.Errorf("%s: compared with published numbers: %v", c.study, got)
-		}
-		t.Log(c.study, len(page), "bytes")
-		if dir := os.Getenv("MLDP_PAGES"); dir != "" {
-			if err := os.WriteFile(dir+"/"+c.study+".html", []byte(page), 0o644); err != nil {
-				t.Fatal(err)
-			}
 		}
 	}
 }

@@ -1,12 +1,9 @@
 package views
 
 import (
-	"encoding/xml"
 	"fmt"
-	"io"
 	"math"
 	"slices"
-	"strings"
 
 	"mldpbench/results/compare"
 )
@@ -70,74 +67,4 @@ func Changes(c *compare.Comparison, most int) Table {
 		t.Legend = fmt.Sprintf("And %d more.", left)
 	}
 	return t
-}
-
-// JUnit form of a comparison: one suite a quantity, one case a test.
-type junitSuites struct {
-	XMLName  xml.Name     `xml:"testsuites"`
-	Name     string       `xml:"name,attr"`
-	Tests    int          `xml:"tests,attr"`
-	Failures int          `xml:"failures,attr"`
-	Suites   []junitSuite `xml:"testsuite"`
-}
-
-type junitSuite struct {
-	Name     string      `xml:"name,attr"`
-	Tests    int         `xml:"tests,attr"`
-	Failures int         `xml:"failures,attr"`
-	Cases    []junitCase `xml:"testcase"`
-}
-
-type junitCase struct {
-	Name      string        `xml:"name,attr"`
-	ClassName string        `xml:"classname,attr"`
-	Failure   *junitFailure `xml:"failure"`
-}
-
-type junitFailure struct {
-	Message string `xml:"message,attr"`
-	Text    string `xml:",chardata"`
-}
-
-// WriteJUnit writes a comparison for continuous integration. What keeps it from
-// being a whole one is a failure too.
-func WriteJUnit(w io.Writer, c *compare.Comparison) error {
-	all := junitSuites{Name: "mldp check"}
-	add := func(suite, scope, failure string) {
-		if n := len(all.Suites); n == 0 || all.Suites[n-1].Name != suite {
-			all.Suites = append(all.Suites, junitSuite{Name: suite})
-		}
-		s := &all.Suites[len(all.Suites)-1]
-		k := junitCase{Name: scope, ClassName: "mldp." + strings.ReplaceAll(suite, " ", "_")}
-		if failure != "" {
-			k.Failure = &junitFailure{Message: failure, Text: failure}
-			s.Failures++
-			all.Failures++
-		}
-		s.Tests++
-		all.Tests++
-		s.Cases = append(s.Cases, k)
-	}
-	for _, x := range c.Tests {
-		failure := ""
-		if d := digits(x.Threshold); x.Changed {
-			failure = fmt.Sprintf("mean over %d cells went from %.*f to %.*f (%+.*f ± %.*f by %s, Holm-corrected p = "+
-				"%s, threshold %g)", x.Cells, d, x.Before, d, x.After, d, x.Change, d, x.Error, x.How,
-				Probability(x.Adjusted), x.Threshold)
-		}
-		add(x.Quantity, x.Scope, failure)
-	}
-	for _, text := range append(slices.Clone(c.Broken), c.Reasons...) {
-		add("cells", text, text)
-	}
-	if _, err := io.WriteString(w, xml.Header); err != nil {
-		return err
-	}
-	e := xml.NewEncoder(w)
-	e.Indent("", "  ")
-	if err := e.Encode(all); err != nil {
-		return err
-	}
-	_, err := io.WriteString(w, "\n")
-	return err
 }

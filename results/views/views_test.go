@@ -4,7 +4,6 @@ import (
 	"encoding/csv"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -344,34 +343,6 @@ func TestPrint(t *testing.T) {
 	}
 	if text := print(24); !strings.Contains(text, "No room for: second") || strings.Contains(text, "word") {
 		t.Errorf("%q", text)
-	}
-}
-
-// Where TeX with booktabs is installed, all tables of a study compile, and no line is
-// wider than its column.
-func TestLaTeXCompiles(t *testing.T) {
-	t.Parallel()
-	tex, err := exec.LookPath("pdflatex")
-	if err != nil {
-		t.Skip("no pdflatex on this machine: LaTeX is not compiled")
-	}
-	if kpse, err := exec.Command("kpsewhich", "booktabs.sty").Output(); err != nil || len(kpse) == 0 {
-		t.Skip("no booktabs on this machine: LaTeX is not compiled")
-	}
-	var b strings.Builder
-	b.WriteString("\\documentclass[10pt,twocolumn]{article}\n\\usepackage{booktabs,graphicx}\n\\extrafloats{500}\n" +
-		"\\maxdeadcycles=5000\n\\begin{document}\n")
-	for _, x := range all(records.View(t, "extended")) {
-		b.WriteString(render(t, x, "tex") + "\\clearpage\n")
-	}
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "all.tex"), []byte(b.String()+"\\end{document}\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(tex, "-interaction=nonstopmode", "-halt-on-error", "-draftmode", "all.tex")
-	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil || strings.Contains(string(out), "Overfull \\hbox") {
-		t.Fatalf("%v: %s", err, out)
 	}
 }
 
