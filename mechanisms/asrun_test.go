@@ -10,7 +10,11 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
 	"mldpbench/embeddings"
+	"mldpbench/internal/list"
 	"mldpbench/internal/spacetest"
 	"mldpbench/stream"
 )
@@ -61,14 +65,16 @@ func naiveDistance(a, b []float64) float64 {
 // near returns the rows from first on by distance from v, the first row first
 // among equals.
 func (n naiveRun) near(v []float64, first int) []int {
-	var order []int
-	for i := first; i < len(n.rows); i++ {
-		order = append(order, i)
+	type row struct {
+		distance float64
+		index    int
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Compare(naiveDistance(v, n.rows[a]), naiveDistance(v, n.rows[b]))
-	})
-	return order
+	var all []row
+	for i := first; i < len(n.rows); i++ {
+		all = append(all, row{naiveDistance(v, n.rows[i]), i})
+	}
+	slices.SortStableFunc(all, func(a, b row) int { return cmp.Compare(a.distance, b.distance) })
+	return list.Map(all, func(r row) int { return r.index })
 }
 
 // noisy adds noise of density ∝ exp(−ε‖z‖): the length of the noise is a sum of
@@ -165,6 +171,7 @@ func (n naiveRun) gumbel(w string, epsilon float64, rng *rand.Rand) string {
 // distribution (each comparison fails a right mechanism with probability
 // falseAlarm).
 func TestAsRunEqualsTheNaiveComputation(t *testing.T) {
+	t.Parallel()
 	n, env := newNaiveRun(t)
 	for _, c := range []struct {
 		mechanism string
@@ -184,22 +191,15 @@ func TestAsRunEqualsTheNaiveComputation(t *testing.T) {
 			m := mustNew(t, env, s)
 			for _, w := range []string{"w3", "w7", "w9"} {
 				const runs = 10000
-				rng := stream.FromUint64(62).Derive(c.mechanism, w).At(uint64(epsilon)).Rand()
+				rng, id := stream.FromUint64(62).Derive(c.mechanism, w).At(uint64(epsilon)).Rand(), m.Vocabulary().ID(w)
 				want := make([]int, m.Vocabulary().Len())
 				for range runs {
 					want[m.Vocabulary().ID(c.naive(w, epsilon, rng))]++
 				}
-				got := sample(m, m.Vocabulary().ID(w), runs, stream.FromUint64(63))
-				requireSameDistribution(t, c.mechanism+" "+w, got, want)
+				requireSameDistribution(t, c.mechanism+" "+w, sample(m, id, runs, stream.FromUint64(63)), want)
 				if m.Closed() {
-					exact, err := m.Row(m.Vocabulary().ID(w))
-					if err != nil {
-						t.Fatal(err)
-					}
-					p := slices.Clone(exact)
-					for i := range p {
-						p[i] = max(p[i], 1e-15)
-					}
+					p := lawOf(t, m, id)
+					floats.AddConst(1e-15, p) // rare words underflow
 					requireFit(t, c.mechanism+" "+w, want, p)
 				}
 			}
@@ -213,32 +213,19 @@ func TestAsRunSanText(t *testing.T) {
 	n, env := newNaiveRun(t)
 	list := strings.Fields("w3 w1 w7 w0 w5 w9 w2")
 	for _, epsilon := range []float64{0.5, 3, 20} {
-		m := mustNew(t, env, Settings{Mechanism: "santext", Variant: AsRun, Epsilon: epsilon})
+		s := Settings{Mechanism: "santext", Variant: AsRun, Epsilon: epsilon}
+		v := mustNew(t, env, s).Vocabulary()
 		for _, w := range list {
-			weights, sum := make([]float64, len(n.rows)), 0.0
+			weights := make([]float64, v.Len())
 			for i, row := range n.rows {
-				weights[i] = math.Exp(-epsilon / 2 * naiveDistance(n.rows[n.row(w)][:3], row[:3]))
-				sum += weights[i]
-			}
-			want := make([]float64, m.Vocabulary().Len())
-			for i, x := range weights {
 				y := w
 				if i < len(list) {
 					y = list[i]
 				}
-				want[m.Vocabulary().ID(y)] += x / sum
+				weights[v.ID(y)] += math.Exp(-epsilon / 2 * naiveDistance(n.rows[n.row(w)][:3], row[:3]))
 			}
-			got, err := m.Row(m.Vocabulary().ID(w))
-			if err != nil {
-				t.Fatal(err)
-			}
-			for y, p := range want {
-				if math.Abs(got[y]-p) > 1e-12 {
-					t.Errorf("ε = %v: Pr[%s → %s] = %v, want %v", epsilon, w, m.Vocabulary().Word(WordID(y)),
-						got[y], p)
-				}
-			}
-			requireFit(t, "santext "+w, sample(m, m.Vocabulary().ID(w), 20000, stream.FromUint64(64)), want)
+			m := requireLaw(t, env, s, w, weights...)
+			requireFit(t, "santext "+w, sample(m, v.ID(w), 10000, stream.FromUint64(64)), lawOf(t, m, v.ID(w)))
 		}
 	}
 }
@@ -254,70 +241,8 @@ func TestAsRunMahalanobis(t *testing.T) {
 	w := plain.Vocabulary().ID("w3")
 	requireSameDistribution(t, "λ = 0", sample(plain, w, 20000, stream.FromUint64(65)),
 		sample(none, w, 20000, stream.FromUint64(66)))
-
-	// R = λΣ + (1−λ)I by hand, Σ the covariance of all rows scaled to trace p:
-	// what multiplies the noise is a root of it.
-	const p, lambda = 50, 0.2
-	var mean [p]float64
-	for _, row := range n.rows {
-		for i, x := range row {
-			mean[i] += x / float64(len(n.rows))
-		}
-	}
-	var sigma [p][p]float64
-	trace := 0.0
-	for _, row := range n.rows {
-		for i := range p {
-			for j := range p {
-				sigma[i][j] += (row[i] - mean[i]) * (row[j] - mean[j])
-			}
-			trace += (row[i] - mean[i]) * (row[i] - mean[i])
-		}
-	}
-	root := rowsOf(at("mahalanobis", nil).sampler.(*restricted).inner.sampler.(*projector).shape, p)
-	for i := range p {
-		for j := range p {
-			want, got := lambda*sigma[i][j]*p/trace, 0.0
-			if i == j {
-				want += 1 - lambda
-			}
-			for k := range p {
-				got += root[i][k] * root[j][k]
-			}
-			if math.Abs(got-want) > 1e-5 {
-				t.Fatalf("R[%d][%d] = %v, want %v", i, j, got, want)
-			}
-		}
-	}
-}
-
-// SynTF by hand: two synonyms in the train texts, one not; a word of one letter
-// and a word that the train texts lack stay.
-func TestAsRunSynTF(t *testing.T) {
-	s := spacetest.Gaussian(t, 30, 5, 1, 52)
-	env := environment(s)
-	env.Train = [][]string{{"w1", "w1", "w2", "q", "q", "q"}, {"w0", "outside"}}
-	m := mustNew(t, env, Settings{Mechanism: "syntf", Variant: AsRun, Epsilon: 4})
-	v := m.Vocabulary()
-	// The counts are 2 1 1 1 of w1 w2 w0 outside; q has one letter. Of the lemmas
-	// of w1, w1 and w0 are in the train texts, W0_lemma is not.
-	d, err := m.Row(v.ID("w1"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	heavy := math.Exp(4.0 / 2 * 2 / math.Sqrt(4+3))
-	for word, want := range map[string]float64{
-		"w1": heavy / (2*heavy + 1), "w0": heavy / (2*heavy + 1), "W0_lemma": 1 / (2*heavy + 1), "w2": 0,
-	} {
-		if got := d[v.ID(word)]; math.Abs(got-want) > 1e-15 {
-			t.Errorf("Pr[%s] = %v, want %v", word, got, want)
-		}
-	}
-	for _, stays := range []string{"w3", "w6"} { // not in the train texts; not covered either
-		if c := sample(m, v.ID(stays), 100, stream.FromUint64(1)); c[v.ID(stays)] != 100 {
-			t.Errorf("%s does not stay", stays)
-		}
-	}
+	shape := at("mahalanobis", nil).sampler.(*restricted).inner.sampler.(*projector).shape
+	requireShape(t, shape, mat.NewDense(len(n.rows), 50, slices.Concat(n.rows...)), 0.2)
 }
 
 // Words without a vector, and words that the train texts lack, come back; they
@@ -335,11 +260,8 @@ func TestAsRunLeavesWordsWithoutAVector(t *testing.T) {
 			if c := sample(m, id, 200, stream.FromUint64(1)); c[id] != 200 {
 				t.Errorf("%s: %s does not stay", name, w)
 			}
-			if m.Closed() {
-				p, err := m.Row(id)
-				if err != nil || p[id] != 1 {
-					t.Errorf("%s: Pr[%s stays] is not 1 (%v)", name, w, err)
-				}
+			if m.Closed() && lawOf(t, m, id)[id] != 1 {
+				t.Errorf("%s: Pr[%s stays] is not 1", name, w)
 			}
 		}
 	}

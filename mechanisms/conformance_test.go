@@ -2,13 +2,15 @@ package mechanisms
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/gonum/floats"
 
 	"mldpbench/embeddings"
 	"mldpbench/internal/spacetest"
@@ -128,14 +130,16 @@ func (x instance) open(env Environment, epsilon float64) (m interface {
 
 // TestConformance runs every promise of this package against every mechanism:
 // guarantees are stated and refuse nothing of their own; rows sum to one, keep the
-// promise and are what is drawn; limits of ε; seeds, batches and an ε for each
-// document; words outside; bad settings.
+// promise and are what is drawn; limits of ε; seeds, batches, workers and an ε for
+// each document; words outside and words that are kept; bad settings.
 func TestConformance(t *testing.T) {
 	small, middle := spacetest.Gaussian(t, 8, 6, 1, 20), spacetest.Gaussian(t, 40, 4, 1, 21)
 	for _, x := range instances() {
 		t.Run(x.name, func(t *testing.T) {
+			t.Parallel()
 			requireStated(t, x, small)
-			for _, epsilon := range []float64{0, -1, math.NaN(), math.Inf(1), math.Inf(-1)} {
+			bad := []float64{0, -1, math.NaN(), math.Inf(1), math.Inf(-1)}
+			for _, epsilon := range bad {
 				if _, err := x.open(environment(small), epsilon); err == nil {
 					t.Errorf("ε = %v is accepted", epsilon)
 				}
@@ -143,23 +147,26 @@ func TestConformance(t *testing.T) {
 			if x.vector {
 				return
 			}
+			m := mustNew(t, environment(middle), x.at(x.usable))
+			for _, epsilon := range bad {
+				if _, err := m.At(epsilon); err == nil || m.CheckEpsilon(epsilon) == nil {
+					t.Errorf("ε = %v is accepted", epsilon)
+				}
+			}
+			if err := m.CheckEpsilon(x.usable); err != nil {
+				t.Error(err)
+			}
 			for _, factor := range []float64{0.1, 1, 3} {
 				requireRows(t, mustNew(t, environment(small), x.at(factor*x.usable)))
 			}
-			m := mustNew(t, environment(middle), x.at(x.usable))
 			for _, w := range []WordID{0, 6, 17} {
 				if m.Closed() {
-					p, err := m.Row(w)
-					if err != nil {
-						t.Fatal(err)
-					}
-					requireFit(t, x.name, sample(m, w, 40000, stream.FromUint64(22).At(uint64(w))), p)
+					requireFit(t, x.name, sample(m, w, 20000, stream.FromUint64(22).At(uint64(w))), lawOf(t, m, w))
 				}
 			}
 			requireLimits(t, x)
 			requireSeeds(t, x)
-			requireText(t, mustNew(t, environment(small), x.at(x.usable)))
-			requireEpsilons(t, mustNew(t, environment(small), x.at(x.usable)))
+			requireText(t, m)
 		})
 	}
 }
@@ -209,14 +216,17 @@ func requireRows(t *testing.T, m *Mechanism) {
 		return // the audit tests the promise by sampling
 	}
 	g, all := m.Guarantee(), make([][]float64, 8)
+	together, err := m.Rows(0, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for w := range all {
-		var err error
 		if all[w], err = m.LogRow(WordID(w)); err != nil {
 			t.Fatal(err)
 		}
-		row, err := m.Row(WordID(w))
-		if err != nil {
-			t.Fatal(err)
+		row := lawOf(t, m, WordID(w))
+		if w < 7 && !slices.Equal(row, together[w]) { // bit for bit
+			t.Errorf("the row of word %d differs when made with others", w)
 		}
 		var sum float64
 		for y, p := range row {
@@ -246,6 +256,9 @@ func requireRows(t *testing.T, m *Mechanism) {
 			t.Errorf("the row of word %d is given", w)
 		}
 	}
+	if _, err := m.Rows(6, m.Vocabulary().Len()-5); err == nil {
+		t.Error("rows beyond the vocabulary are given")
+	}
 }
 
 func requireLimits(t *testing.T, x instance) {
@@ -262,8 +275,8 @@ func requireLimits(t *testing.T, x instance) {
 	for _, epsilon := range []float64{1e-9, math.SmallestNonzeroFloat64} {
 		if x.forgets {
 			m := mustNew(t, environment(s), x.at(epsilon))
-			a := sample(m, 1, 20000, stream.FromUint64(25).At(1))
-			b := sample(m, 2, 20000, stream.FromUint64(25).At(2))
+			a := sample(m, 1, 10000, stream.FromUint64(25).At(1))
+			b := sample(m, 2, 10000, stream.FromUint64(25).At(2))
 			requireSameDistribution(t, fmt.Sprintf("%s at ε = %v", x.name, epsilon), a, b)
 		}
 	}
@@ -305,63 +318,96 @@ func requireSeeds(t *testing.T, x instance) {
 	}
 }
 
+// requireText: text does not depend on workers or parts, and a document may have an
+// ε of its own; a policy decides about unknown words and changes no known one; kept
+// words pass unchanged, and the others are privatised as if they were absent; a
+// cancelled call says so.
 func requireText(t *testing.T, m *Mechanism) {
 	t.Helper()
-	docs := [][]string{{}, {"w1", "no-such-word", "w2"}, nil}
-	out, err := Text(ctx, m, Keep, docs, stream.FromUint64(34), 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if m.Vocabulary().ID("") != embeddings.Unknown { // it deletes words
-		if !slices.Equal(out[1], []string{"no-such-word"}) {
-			t.Errorf("%q", out)
-		}
-		return
-	}
-	if len(out[0]) != 0 || len(out[1]) != 3 || out[1][1] != "no-such-word" || len(out[2]) != 0 {
-		t.Errorf("%q", out)
-	}
-}
-
-func requireEpsilons(t *testing.T, m *Mechanism) {
-	t.Helper()
-	for _, epsilon := range []float64{0, -1, math.NaN(), math.Inf(1)} {
-		if _, err := m.At(epsilon); err == nil || m.CheckEpsilon(epsilon) == nil {
-			t.Errorf("ε = %v is accepted", epsilon)
+	docs, rng := [][]string{{"w1", "stranger", "w2"}, nil, {"stranger"}}, stream.FromUint64(9).Rand()
+	for len(docs) < 80 {
+		docs = append(docs, nil)
+		for range rng.IntN(30) {
+			docs[len(docs)-1] = append(docs[len(docs)-1], fmt.Sprintf("w%d", rng.IntN(44))) // a tenth unknown
 		}
 	}
-	if err := m.CheckEpsilon(m.Settings().Epsilon); err != nil {
-		t.Error(err)
-	}
-}
-
-// Words of a document with a huge ε stay, those of one with a tiny ε do not.
-func TestEpsilonOfADocument(t *testing.T) {
-	s := spacetest.Gaussian(t, 50, 5, 1, 29)
-	for _, x := range instances() {
-		if x.vector || !x.returnsWord || !x.forgets {
-			continue
-		}
-		m := mustNew(t, environment(s), x.at(1))
-		documents := make([][]string, 200)
-		epsilons := make([]float64, len(documents))
-		for i := range documents {
-			documents[i] = []string{"w1", "w2"}
-			epsilons[i] = []float64{1e9, 1e-9}[i%2]
-		}
-		out, err := PrivatizeText(ctx, m, documents, TextOptions{Epsilons: epsilons, Seed: stream.FromUint64(30)})
+	text := func(m *Mechanism, docs [][]string, o TextOptions) [][]string {
+		o.Seed, o.Aligned = stream.FromUint64(34), true
+		out, err := PrivatizeText(ctx, m, docs, o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		var kept [2]int
-		for i := range out {
-			if reflect.DeepEqual(out[i], documents[i]) {
-				kept[i%2]++
+		return out
+	}
+	want, v := text(m, docs, TextOptions{}), m.Vocabulary()
+	for _, workers := range []int{2, 5} {
+		if !reflect.DeepEqual(text(m, docs, TextOptions{Workers: workers}), want) {
+			t.Errorf("%d workers give another text", workers)
+		}
+	}
+	if !reflect.DeepEqual(text(m, docs[30:], TextOptions{First: 30}), want[30:]) {
+		t.Error("documents from 30 on differ")
+	}
+	other, err := m.At(2 * m.Settings().Epsilon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	epsilons := slices.Repeat([]float64{m.Settings().Epsilon, 2 * m.Settings().Epsilon}, len(docs)/2)
+	own := text(m, docs, TextOptions{Epsilons: epsilons, Workers: 2})
+	for i, twice := range text(other, docs, TextOptions{}) {
+		if !slices.Equal(own[i], [][]string{want[i], twice}[i%2]) {
+			t.Fatalf("document %d is not that of its ε", i)
+		}
+	}
+	keep, drop := text(m, docs, TextOptions{Policy: Keep}), text(m, docs, TextOptions{Policy: Drop})
+	for i, words := range docs {
+		if len(want[i]) != len(words) || len(keep[i]) != len(words) || len(drop[i]) != len(words) {
+			t.Fatalf("%q became %q, %q and %q", words, want[i], keep[i], drop[i])
+		}
+		for j, w := range words {
+			known := v.ID(w) != embeddings.Unknown
+			if known && (keep[i][j] != want[i][j] || drop[i][j] != want[i][j]) {
+				t.Errorf("the policy changed a known word: %q, %q, %q", want[i][j], keep[i][j], drop[i][j])
+			}
+			if !known && (keep[i][j] != w || drop[i][j] != "" || v.ID(want[i][j]) == embeddings.Unknown) {
+				t.Errorf("unknown: random %q, keep %q, drop %q", want[i][j], keep[i][j], drop[i][j])
 			}
 		}
-		if kept[0] != 100 || kept[1] > 20 {
-			t.Errorf("%s: kept %d of 100 documents at ε = 1e9, %d at 1e-9", x.name, kept[0], kept[1])
-		}
+	}
+	kept := KeepWords(m, []string{"w3", "the"})
+	got := text(kept, [][]string{{"w3", "w1", "the", "w2", "stranger"}, {"w3"}}, TextOptions{Policy: Drop, Workers: 2})
+	if full := [][]string{{"w3", drop[0][0], "the", drop[0][2], ""}, {"w3"}}; !reflect.DeepEqual(got, full) {
+		t.Errorf("with words to keep: %q, want %q", got, full)
+	}
+	g, inner := kept.Guarantee(), m.Guarantee()
+	if g.Holds() && g.Scope == "" || g.Promises(1, 3) || g.Promises(3, 3) || g.Promises(1, 2) != inner.Promises(1, 2) ||
+		len((TextOptions{Policy: Keep}).Warnings(g)) != 2 || kept.Closed() != m.Closed() || KeepWords(m, nil) != m {
+		t.Errorf("with words to keep: guarantee %s, closed %v", g, kept.Closed())
+	}
+	if kept.Closed() && lawOf(t, kept, 3)[3] != 1 {
+		t.Errorf("a kept word stays with probability %v", lawOf(t, kept, 3)[3])
+	}
+	src := []WordID{3, 1, 3}
+	if other, err = kept.At(2 * m.Settings().Epsilon); err == nil {
+		err = other.Privatize(ctx, src, src, rng)
+	}
+	if err != nil || src[0] != 3 || src[2] != 3 {
+		t.Errorf("kept words became %v, %v", src, err)
+	}
+	if out, err := Text(ctx, m, Drop, docs[:3], stream.FromUint64(34), 1); err != nil || len(out[2]) != 0 ||
+		!slices.Equal(out[0], slices.DeleteFunc(drop[0], func(w string) bool { return w == "" })) {
+		t.Errorf("not aligned: %q, %v", out, err)
+	}
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := Text(cancelled, m, Keep, docs, stream.FromUint64(1), 2); !errors.Is(err, context.Canceled) {
+		t.Errorf("err = %v after cancelling", err)
+	}
+	if _, err := Text(ctx, m, "guess", docs, stream.FromUint64(11), 1); err == nil {
+		t.Error("an unknown policy is no error")
+	}
+	if _, err := Text(ctx, m, Keep, docs, stream.FromUint64(11), 0); err == nil {
+		t.Error("no workers is no error")
 	}
 }
 
@@ -406,79 +452,11 @@ func TestOddSpaces(t *testing.T) {
 					if !m.Closed() || w > 1 {
 						continue
 					}
-					got, err := m.Row(w)
-					if err != nil {
-						t.Fatal(err)
-					}
-					var sum float64
-					for _, p := range got {
-						sum += p
-					}
-					if math.Abs(sum-1) > 1e-9 {
+					if sum := floats.Sum(lawOf(t, m, w)); !(math.Abs(sum-1) <= 1e-9) {
 						t.Errorf("%s, word %d: probabilities sum to %v", what, w, sum)
 					}
 				}
 			}
 		}
-	}
-}
-
-func TestBadParametersAreRefused(t *testing.T) {
-	s := spacetest.Gaussian(t, 8, 6, 1, 20)
-	for name, p := range map[string]Parameters{
-		"vickrey":     {"t": 1.5},
-		"vickrey-k":   {"t": []float64{-1}},
-		"kth":         {"k": 2.5},
-		"mahalanobis": {"lambda": -0.1},
-		"tem":         {"gamma": -1.0},
-		"santext":     {"gamma": 1.0},
-		"diffractor":  {"form": "tem"},
-		"privemb":     {"beta": 1.0},
-	} {
-		if _, err := Complete(Settings{Mechanism: name, Epsilon: 1, Parameters: p}); err == nil {
-			t.Errorf("%s: %s is accepted", name, p)
-		}
-	}
-	for name, env := range map[string]Environment{"cmp": {}, "syntf": {Space: s}} {
-		if _, err := New(env, Settings{Mechanism: name, Epsilon: 1}); err == nil {
-			t.Errorf("%s: an empty environment is accepted", name)
-		}
-	}
-}
-
-// failing is a command that dies.
-type failing struct{ Rewriter }
-
-func (failing) Settings() Settings   { return Settings{Mechanism: "dead", Variant: External, Epsilon: 1} }
-func (failing) Guarantee() Guarantee { return Guarantee{} }
-func (failing) Aligned() bool        { return true }
-func (failing) Rewrite(context.Context, [][]string, []stream.Seed) ([][]string, error) {
-	return nil, context.DeadlineExceeded
-}
-
-// A command that fails is an error of every door, and of no other call.
-func TestErrorsAreReturned(t *testing.T) {
-	s := spacetest.Gaussian(t, 8, 6, 1, 20)
-	m, err := WordByWord(failing{}, s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	words := []WordID{1, 2}
-	for range 2 {
-		if err := m.Privatize(ctx, words, words, rand.New(rand.NewPCG(1, 2))); err == nil {
-			t.Error("Privatize has no error")
-		}
-	}
-	if _, err := Text(ctx, m, Keep, [][]string{{"w1"}}, stream.FromUint64(1), 1); err == nil {
-		t.Error("Text has no error")
-	}
-	if _, err := MonteCarlo(ctx, m, 1, 10, stream.FromUint64(1)); err == nil {
-		t.Error("MonteCarlo has no error")
-	}
-	if out, err := Text(ctx, m, Keep, [][]string{{}}, stream.FromUint64(1), 1); err != nil || len(out) != 1 {
-		t.Errorf("nothing to do: %q, %v", out, err)
-	}
-	if _, err := m.At(2); err == nil {
-		t.Error("a command of one ε has another")
 	}
 }

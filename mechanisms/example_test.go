@@ -67,28 +67,6 @@ func ExampleGuarantee() {
 	// cat and dog: true cat and paris: false
 }
 
-// The exact distribution of a word.
-func ExampleMechanism_Row() {
-	space := animals()
-	m, err := mechanisms.New(mechanisms.Environment{Space: space}, mechanisms.Settings{Mechanism: "santext", Epsilon: 2})
-	if err != nil {
-		log.Fatal(err)
-	}
-	d, err := m.Row(space.Vocabulary.ID("cat"))
-	if err != nil {
-		log.Fatal(err)
-	}
-	for id, p := range d {
-		fmt.Printf("%s %.4f\n", space.Vocabulary.Word(embeddings.WordID(id)), p)
-	}
-	// Output:
-	// cat 0.6149
-	// dog 0.3729
-	// paris 0.0070
-	// rome 0.0041
-	// seven 0.0010
-}
-
 // Stop words pass as they are: the guarantee says that it does not cover them.
 func ExampleKeepWords() {
 	m, err := mechanisms.New(mechanisms.Environment{Space: animals()}, mechanisms.Settings{Mechanism: "k-rr", Epsilon: 1})

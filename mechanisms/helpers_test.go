@@ -4,14 +4,14 @@ import (
 	"context"
 	"math"
 	"slices"
-	"sync"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"mldpbench/embeddings"
 	"mldpbench/internal/kernel"
-	"mldpbench/internal/realdata"
 	"mldpbench/stream"
 )
 
@@ -20,27 +20,7 @@ import (
 // passes keeps passing.
 const falseAlarm = 1e-6
 
-// glove are the first 27,000 words of GloVe 6B 100d, read once.
-var glove struct {
-	once  sync.Once
-	space *embeddings.Space
-	err   error
-}
-
-func gloveSpace(t testing.TB) *embeddings.Space {
-	t.Helper()
-	file := realdata.File(t, "glove.6B.100d.subset.txt.gz")
-	glove.once.Do(func() {
-		var s *embeddings.Space
-		if s, glove.err = embeddings.Load(context.Background(), file, embeddings.LoadOptions{}); glove.err == nil {
-			glove.space, glove.err = s.Restrict(func(w string) bool { return s.Vocabulary.ID(w) < 27000 })
-		}
-	})
-	if glove.err != nil {
-		t.Fatal(glove.err)
-	}
-	return glove.space
-}
+var ctx = context.Background()
 
 func mustNew(t testing.TB, env Environment, s Settings) *Mechanism {
 	t.Helper()
@@ -59,15 +39,6 @@ func samplerOf[S sampler](t testing.TB, m *Mechanism) S {
 		t.Fatalf("%s draws by %T", m.settings.Mechanism, m.sampler)
 	}
 	return s
-}
-
-// texts are copies of documents, each with a generator of its own.
-func texts(words [][]WordID, epsilon float64, seed stream.Seed) []Document {
-	all := make([]Document, len(words))
-	for i, w := range words {
-		all[i] = Document{slices.Clone(w), epsilon, seed.At(uint64(i)).Rand()}
-	}
-	return all
 }
 
 // sample privatises one word n times as documents of one word each.
@@ -137,27 +108,96 @@ func requireSameDistribution(t *testing.T, name string, a, b []int) {
 	t.Helper()
 	var g float64
 	var cells, restA, restB int
+	pair := func(a, b int) {
+		mean := float64(a+b) / 2
+		cells++
+		g += gTerm(a, mean) + gTerm(b, mean)
+	}
 	for i := range a {
-		if a[i]+b[i] < 40 {
-			restA += a[i]
-			restB += b[i]
+		if a[i]+b[i] >= 40 {
+			pair(a[i], b[i])
 			continue
 		}
-		cells++
-		g += gPair(a[i], b[i])
+		restA, restB = restA+a[i], restB+b[i]
 	}
 	if restA+restB >= 40 {
-		cells++
-		g += gPair(restA, restB)
+		pair(restA, restB)
 	}
 	if pValue := (distuv.ChiSquared{K: float64(max(cells-1, 1))}).Survival(g); pValue < falseAlarm {
 		t.Errorf("%s: G = %.1f over %d cells, p = %.2g", name, g, cells, pValue)
 	}
 }
 
-func gPair(a, b int) float64 {
-	mean := float64(a+b) / 2
-	return gTerm(a, mean) + gTerm(b, mean)
+// requireUniform fails where x, which it sorts, is not a sample of the uniform law
+// on [0, 1], by Kolmogorov's distance D with the DKW bound: Pr[D > d] ≤
+// 2·exp(−2nd²).
+func requireUniform(t *testing.T, name string, x []float64) {
+	t.Helper()
+	slices.Sort(x)
+	n, d := float64(len(x)), 0.0
+	for i, v := range x {
+		d = max(d, math.Abs(v-float64(i)/n), math.Abs(v-float64(i+1)/n))
+	}
+	if limit := math.Sqrt(math.Log(2/falseAlarm) / (2 * n)); !(d <= limit) {
+		t.Errorf("%s: Kolmogorov distance %v > %v", name, d, limit)
+	}
+}
+
+// normalQuantile is the two-sided z of falseAlarm.
+var normalQuantile = distuv.UnitNormal.Quantile(1 - falseAlarm/2)
+
+// requireMean fails where the mean of x is not that of a law with this mean and
+// standard deviation.
+func requireMean(t *testing.T, name string, x []float64, mean, deviation float64) {
+	t.Helper()
+	room := normalQuantile * deviation / math.Sqrt(float64(len(x)))
+	if got := stat.Mean(x, nil); !(math.Abs(got-mean) <= room) {
+		t.Errorf("%s: mean %v, want %v ± %v", name, got, mean, room)
+	}
+}
+
+// lawOf is the exact distribution of a word.
+func lawOf(t testing.TB, m *Mechanism, word WordID) []float64 {
+	t.Helper()
+	d, err := m.Row(word)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// requireLaw makes a mechanism and fails where the distribution of a word is not
+// proportional to weights.
+func requireLaw(t *testing.T, env Environment, s Settings, word string, weights ...float64) *Mechanism {
+	t.Helper()
+	m := mustNew(t, env, s)
+	got, sum := lawOf(t, m, m.Vocabulary().ID(word)), floats.Sum(weights)
+	for y := range got {
+		if len(got) != len(weights) || !(math.Abs(got[y]-weights[y]/sum) <= 1e-12) {
+			t.Errorf("%s %s %s, %s: %v, want %v / %v", s.Mechanism, s.Variant, s.Parameters, word, got, weights, sum)
+			break
+		}
+	}
+	return m
+}
+
+// requireShape fails where a root is not one of λΣ + (1−λ)I, Σ the covariance of
+// rows scaled to a trace that is their dimension; it returns the matrix.
+func requireShape(t *testing.T, root *kernel.Panels, rows *mat.Dense, lambda float64) *mat.SymDense {
+	t.Helper()
+	_, p := rows.Dims()
+	var want mat.SymDense
+	stat.CovarianceMatrix(&want, rows, nil)
+	want.ScaleSym(lambda*float64(p)/mat.Trace(&want), &want)
+	for i := range p {
+		want.SetSym(i, i, want.At(i, i)+1-lambda)
+	}
+	var got mat.Dense
+	l := mat.NewDense(p, p, slices.Concat(rowsOf(root, p)...))
+	if got.Mul(l, l.T()); !mat.EqualApprox(&got, &want, 1e-5) {
+		t.Errorf("LLᵀ = %v, want %v", mat.Formatted(&got), mat.Formatted(&want))
+	}
+	return &want
 }
 
 // rowsOf are the vectors of panels, of so many dimensions.

@@ -1,14 +1,12 @@
 package mechanisms
 
 import (
-	"context"
-	"fmt"
 	"math"
 	"slices"
+	"sync"
 	"testing"
 
 	"mldpbench/embeddings"
-	"mldpbench/internal/realdata"
 	"mldpbench/internal/spacetest"
 )
 
@@ -60,12 +58,6 @@ func TestChainByHand(t *testing.T) {
 	if got, want := chainOf(s, 0), []WordID{0, 2, 4, 1, 5, 3, 6}; !slices.Equal(got, want) {
 		t.Errorf("chain %v, want %v", got, want)
 	}
-	for n := 1; n <= 3; n++ {
-		small := spacetest.New(t, 1, []float32{0, 2, 1}[:n])
-		if got, want := chainOf(small, 0), [][]WordID{{0}, {0, 1}, {0, 2, 1}}[n-1]; !slices.Equal(got, want) {
-			t.Errorf("%d words: chain %v, want %v", n, got, want)
-		}
-	}
 }
 
 func TestGroupsByHand(t *testing.T) {
@@ -99,6 +91,7 @@ func TestGroupsByHand(t *testing.T) {
 // Tables, rebuilding and scans must not change which words are nearest. Some
 // words share a vector.
 func TestChainsAndGroupsAreGreedy(t *testing.T) {
+	t.Parallel()
 	s := spacetest.Gaussian(t, 1500, 6, 1, 60)
 	for i := 0; i < 300; i += 3 {
 		copy(s.Vector(WordID(i)), s.Vector(WordID(i+700)))
@@ -106,8 +99,13 @@ func TestChainsAndGroupsAreGreedy(t *testing.T) {
 	for i := range WordID(60) { // more words with one vector than a table lists
 		copy(s.Vector(1400+i), s.Vector(1399))
 	}
+	var wg sync.WaitGroup
 	for _, start := range []WordID{0, 1399} {
-		if !slices.Equal(buildChain(s, start), plainChain(s, start)) {
+		for range 4 { // concurrently, once
+			wg.Go(func() { chainOf(s, start) })
+		}
+		wg.Wait()
+		if !slices.Equal(chainOf(s, start), plainChain(s, start)) {
 			t.Errorf("the chain from %d is not greedy", start)
 		}
 	}
@@ -116,7 +114,11 @@ func TestChainsAndGroupsAreGreedy(t *testing.T) {
 		t.Errorf("order %v…", order[:4])
 	}
 	for _, k := range []int{1, 2, 20, 40} {
-		got, want := buildGroups(s, order, k), plainGroups(s, order, k)
+		for range 4 {
+			wg.Go(func() { groupsOf(s, order, k) })
+		}
+		wg.Wait()
+		got, want := groupsOf(s, order, k), plainGroups(s, order, k)
 		if len(got.members) != len(want) {
 			t.Fatalf("k = %d: %d groups, want %d", k, len(got.members), len(want))
 		}
@@ -124,35 +126,6 @@ func TestChainsAndGroupsAreGreedy(t *testing.T) {
 			if !slices.Equal(got.members[i], want[i]) {
 				t.Fatalf("k = %d: group %d is %v, want %v", k, i, got.members[i], want[i])
 			}
-		}
-	}
-}
-
-// BenchmarkGreedy builds 1-Diffractor's list and CusText's groups of the real
-// vectors, and of the most frequent 27,000 of them.
-func BenchmarkGreedy(b *testing.B) {
-	all, err := embeddings.Load(context.Background(), realdata.File(b, "glove.6B.100d.subset.txt.gz"),
-		embeddings.LoadOptions{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	for _, n := range []int{27_000, all.Len()} {
-		s, err := all.Restrict(embeddings.First(n, nil))
-		if err != nil {
-			b.Fatal(err)
-		}
-		order := byFrequency(Environment{Space: s})
-		for _, build := range []struct {
-			name string
-			do   func()
-		}{{"chain", func() { buildChain(s, 0) }}, {"groups", func() { buildGroups(s, order, 20) }}} {
-			b.Run(fmt.Sprintf("%s/%d", build.name, s.Len()), func(b *testing.B) {
-				cpu := realdata.CPU()
-				for b.Loop() {
-					build.do()
-				}
-				b.ReportMetric((realdata.CPU()-cpu)/float64(b.N), "cpu-s/op")
-			})
 		}
 	}
 }
