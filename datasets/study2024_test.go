@@ -220,7 +220,7 @@ func table(t *testing.T, path string) [][]string {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	r, err := gunzip.NewReader(f, path)
+	r, _, err := gunzip.Open(f, path, 1<<16)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -109,7 +109,7 @@ func Calibrate(ctx context.Context, q CalibrateRequest, each func(rows []Calibra
 	}
 	words := measure.SampleWords(space, q.Words, seed.Derive("words"))
 	answers := len(q.Mechanisms) * len(q.Targets)
-	bar := progress.Start(ctx, "targets", answers, float64(answers))
+	bar := progress.Start(ctx, "targets", answers)
 	defer bar.Close()
 	for _, given := range q.Mechanisms {
 		given.Epsilon = 1 // checked without it
@@ -134,7 +134,7 @@ func Calibrate(ctx context.Context, q CalibrateRequest, each func(rows []Calibra
 				return err
 			}
 			rows = append(rows, row)
-			bar.Add(1, 1, settings.Mechanism)
+			bar.Add(1, settings.Mechanism)
 		}
 		entry, err := studyEntry(given, rows)
 		if err == nil {

@@ -74,8 +74,8 @@ func (p *prefix[T]) backward(r *recurrence[T], least, most int, dw []T) {
 	relative, _ := rest[T]()
 	var entered T // size of the derivative where the last of it has entered
 	for k := most; k >= 1; k-- {
-		r.add(dh, p.enter[k*2*h:k*2*h+h])
-		r.add(dc, p.enter[k*2*h+h:(k+1)*2*h])
+		add(dh, p.enter[k*2*h:k*2*h+h])
+		add(dc, p.enter[k*2*h+h:(k+1)*2*h])
 		if k <= least {
 			now := max(magnitude(dh), magnitude(dc))
 			if k == least {
@@ -93,7 +93,7 @@ func (p *prefix[T]) backward(r *recurrence[T], least, most int, dw []T) {
 	}
 	r.gemm(true, h, 4*h, p.steps, p.hidden, h, p.dgates, 4*h, true, dw[(d+1)*4*h:], 4*h)
 	for row := range p.steps {
-		r.add(dw[d*4*h:(d+1)*4*h], p.dgates[row*4*h:(row+1)*4*h])
+		add(dw[d*4*h:(d+1)*4*h], p.dgates[row*4*h:(row+1)*4*h])
 	}
 }
 
@@ -136,10 +136,10 @@ func (r *recurrence[T]) backwardStart(dout, dw []T) {
 	for i := range r.batch.lengths {
 		at := p.enter[r.front(i)*2*h:]
 		if i < r.batch.active[0] {
-			r.add(at[:h], r.dh[i*h:(i+1)*h])
-			r.add(at[h:2*h], r.dc[i*h:(i+1)*h])
+			add(at[:h], r.dh[i*h:(i+1)*h])
+			add(at[h:2*h], r.dc[i*h:(i+1)*h])
 		} else {
-			r.add(at[:h], dout[i*r.outputs():i*r.outputs()+h])
+			add(at[:h], dout[i*r.outputs():i*r.outputs()+h])
 		}
 	}
 	p.backward(r, r.front(0), most, dw)

@@ -253,9 +253,13 @@ type arithmetic[T float] struct {
 	gemm         func(transA bool, m, n, k int, a []T, lda int, b []T, ldb int, add bool, c []T, ldc int)
 	cellForward  func(words []int32, input, gates, prev, cell, tanh, hidden []T) // see kernel.CellForward
 	cellBackward func(words []int32, sum, gates, prev, tanh, dh, dc []T)         // see kernel.CellBackward
-	add          func(dst, src []T)                                              // dst += src
 }
 
 // inFloat32 is the arithmetic of training.
-var inFloat32 = arithmetic[float32]{kernel.Gemm, kernel.CellForward, kernel.CellBackward,
-	func(dst, src []float32) { kernel.Axpy(1, src, dst) }}
+var inFloat32 = arithmetic[float32]{kernel.Gemm, kernel.CellForward, kernel.CellBackward}
+
+func add[T float](dst, src []T) {
+	for i, x := range src {
+		dst[i] += x
+	}
+}

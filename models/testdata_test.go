@@ -105,7 +105,7 @@ func mustFind(t testing.TB, m Classifier, x Examples, least float64) {
 var inFloat64 = arithmetic[float64]{plainGemm, func(words []int32, input, gates, prev, cell, tanh,
 	hidden []float64) {
 	kernel.ReferenceCellForward(plainSigmoid, plainTanh, words, input, gates, prev, cell, tanh, hidden)
-}, kernel.ReferenceCellBackward[float64], plainAdd}
+}, kernel.ReferenceCellBackward[float64]}
 
 // arithmeticOf returns that of a type of numbers.
 func arithmeticOf[T float]() arithmetic[T] {
@@ -143,12 +143,6 @@ func plainSigmoid(dst, src []float64) {
 func plainTanh(dst, src []float64) {
 	for i, x := range src {
 		dst[i] = math.Tanh(x)
-	}
-}
-
-func plainAdd(dst, src []float64) {
-	for i, x := range src {
-		dst[i] += x
 	}
 }
 

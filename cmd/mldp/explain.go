@@ -150,7 +150,7 @@ func findWords(cmd *cobra.Command, v *embeddings.Vocabulary, words []string, fro
 func (o *explainOptions) outputs(cmd *cobra.Command, m *mechanisms.Mechanism, words []embeddings.WordID,
 	seed stream.Seed, a *answer) error {
 	how := "closed form"
-	bar := progress.Start(cmd.Context(), "words", len(words), float64(len(words)))
+	bar := progress.Start(cmd.Context(), "words", len(words))
 	defer bar.Close()
 	v := m.Vocabulary()
 	var rows [][]any
@@ -182,7 +182,7 @@ func (o *explainOptions) outputs(cmd *cobra.Command, m *mechanisms.Mechanism, wo
 		if others > 0 && !a.asJSON {
 			rows = append(rows, []any{v.Word(id), fmt.Sprintf("(%d others)", others), fixed{mass, 4}, odds(mass)})
 		}
-		bar.Add(1, 1, v.Word(id))
+		bar.Add(1, v.Word(id))
 	}
 	bar.Close()
 	fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s\n", instanceName(m.Settings()), how)

@@ -34,10 +34,10 @@ func newMechanismsCommand() *cobra.Command {
 		all := slices.DeleteFunc(mechanisms.Ordered(), func(d mechanisms.Definition) bool {
 			return len(names) > 0 && !slices.Contains(names, d.Name)
 		})
-		bar := progress.Start(cmd.Context(), "mechanisms", len(all), float64(len(all)))
+		bar := progress.Start(cmd.Context(), "mechanisms", len(all))
 		defer bar.Close()
 		for _, d := range all {
-			bar.Add(1, 1, d.Name)
+			bar.Add(1, d.Name)
 			for _, v := range d.Variants {
 				s, err := mechanisms.Complete(mechanisms.Settings{Mechanism: d.Name, Variant: v, Epsilon: epsilon})
 				if err != nil {

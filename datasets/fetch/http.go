@@ -80,13 +80,13 @@ func (f *Fetcher) write(ctx context.Context, resp *http.Response, part string, h
 	}
 	const mega = 1_000_000
 	total := max(have+resp.ContentLength, d.Bytes)
-	bar := progress.New(f.Log, filepath.Base(d.File)+": MB", int(total/mega), float64(total))
+	bar := progress.New(f.Log, filepath.Base(d.File)+": MB", int(total/mega))
 	defer bar.Close()
 	got := have
 	_, err = io.Copy(out, io.TeeReader(resp.Body, written(func(n int) {
 		alive()
 		if more := int((got+int64(n))/mega - got/mega); more > 0 {
-			bar.Add(more, float64(more)*mega, d.URL)
+			bar.Add(more, d.URL)
 		}
 		got += int64(n)
 	})))

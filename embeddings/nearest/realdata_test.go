@@ -53,7 +53,9 @@ func noisy(s *embeddings.Space, rng *rand.Rand, n int, epsilon float64) []float3
 			length += rng.ExpFloat64() / epsilon
 		}
 		kernel.SetNorm(row, length)
-		kernel.Axpy(1, s.Vector(embeddings.WordID(rng.IntN(s.Len()))), row)
+		for j, x := range s.Vector(embeddings.WordID(rng.IntN(s.Len()))) {
+			row[j] += x
+		}
 	}
 	return queries
 }

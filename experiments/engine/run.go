@@ -188,7 +188,7 @@ func (w *work) run(ctx context.Context, jobs [][]int) error {
 	if w.summary.Reused > 0 {
 		fmt.Fprintf(o.Log, "%d of %d units are finished already\n", w.summary.Reused, w.summary.Total)
 	}
-	bar := progress.New(o.Log, "units", todo, float64(todo)) // the pace so far is all that is known
+	bar := progress.New(o.Log, "units", todo) // the pace so far is all that is known
 	ctx = progress.Silent(ctx)
 	defer bar.Close()
 	var unfinished atomic.Int64 // jobs
@@ -243,7 +243,7 @@ func (w *work) runJob(ctx context.Context, units []int, threads func() int, bar 
 				w.failure = u.Name + ": " + strings.TrimSpace(err.Error())
 			}
 			w.mu.Unlock()
-			bar.Add(1, 1, "failed")
+			bar.Add(1, "failed")
 			bar.Note("failed: %s: %s", u.Name, first)
 			if err := w.store.fail(key, u.Name, err); err != nil {
 				return err
@@ -257,7 +257,7 @@ func (w *work) runJob(ctx context.Context, units []int, threads func() int, bar 
 		w.outputs[i] = &out
 		w.summary.Ran++
 		w.mu.Unlock()
-		bar.Add(1, 1, u.Name)
+		bar.Add(1, u.Name)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ package atomicfile
 
 import (
 	"bufio"
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -34,13 +35,31 @@ func Write(path string, mode fs.FileMode, fill func(io.Writer) error) (err error
 // it is not synced, so after a loss of power a new file may be damaged, and what
 // killed processes left is removed by Clean.
 func WriteMany(path string, mode fs.FileMode, data []byte) error {
-	return write(path, mode, false, func(w io.Writer) error {
-		_, err := w.Write(data)
-		return err
-	})
+	return write(path, mode, false, bytesOf(data))
 }
 
-func write(path string, mode fs.FileMode, careful bool, fill func(io.Writer) error) (err error) {
+// WriteBytes is Write for content that is already in memory.
+func WriteBytes(path string, mode fs.FileMode, data []byte) error {
+	return Write(path, mode, bytesOf(data))
+}
+
+// WriteJSON replaces a file by the indented JSON of a value.
+func WriteJSON(path string, v any) error {
+	data, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	return WriteBytes(path, 0o644, append(data, '\n'))
+}
+
+func bytesOf(data []byte) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	}
+}
+
+func write(path string, mode fs.FileMode, careful bool, fill func(io.Writer) error) error {
 	kept := false
 	if info, err := os.Stat(path); err == nil {
 		switch {
@@ -57,37 +76,27 @@ func write(path string, mode fs.FileMode, careful bool, fill func(io.Writer) err
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
+	hidden := "." + filepath.Base(path) + mark
 	if careful {
-		clean(filepath.Split(temporary(path)))
+		clean(filepath.Dir(path), hidden)
 	}
 	// os.CreateTemp would ignore umask.
-	f, err := os.OpenFile(fmt.Sprintf("%s%s-%d-%x", temporary(path), machine(), os.Getpid(), rand.Uint64()),
-		os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	f, err := os.OpenFile(filepath.Join(filepath.Dir(path), fmt.Sprintf("%s%s-%d-%x", hidden, machine(), os.Getpid(),
+		rand.Uint64())), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, ignoreNotExist(os.Remove(f.Name())))
-		}
-	}()
-	w := bufio.NewWriterSize(f, 1<<16)
-	if err = fill(w); err == nil {
-		err = w.Flush()
-	}
+	err = filled(f, fill)
 	if err == nil && kept {
 		err = f.Chmod(mode)
 	}
 	if err == nil && careful {
 		err = f.Sync()
 	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
+	if err = cmp.Or(err, f.Close()); err == nil {
+		return os.Rename(f.Name(), path)
 	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return errors.Join(err, os.Remove(f.Name()))
 }
 
 // writeThrough writes to what cannot be replaced.
@@ -96,20 +105,16 @@ func writeThrough(path string, fill func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
+	return errors.Join(filled(f, fill), f.Close())
+}
+
+func filled(f io.Writer, fill func(io.Writer) error) error {
 	w := bufio.NewWriterSize(f, 1<<16)
-	if err = fill(w); err == nil {
-		err = w.Flush()
-	}
-	return errors.Join(err, f.Close())
+	return cmp.Or(fill(w), w.Flush())
 }
 
 // mark stands in the name of every temporary file.
 const mark = ".tmp-"
-
-// temporary returns the beginning of the paths of temporary files of a path.
-func temporary(path string) string {
-	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+mark)
-}
 
 // machine identifies where a process number means this process: machines and
 // containers may share a host name. Linux tells its start and the container
@@ -130,19 +135,14 @@ const stale = 24 * time.Hour
 
 // Clean removes from a folder what killed processes left: temporary files of this
 // machine whose process no longer exists, and those a day old.
-func Clean(folder string) { clean(folder, "") }
+func Clean(folder string) { clean(folder, ".") }
 
-// clean is Clean for the temporary files whose names begin with name, "" for
-// all: of this machine, where their process
-// no longer exists, and those a day old.
-func clean(folder, name string) {
-	entries, err := os.ReadDir(filepath.Clean(folder))
-	if err != nil {
-		return
-	}
+// clean is Clean for the files whose names begin with prefix.
+func clean(folder, prefix string) {
+	entries, _ := os.ReadDir(folder)
 	for _, e := range entries {
-		before, owner, ok := strings.Cut(e.Name(), mark)
-		if !ok || !strings.HasPrefix(before, ".") || name != "" && before+mark != name {
+		_, owner, ok := strings.Cut(e.Name(), mark)
+		if !ok || !strings.HasPrefix(e.Name(), prefix) {
 			continue
 		}
 		where, number, _ := strings.Cut(owner, "-")
@@ -153,28 +153,4 @@ func clean(folder, name string) {
 			_ = os.Remove(filepath.Join(folder, e.Name())) // another process may have removed it
 		}
 	}
-}
-
-// WriteBytes is Write for content that is already in memory.
-func WriteBytes(path string, mode fs.FileMode, data []byte) error {
-	return Write(path, mode, func(w io.Writer) error {
-		_, err := w.Write(data)
-		return err
-	})
-}
-
-func ignoreNotExist(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
-}
-
-// WriteJSON replaces a file by the indented JSON of a value.
-func WriteJSON(path string, v any) error {
-	data, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return err
-	}
-	return WriteBytes(path, 0o644, append(data, '\n'))
 }

@@ -31,36 +31,32 @@ func Panics(do func() error) (err error) {
 	return do()
 }
 
+// number is nil where v is allowed.
+func number(name string, v float64, allowed bool, legal string) error {
+	if allowed {
+		return nil
+	}
+	return Wrong("%s = %v: must be %s", name, v, legal)
+}
+
 // Positive requires v > 0 and finite.
 func Positive(name string, v float64) error {
-	if !(v > 0) || math.IsInf(v, 0) {
-		return Wrong("%s = %v: must be > 0 and finite", name, v)
-	}
-	return nil
+	return number(name, v, v > 0 && !math.IsInf(v, 0), "> 0 and finite")
 }
 
 // NonNegative requires v >= 0 and finite.
 func NonNegative(name string, v float64) error {
-	if !(v >= 0) || math.IsInf(v, 0) {
-		return Wrong("%s = %v: must be >= 0 and finite", name, v)
-	}
-	return nil
+	return number(name, v, v >= 0 && !math.IsInf(v, 0), ">= 0 and finite")
 }
 
 // Within requires lo <= v <= hi.
 func Within(name string, v, lo, hi float64) error {
-	if !(v >= lo && v <= hi) {
-		return Wrong("%s = %v: must be in [%v, %v]", name, v, lo, hi)
-	}
-	return nil
+	return number(name, v, v >= lo && v <= hi, fmt.Sprintf("in [%v, %v]", lo, hi))
 }
 
 // Inside requires lo < v < hi.
 func Inside(name string, v, lo, hi float64) error {
-	if !(v > lo && v < hi) {
-		return Wrong("%s = %v: must be in (%v, %v)", name, v, lo, hi)
-	}
-	return nil
+	return number(name, v, v > lo && v < hi, fmt.Sprintf("in (%v, %v)", lo, hi))
 }
 
 // AtLeast requires v >= lo.

@@ -24,16 +24,6 @@ const (
 // ErrBomb is in the chain of the error that ends a stream above the limit.
 var ErrBomb = errors.New("unpacks to far more than text does")
 
-// NewReader unpacks r. name is for errors.
-func NewReader(r io.Reader, name string) (io.Reader, error) {
-	c := &counter{r: r}
-	z, err := gzip.NewReader(c)
-	if err != nil {
-		return nil, fmt.Errorf("%s: damaged gzip file: %w", name, err)
-	}
-	return &reader{z: z, packed: c, name: name}, nil
-}
-
 // others are the first bytes of files that are not unpacked here.
 var others = map[string]string{"\xfd7zXZ\x00": "xz", "\x28\xb5\x2f\xfd": "zstd", "BZh9": "bzip2"}
 
@@ -51,11 +41,12 @@ func Open(r io.Reader, name string, buffer int) (b *bufio.Reader, packed bool, e
 		}
 		return b, false, nil
 	}
-	z, err := NewReader(b, name)
+	packing := &reader{Reader: b}
+	z, err := gzip.NewReader(packing)
 	if err != nil {
-		return nil, true, err
+		return nil, true, fmt.Errorf("%s: damaged gzip file: %w", name, err)
 	}
-	return bufio.NewReaderSize(z, buffer), true, nil
+	return bufio.NewReaderSize(&unpacked{reader{Reader: z}, packing, name}, buffer), true, nil
 }
 
 // SkipMark skips a byte order mark, which some editors write at the start of a
@@ -69,27 +60,26 @@ func SkipMark(b *bufio.Reader) string {
 	return mark
 }
 
-type counter struct {
-	r io.Reader
+// reader counts what is read.
+type reader struct {
+	io.Reader
 	n int64
 }
 
-func (c *counter) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	c.n += int64(n)
+func (r *reader) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	r.n += int64(n)
 	return n, err
 }
 
-type reader struct {
-	z      *gzip.Reader
-	packed *counter
-	n      int64
+type unpacked struct {
+	reader
+	packed *reader
 	name   string
 }
 
-func (r *reader) Read(p []byte) (int, error) {
-	n, err := r.z.Read(p)
-	r.n += int64(n)
+func (r *unpacked) Read(p []byte) (int, error) {
+	n, err := r.reader.Read(p)
 	switch {
 	case r.n > Ratio*r.packed.n+Slack:
 		return 0, fmt.Errorf("%s: %w: %d bytes out of %d so far", r.name, ErrBomb, r.n, r.packed.n)

@@ -9,41 +9,39 @@ import (
 	"testing"
 )
 
-func packed(t *testing.T, unit string, times int) []byte {
-	t.Helper()
+func packed(unit string, times int) []byte {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
 	for range times {
 		_, _ = io.WriteString(z, unit)
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	_ = z.Close() // a buffer takes all
 	return b.Bytes()
 }
 
-func TestLimit(t *testing.T) {
+func TestOpen(t *testing.T) {
 	t.Parallel()
-	read := func(data []byte) (int64, error) {
-		r, err := NewReader(bytes.NewReader(data), "x.gz")
-		if err != nil {
-			return 0, err
-		}
-		return io.Copy(io.Discard, r)
-	}
 	zeros := strings.Repeat("\x00", 1<<20)
-	if n, err := read(packed(t, zeros, 100)); !errors.Is(err, ErrBomb) || n > Slack+(1<<25) ||
-		!strings.HasPrefix(err.Error(), "x.gz: unpacks to far more") {
-		t.Errorf("bomb: %d bytes, %v", n, err)
-	}
-	if n, err := read(packed(t, zeros, 10)); err != nil || n != 10<<20 {
-		t.Errorf("small: %d bytes, %v", n, err)
-	}
-	if _, err := read(packed(t, "text", 1000)[:20]); err == nil ||
-		err.Error() != "x.gz: damaged gzip file: unexpected EOF" {
-		t.Errorf("cut: %v", err)
-	}
-	if _, err := read([]byte("text")); err == nil || !strings.HasPrefix(err.Error(), "x.gz: damaged gzip file: ") {
-		t.Errorf("no gzip: %v", err)
+	for name, c := range map[string]struct {
+		data []byte
+		most int64
+		want string // the beginning of the error
+	}{
+		"bomb":  {packed(zeros, 100), Slack + 1<<25, "x.gz: unpacks to far more"},
+		"small": {packed(zeros, 10), 10 << 20, ""},
+		"text":  {[]byte("\xff text"), 6, ""},
+		"cut":   {packed("text", 1000)[:20], 4000, "x.gz: damaged gzip file: unexpected EOF"},
+		"head":  {[]byte("\x1f\x8btext"), 0, "x.gz: damaged gzip file: "},
+		"xz":    {[]byte("\xfd7zXZ\x00..."), 0, "x.gz: is packed by xz"},
+	} {
+		r, _, err := Open(bytes.NewReader(c.data), "x.gz", 1<<16)
+		n := int64(0)
+		if err == nil {
+			n, err = io.Copy(io.Discard, r)
+		}
+		if (err != nil) != (c.want != "") || err != nil && !strings.HasPrefix(err.Error(), c.want) || n > c.most ||
+			err == nil && n != c.most || errors.Is(err, ErrBomb) != (name == "bomb") {
+			t.Errorf("%s: %d bytes, %v", name, n, err)
+		}
 	}
 }

@@ -22,7 +22,6 @@ func init() {
 	avx2 := assembly{
 		lanes: 8,
 		tiles: []tile{gemmAVX2_1, gemmAVX2_2, gemmAVX2_3, gemmAVX2_4, gemmAVX2_5, gemmAVX2_6}, tileWidth: 16,
-		axpy:      axpyAVX2,
 		cellLanes: 1, cellForward: cellForwardAVX2, cellBackward: cellBackwardAVX2,
 		scan:            scanAVX2,
 		squaredDistance: squaredDistanceAVX2, distancesTo: distancesToAVX2,

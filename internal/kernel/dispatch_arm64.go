@@ -11,7 +11,6 @@ func init() {
 	neon := assembly{
 		lanes: 8, // two registers
 		tiles: []tile{gemmNEON_1, gemmNEON_2, gemmNEON_3, gemmNEON_4, gemmNEON_5, gemmNEON_6}, tileWidth: 16,
-		axpy:      axpyNEON,
 		cellLanes: 4, cellForward: cellForwardNEON, cellBackward: cellBackwardNEON,
 		squaredDistance: squaredDistanceNEON, distancesTo: distancesToNEON,
 		distances: distancesNEON, innerProducts: innerProductsNEON,

@@ -52,7 +52,6 @@ type assembly struct {
 	lanes        int    // 0 without assembly
 	tiles        []tile // of one row, of two, …
 	tileWidth    int
-	axpy         func(n int, alpha float32, x, y *float32)
 	cellLanes    int // of which the numbers of a cell are a multiple
 	cellForward  func(rows, h int, words *int32, input, gates, prev, cell, tanh, hidden *float32)
 	cellBackward func(rows, h int, words *int32, sum, gates, prev, tanh, dh, dc *float32)

@@ -173,24 +173,6 @@ func TestActivations(t *testing.T) {
 	})
 }
 
-// TestAxpy compares bits: product and sum are rounded separately.
-func TestAxpy(t *testing.T) {
-	onEachPath(t, func(t *testing.T) {
-		rng := rand.New(rand.NewPCG(7, 8))
-		for n := range 200 {
-			x, y := random(rng, n), random(rng, n)
-			alpha := float32(rng.NormFloat64())
-			got := append([]float32(nil), y...)
-			Axpy(alpha, x, got)
-			for i := range x {
-				if want := y[i] + float32(alpha*x[i]); got[i] != want {
-					t.Fatalf("axpy of %d: element %d is %v, want %v", n, i, got[i], want)
-				}
-			}
-		}
-	})
-}
-
 func gflops(b *testing.B, operations float64) {
 	b.ReportMetric(operations*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 }

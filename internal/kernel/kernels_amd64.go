@@ -77,9 +77,6 @@ func cellForwardAVX2(rows int, h int, words *int32, input *float32, gates *float
 func cellBackwardAVX2(rows int, h int, words *int32, sum *float32, gates *float32, prev *float32, tanh *float32, dh *float32, dc *float32)
 
 //go:noescape
-func axpyAVX2(n int, alpha float32, x *float32, y *float32)
-
-//go:noescape
 func squaredDistanceAVX2(n int, a *float32, b *float32) float64
 
 //go:noescape

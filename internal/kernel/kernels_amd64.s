@@ -3880,28 +3880,6 @@ next:
 	VZEROUPPER
 	RET
 
-// func axpyAVX2(n int, alpha float32, x *float32, y *float32)
-// Requires: AVX
-TEXT ·axpyAVX2(SB), NOSPLIT, $0-32
-	MOVQ         n+0(FP), AX
-	MOVQ         x+16(FP), CX
-	MOVQ         y+24(FP), DX
-	VBROADCASTSS alpha+8(FP), Y0
-
-loop:
-	SUBQ    $0x00000008, AX
-	JL      done
-	VMULPS  (CX), Y0, Y1
-	VADDPS  (DX), Y1, Y1
-	VMOVUPS Y1, (DX)
-	ADDQ    $0x00000020, CX
-	ADDQ    $0x00000020, DX
-	JMP     loop
-
-done:
-	VZEROUPPER
-	RET
-
 // func squaredDistanceAVX2(n int, a *float32, b *float32) float64
 // Requires: AVX, FMA3, SSE2
 TEXT ·squaredDistanceAVX2(SB), NOSPLIT, $0-32

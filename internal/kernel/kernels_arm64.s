@@ -1085,27 +1085,6 @@ loop:
 	BNE row
 	RET
 
-// func axpyNEON(n int, alpha float32, x *float32, y *float32)
-TEXT ·axpyNEON(SB), NOSPLIT, $0-32
-	MOVD n+0(FP), R0
-	MOVD $alpha+8(FP), R3
-	WORD $0x4d40c860 // ld1r { v0.4s }, [x3]
-	MOVD x+16(FP), R1
-	MOVD y+24(FP), R2
-
-loop:
-	CBZ R0, done
-	WORD $0x3cc10421 // ldr q1, [x1], #16
-	WORD $0x3dc00042 // ldr q2, [x2, #0]
-	WORD $0x6e20dc21 // fmul v1.4s, v1.4s, v0.4s
-	WORD $0x4e21d442 // fadd v2.4s, v2.4s, v1.4s
-	WORD $0x3c810442 // str q2, [x2], #16
-	SUB $4, R0
-	B loop
-
-done:
-	RET
-
 // func squaredDistanceNEON(n int, a *float32, b *float32) float64
 TEXT ·squaredDistanceNEON(SB), NOSPLIT, $0-32
 	MOVD n+0(FP), R0

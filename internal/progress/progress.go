@@ -17,33 +17,28 @@ import (
 	"mldpbench/internal/check"
 )
 
-// Reporter counts steps towards a total. Steps may differ in work, and the
-// estimate of the time left goes by work. It is safe for concurrent use.
+const (
+	interval = 10 * time.Second // the shortest time between two plain lines
+	patience = 3 * time.Second  // how long work may take before a Display shows it
+)
+
+// Reporter counts steps towards a total. It is safe for concurrent use.
 type Reporter struct {
-	mu       sync.Mutex
-	out      io.Writer
-	bar      *progressbar.ProgressBar // nil without a terminal
-	what     string
-	total    int
-	done     int
-	work     float64 // of all steps, in any unit
-	worked   float64
-	start    time.Time
-	lastLine time.Time
-	now      func() time.Time
-	late     bool     // nothing is shown yet
-	display  *Display // of Start
+	mu              sync.Mutex
+	out             io.Writer
+	bar             *progressbar.ProgressBar // nil without a terminal
+	what            string
+	total, done     int
+	start, lastLine time.Time
+	late            bool     // nothing is shown yet
+	display         *Display // of Start
+	now             func() time.Time
 }
 
-// interval is the shortest time between two plain lines.
-const interval = 10 * time.Second
-
-// New returns a Reporter that counts to total, steps of so much work in all.
-// what is the name of the steps in the plural.
-func New(out io.Writer, what string, total int, work float64) *Reporter {
-	r := &Reporter{out: out, what: what, total: total, work: work, now: time.Now}
-	r.start = r.now()
-	r.lastLine = r.start
+// New returns a Reporter that counts to total. what is the name of the steps in the
+// plural.
+func New(out io.Writer, what string, total int) *Reporter {
+	r := &Reporter{out: out, what: what, total: total, start: time.Now(), lastLine: time.Now(), now: time.Now}
 	r.show()
 	return r
 }
@@ -51,25 +46,17 @@ func New(out io.Writer, what string, total int, work float64) *Reporter {
 // show draws the bar, on a terminal.
 func (r *Reporter) show() {
 	if f, ok := r.out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		r.bar = progressbar.NewOptions(r.total,
-			progressbar.OptionSetWriter(r.out),
-			progressbar.OptionSetDescription(r.what),
-			progressbar.OptionShowCount(),
-			progressbar.OptionSetPredictTime(false), // it goes by the number of steps
-			progressbar.OptionThrottle(100*time.Millisecond),
-			progressbar.OptionFullWidth(),
-			progressbar.OptionClearOnFinish(),
-		)
+		r.bar = progressbar.NewOptions(r.total, progressbar.OptionSetWriter(r.out),
+			progressbar.OptionSetDescription(r.what), progressbar.OptionShowCount(), progressbar.OptionFullWidth(),
+			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
 	}
 }
 
-// Add counts n more steps of so much work together; label describes the last
-// one.
-func (r *Reporter) Add(n int, work float64, label string) {
+// Add counts n more steps; label describes the last one.
+func (r *Reporter) Add(n int, label string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.done += n
-	r.worked += work
 	now, left := r.now(), ""
 	if r.late {
 		if now.Sub(r.start) < patience || r.done >= r.total {
@@ -78,17 +65,16 @@ func (r *Reporter) Add(n int, work float64, label string) {
 		r.late = false
 		r.show()
 	}
-	if r.worked > 0 && r.done < r.total {
-		rest := time.Duration(float64(now.Sub(r.start)) / r.worked * max(0, r.work-r.worked))
-		left = fmt.Sprintf(", about %s left", rest.Round(time.Second))
-	}
 	if r.bar != nil {
-		r.bar.Describe(r.what + left)
 		_ = r.bar.Set(r.done) // a bar that cannot be drawn is not a reason to stop
 		return
 	}
-	if r.done < r.total && now.Sub(r.lastLine) < interval {
-		return
+	if r.done < r.total {
+		if now.Sub(r.lastLine) < interval {
+			return
+		}
+		rest := float64(now.Sub(r.start)) / float64(r.done) * float64(r.total-r.done)
+		left = fmt.Sprintf(", about %s left", time.Duration(rest).Round(time.Second))
 	}
 	r.lastLine = now
 	fmt.Fprintf(r.out, "%s %d/%d%s: %s\n", r.what, r.done, r.total, left, label)
@@ -98,12 +84,14 @@ func (r *Reporter) Add(n int, work float64, label string) {
 func (r *Reporter) Note(format string, args ...any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.hide()
+	fmt.Fprintln(r.out, check.Shown(fmt.Sprintf(format, args...)))
+}
+
+// hide removes the bar until it is drawn again, with the next step.
+func (r *Reporter) hide() {
 	if r.bar != nil {
 		_ = r.bar.Clear()
-	}
-	fmt.Fprintln(r.out, check.Shown(fmt.Sprintf(format, args...)))
-	if r.bar != nil {
-		_ = r.bar.RenderBlank()
 	}
 }
 
@@ -111,11 +99,8 @@ func (r *Reporter) Note(format string, args ...any) {
 func (r *Reporter) Close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.bar != nil {
-		_ = r.bar.Exit()
-		_ = r.bar.Clear()
-		r.bar = nil
-	}
+	r.hide()
+	r.bar, r.out = nil, io.Discard
 	if d := r.display; d != nil {
 		d.mu.Lock()
 		defer d.mu.Unlock()
@@ -131,9 +116,6 @@ type Display struct {
 	mu     sync.Mutex
 	active *Reporter
 }
-
-// patience is how long work may take before a Display shows it.
-const patience = 3 * time.Second
 
 type displayKey struct{}
 
@@ -157,30 +139,24 @@ func (d *Display) Hide() {
 	d.mu.Lock()
 	r := d.active
 	d.mu.Unlock()
-	if r == nil {
-		return
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.bar != nil {
-		_ = r.bar.Clear()
+	if r != nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.hide()
 	}
 }
 
 // Start is New for work that may be short, or a part of other work: it is shown
 // by the Display of ctx, if any, once it has taken three seconds, and not beside
 // another Reporter. It must be closed.
-func Start(ctx context.Context, what string, total int, work float64) *Reporter {
-	r := &Reporter{out: io.Discard, what: what, total: total, work: work, now: time.Now, late: true}
-	r.start = r.now()
-	d, ok := ctx.Value(displayKey{}).(*Display)
-	if !ok || d == nil {
-		return r
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.active == nil {
-		r.out, r.display, d.active = d.out, d, r
+func Start(ctx context.Context, what string, total int) *Reporter {
+	r := &Reporter{out: io.Discard, what: what, total: total, start: time.Now(), now: time.Now, late: true}
+	if d, _ := ctx.Value(displayKey{}).(*Display); d != nil {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		if d.active == nil {
+			r.out, r.display, d.active = d.out, d, r
+		}
 	}
 	return r
 }
@@ -191,12 +167,9 @@ func File(ctx context.Context, f *os.File) (r io.Reader, done func()) {
 	if err != nil || !info.Mode().IsRegular() {
 		return f, func() {}
 	}
-	total := max(1, int(info.Size()/kilobyte))
-	w := &watched{file: f, bar: Start(ctx, "kB", total, float64(total))}
+	w := &watched{f, Start(ctx, "kB", max(1, int(info.Size()/1000))), 0}
 	return w, w.bar.Close
 }
-
-const kilobyte = 1000
 
 type watched struct {
 	file *os.File
@@ -206,8 +179,8 @@ type watched struct {
 
 func (w *watched) Read(p []byte) (int, error) {
 	n, err := w.file.Read(p)
-	if more := (w.read+n)/kilobyte - w.read/kilobyte; more > 0 {
-		w.bar.Add(more, float64(more), w.file.Name())
+	if more := (w.read+n)/1000 - w.read/1000; more > 0 {
+		w.bar.Add(more, w.file.Name())
 	}
 	w.read += n
 	return n, err

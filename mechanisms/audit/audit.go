@@ -383,11 +383,11 @@ func Grid(
 	ctx context.Context, env mechanisms.Environment, cells []mechanisms.Settings, o Options, each func(Report) error,
 ) error {
 	if len(cells) > 1 { // one shows its samples
-		bar := progress.Start(ctx, "instances", len(cells), float64(len(cells)))
+		bar := progress.Start(ctx, "instances", len(cells))
 		defer bar.Close()
 		shown := each
 		each = func(r Report) error {
-			defer bar.Add(1, 1, r.Settings.Mechanism)
+			defer bar.Add(1, r.Settings.Mechanism)
 			return shown(r)
 		}
 	}

@@ -48,7 +48,7 @@ type hypothesis struct {
 // at levels that together fail with probability alpha at most (Bonferroni).
 func (a *audit) sampled(ctx context.Context, pairs []pair, r *Report) (tests int, err error) {
 	words := 2*len(pairs) + 100*mostPairs
-	bar := progress.Start(ctx, "samples of words", words, float64(words))
+	bar := progress.Start(ctx, "samples of words", words)
 	defer bar.Close()
 	look := a.options.Samples / 200
 	powers := map[embeddings.WordID]float64{}
@@ -148,7 +148,7 @@ func (a *audit) conspicuous(ctx context.Context, pairs []pair, samples int, purp
 		if err != nil {
 			return nil, err
 		}
-		bar.Add(2, 2, a.output(p.a))
+		bar.Add(2, a.output(p.a))
 		h, err := a.mostTelling(p, inA, inB, samples)
 		if err != nil {
 			return nil, err

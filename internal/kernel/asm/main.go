@@ -35,7 +35,6 @@ func main() {
 		cellForward(v)
 		cellBackward(v)
 	}
-	axpy()
 	squaredDistance()
 	distancesTo()
 	scan(avx512, scanRows512)

@@ -6,30 +6,6 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// axpy writes y += alpha·x, product and sum rounded separately, for n a
-// multiple of eight.
-func axpy() {
-	TEXT("axpyAVX2", NOSPLIT, "func(n int, alpha float32, x, y *float32)")
-	Pragma("noescape")
-	n := Load(Param("n"), GP64())
-	x := Load(Param("x"), GP64())
-	y := Load(Param("y"), GP64())
-	alpha, r := YMM(), YMM()
-	broadcastParam("alpha", alpha)
-	Label("loop")
-	SUBQ(U32(8), n)
-	JL(LabelRef("done"))
-	VMULPS(Mem{Base: x}, alpha, r)
-	VADDPS(Mem{Base: y}, r, r)
-	VMOVUPS(r, Mem{Base: y})
-	ADDQ(U32(32), x)
-	ADDQ(U32(32), y)
-	JMP(LabelRef("loop"))
-	Label("done")
-	VZEROUPPER()
-	RET()
-}
-
 // horizontalSum64 adds the four float64 of a register.
 func horizontalSum64(y reg.VecVirtual) reg.Register {
 	low, high := y.AsX(), XMM()

@@ -33,7 +33,6 @@ func generate() *assembler {
 	}
 	cellForward(a)
 	cellBackward(a)
-	axpy(a)
 	squaredDistance(a)
 	distancesTo(a)
 	scan(a)
