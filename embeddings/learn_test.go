@@ -1,8 +1,11 @@
 package embeddings
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -29,20 +32,29 @@ func slotSentences(n int) [][]string {
 	return sentences
 }
 
-func TestWordsOfOneSlotAreNeighbours(t *testing.T) {
+// Words of one slot are neighbours, whatever the number of processors.
+func TestLearnPPMI(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	var pairs [][]string // a word of a slot and what follows it
-	for _, sentence := range slotSentences(4000) {
-		for pair := range slices.Chunk(sentence, 2) {
-			pairs = append(pairs, pair)
-		}
+	for _, sentence := range slotSentences(3000) {
+		pairs = slices.AppendSeq(pairs, slices.Chunk(sentence, 2))
 	}
-	s, err := LearnPPMI("test", pairs, 50)
-	if err != nil {
-		t.Fatal(err)
+	var s *Space
+	for _, n := range []int{1, 2, 5} {
+		runtime.GOMAXPROCS(n)
+		again, err := LearnPPMI("test", pairs, 50)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s != nil && s.Fingerprint() != again.Fingerprint() {
+			t.Errorf("%d processors: other vectors", n)
+		}
+		s = again
 	}
 	slot := func(id WordID) string { return strings.Split(s.Vocabulary.Word(id), "x")[0] }
-	checked := 0
+	checked, norm, zero := 0, 0.0, make([]float32, s.Dimension)
 	for a := range WordID(s.Len()) {
+		norm += Euclidean(s.Vector(a), zero) / float64(s.Len())
 		if !strings.Contains(s.Vocabulary.Word(a), "x") {
 			continue
 		}
@@ -57,34 +69,8 @@ func TestWordsOfOneSlotAreNeighbours(t *testing.T) {
 		}
 		checked++
 	}
-	if checked != 200 {
-		t.Fatalf("%d words", checked)
-	}
-	var norm float64
-	zero := make([]float32, s.Dimension)
-	for a := range WordID(s.Len()) {
-		norm += Euclidean(s.Vector(a), zero) / float64(s.Len())
-	}
-	if math.Abs(norm-meanNorm) > 1e-3 {
-		t.Errorf("mean norm %v", norm)
-	}
-}
-
-func TestLearningRepeatsOnAnyNumberOfProcessors(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	want := ""
-	for _, n := range []int{1, 2, 5} {
-		runtime.GOMAXPROCS(n)
-		s, err := LearnPPMI("test", slotSentences(1000), 30)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if want == "" {
-			want = s.Fingerprint()
-		}
-		if s.Fingerprint() != want {
-			t.Errorf("%d processors: other vectors", n)
-		}
+	if checked != 200 || math.Abs(norm-meanNorm) > 1e-3 {
+		t.Fatalf("%d words, mean norm %v", checked, norm)
 	}
 }
 
@@ -97,21 +83,13 @@ func TestLeftSingularAgainstFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := cooccurrences(sentences, v)
+	m.toPPMI()
 	dense := mat.NewDense(v.Len(), v.Len(), nil)
-	fill := func() {
-		dense.Zero()
-		for r := range m.rows() {
-			for i := m.start[r]; i < m.start[r+1]; i++ {
-				dense.Set(r, int(m.column[i]), m.value[i])
-			}
+	for r := range m.rows() {
+		for i := m.start[r]; i < m.start[r+1]; i++ {
+			dense.Set(r, int(m.column[i]), m.value[i])
 		}
 	}
-	fill()
-	if !mat.Equal(dense, dense.T()) {
-		t.Error("counts are not symmetric")
-	}
-	m.toPPMI()
-	fill()
 	var full mat.SVD
 	if !full.Factorize(dense, mat.SVDThin) {
 		t.Fatal("no full decomposition")
@@ -159,36 +137,62 @@ func TestPPMIByHand(t *testing.T) {
 }
 
 func TestLearnErrors(t *testing.T) {
-	some := slotSentences(50)
-	for _, c := range []struct {
+	for want, c := range map[string]struct {
 		sentences [][]string
 		dimension int
-		want      string
 	}{
-		{some, 0, "dimension = 0: must be >= 1"},
-		{[][]string{{"a", "b"}}, 2, "must be below the 2 words"},
-		{[][]string{{"a"}, {"b"}}, 1, "support fewer than 1 dimensions"},
-		{nil, 1, "must be below the 0 words"},
+		"dimension = 0: must be >= 1":     {slotSentences(50), 0},
+		"must be below the 2 words":       {[][]string{{"a", "b"}}, 2},
+		"support fewer than 1 dimensions": {[][]string{{"a"}, {"b"}}, 1},
+		"below the 0 words":               {nil, 1},
 	} {
-		_, err := LearnPPMI("test", c.sentences, c.dimension)
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("err = %v, want %s", err, c.want)
+		if _, err := LearnPPMI("test", c.sentences, c.dimension); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("err = %v, want %s", err, want)
 		}
 	}
 }
 
-func BenchmarkLearnPPMI(b *testing.B) {
-	rng := stream.FromUint64(1).Rand()
-	sentences := make([][]string, 10000)
-	for i := range sentences {
-		for range 30 {
-			// Zipf-like over 2,000 words
-			sentences[i] = append(sentences[i], fmt.Sprint(int(math.Exp(rng.Float64()*math.Log(2001)))))
+// A copy gives the same space as learning; a copy that is damaged, from another
+// program, or without a folder is not used.
+func TestLearnedIsRememberedByItsProgram(t *testing.T) {
+	t.Parallel()
+	dir, times := filepath.Join(t.TempDir(), "cache"), 0
+	var first *Space
+	require := func(dir string, want int) {
+		t.Helper()
+		s, err := Learned(t.Context(), dir, "small", 3, func() (*Space, error) {
+			times++
+			return LearnPPMI("small", slotSentences(50), 3)
+		})
+		if first == nil {
+			first = s
+		}
+		if err != nil || times != want || s.Name != first.Name || s.Fingerprint() != first.Fingerprint() {
+			t.Fatalf("learned %d times, want %d, or another space: %v", times, want, err)
 		}
 	}
-	for b.Loop() {
-		if _, err := LearnPPMI("bench", sentences, 100); err != nil {
-			b.Fatal(err)
-		}
+	require(dir, 1)
+	require(dir, 1)
+	file := filepath.Join(dir, "small.3d.learned.cache")
+	whole, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok, _ := fromCache(t.Context(), file, "another program", file, LoadOptions{}); ok {
+		t.Error("another program's vectors were taken")
+	}
+	damaged := slices.Clone(whole)
+	damaged[0] ^= 1
+	if err := os.WriteFile(file, damaged, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	require(dir, 2)
+	if repaired, err := os.ReadFile(file); err != nil || !slices.Equal(repaired, whole) {
+		t.Errorf("a damaged copy stays (%v)", err)
+	}
+	require("", 3)
+	failed := errors.New("failed")
+	if _, err := Learned(t.Context(), dir, "other", 3, func() (*Space, error) { return nil, failed }); err != failed {
+		t.Errorf("err = %v", err)
 	}
 }

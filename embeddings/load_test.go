@@ -5,37 +5,31 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"mldpbench/internal/realdata"
 )
 
-// write writes content to a file in a temporary folder, gzipped if the name
-// ends in .gz.
+// write writes content to a file in a temporary folder.
 func write(t testing.TB, name, content string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	data := []byte(content)
-	if strings.HasSuffix(name, ".gz") {
-		var b bytes.Buffer
-		z := gzip.NewWriter(&b)
-		if _, err := z.Write(data); err != nil {
-			t.Fatal(err)
-		}
-		if err := z.Close(); err != nil {
-			t.Fatal(err)
-		}
-		data = b.Bytes()
-	}
-	if err := os.WriteFile(path, data, 0o644); err != nil {
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	return path
+}
+
+func gzipped(content string) string {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, _ = z.Write([]byte(content)) // memory cannot fail
+	_ = z.Close()
+	return b.String()
 }
 
 func load(path string, opts LoadOptions) (*Space, error) {
@@ -82,8 +76,10 @@ func TestFormatsAgree(t *testing.T) {
 		"bare.bin":    word2vecBinary(words, vectors, false),
 		"noextension": word2vecBinary(words, vectors, true),
 	} {
-		cache := t.TempDir()
-		path := write(t, name, content)
+		if strings.HasSuffix(name, ".gz") {
+			content = gzipped(content)
+		}
+		cache, path := t.TempDir(), write(t, name, content)
 		for range 2 { // from the file, then from the cache
 			s, err := load(path, LoadOptions{CacheDir: cache, Dimension: 2})
 			if err != nil {
@@ -114,10 +110,11 @@ func TestWordsOfRealFiles(t *testing.T) {
 }
 
 func TestErrorsNameThePlace(t *testing.T) {
-	one := word2vecBinary([]string{"a", "b"}, []float32{1, 2}, true)
+	one, cut := word2vecBinary([]string{"a", "b"}, []float32{1, 2}, true), gzipped("word 1 2 3\n")
 	for _, c := range []struct{ name, content, want string }{
 		{"a.txt", "", ": empty file"},
-		{"a.txt.gz", "", ": empty file"},
+		{"a.txt.gz", gzipped(""), ": empty file"},
+		{"a.txt.gz", cut[:len(cut)-6], ": after line 1: PATH: damaged gzip file: unexpected EOF"},
 		{"a.txt", "a 1 2\nb 1\n", `:2: "b" has 1 numbers, want 2`},
 		{"a.txt", "a 1 2\nb 1 2 3\n", `:2: "b" has 3 numbers, want 2`},
 		{"a.txt", "a 1 2\n7 1\n", `:2: "7" has 1 numbers, want 2`},
@@ -144,15 +141,10 @@ func TestErrorsNameThePlace(t *testing.T) {
 		{"a.bin", "1 1\n \x00\x00\xc0\x7f", `: word 1: no word before the vector`},
 		{"a.bin", "\xba\x16\x4f\x2f\x0c", `: is a fastText model: load the .vec file of the same name`},
 		{"a.zip", "PK\x03\x04...", `: is a zip archive: unpack it and name one of its files`},
-		{"a.txt", "a 1 2 3\n", `: has 3 numbers per word, want dimension 2`},
 	} {
-		opts := LoadOptions{CacheDir: t.TempDir()}
-		if strings.Contains(c.want, "want dimension 2") {
-			opts.Dimension = 2
-		}
-		path := write(t, c.name, c.content)
+		opts, path := LoadOptions{CacheDir: t.TempDir()}, write(t, c.name, c.content)
 		_, err := load(path, opts)
-		if err == nil || err.Error() != path+c.want {
+		if err == nil || strings.ReplaceAll(err.Error(), path, "PATH") != "PATH"+c.want {
 			t.Errorf("%q:\n got %v\nwant %s", c.content, err, path+c.want)
 		}
 		if left, _ := os.ReadDir(opts.CacheDir); len(left) != 0 {
@@ -161,31 +153,18 @@ func TestErrorsNameThePlace(t *testing.T) {
 	}
 }
 
-func TestTruncatedGzip(t *testing.T) {
-	path := write(t, "a.txt.gz", strings.Repeat("word 1 2 3\n", 1))
-	data, _ := os.ReadFile(path)
-	if err := os.WriteFile(path, data[:len(data)-6], 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := load(path, LoadOptions{}); err == nil || !strings.Contains(err.Error(), "unexpected EOF") {
-		t.Fatalf("err = %v", err)
-	}
-}
-
-// many returns more rows than one chunk holds.
-func many() (string, []string) {
+// More rows than one chunk holds keep their order and lines, in one allocation as
+// the file's size gives their number; a copy of them holds all of them, whatever was
+// wanted at first.
+func TestManyChunks(t *testing.T) {
 	var b strings.Builder
-	var words []string
-	for i := range 60000 {
-		words = append(words, fmt.Sprintf("w%d", i))
+	const n = 60_000
+	words := make([]string, n)
+	for i := range words {
+		words[i] = fmt.Sprint("w", i)
 		fmt.Fprintf(&b, "w%d %d.25 -%d.5 0.125 0.0625\n", i, i, i)
 	}
-	return b.String(), words
-}
-
-func TestManyChunksKeepOrderAndLines(t *testing.T) {
-	rows, words := many()
-	path := write(t, "a.txt", rows)
+	path, cache := write(t, "a.txt", b.String()), t.TempDir()
 	s, err := load(path, LoadOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -194,13 +173,36 @@ func TestManyChunksKeepOrderAndLines(t *testing.T) {
 		t.Fatal("words out of order")
 	}
 	for _, i := range []int{0, 30000, 59999} {
-		if got, want := s.Vector(WordID(i)), []float32{float32(i) + .25, -float32(i) - .5, .125,
-			.0625}; !slices.Equal(got, want) {
-			t.Errorf("word %d: %v, want %v", i, got, want)
+		if want := []float32{float32(i) + .25, -float32(i) - .5, .125, .0625}; !slices.Equal(s.Vector(WordID(i)), want) {
+			t.Errorf("word %d: %v, want %v", i, s.Vector(WordID(i)), want)
 		}
 	}
-	path = write(t, "b.txt", rows+"w7 1 2 3 4\nbad 1\n")
-	for range 5 { // the first error in file order, whichever worker is faster
+	if spare := float64(cap(s.Vectors))/float64(len(s.Vectors)) - 1; spare > 0.06 {
+		t.Errorf("%.0f%% of the vectors' memory is spare", 100*spare)
+	}
+	keep := func(w string) bool { return strings.HasSuffix(w, "7") || w == "w100" || w == "w101" }
+	want, err := s.Restrict(keep)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{"", cache, cache} { // from text, and from the copy at last
+		if s, err := load(path, LoadOptions{Keep: keep, CacheDir: dir}); err != nil || s.Len() != 6002 ||
+			s.Fingerprint() != want.Fingerprint() {
+			t.Errorf("copy in %q: %d words, or others: %v", dir, s.Len(), err)
+		}
+	}
+	_, err = load(path, LoadOptions{Keep: func(string) bool { return false }, CacheDir: cache})
+	if want := path + ": none of its 60000 words is in the data set"; err == nil || err.Error() != want {
+		t.Errorf("err = %v, want %s", err, want)
+	}
+	for _, dir := range []string{"", cache} {
+		_, err = load(path, LoadOptions{Dimension: 5, CacheDir: dir})
+		if want := path + ": has 4 numbers per word, want dimension 5"; err == nil || err.Error() != want {
+			t.Errorf("err = %v, want %s", err, want)
+		}
+	}
+	path = write(t, "b.txt", b.String()+"w7 1 2 3 4\nbad 1\n")
+	for range 3 { // the first error in file order, whichever worker is faster
 		_, err := load(path, LoadOptions{})
 		if want := path + `:60001: "w7" repeats line 8`; err == nil || err.Error() != want {
 			t.Fatalf("err = %v, want %s", err, want)
@@ -208,39 +210,41 @@ func TestManyChunksKeepOrderAndLines(t *testing.T) {
 	}
 }
 
-func TestKeepAndCacheAgree(t *testing.T) {
-	rows, _ := many()
-	path, cache := write(t, "a.txt", rows), t.TempDir()
-	keep := func(w string) bool { return strings.HasSuffix(w, "7") || w == "w100" || w == "w101" }
-	var first *Space
-	for i, opts := range []LoadOptions{
-		{Keep: keep}, {Keep: keep, CacheDir: cache}, {Keep: keep, CacheDir: cache},
-	} {
-		s, err := load(path, opts)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if first == nil {
-			first = s
-		}
-		if s.Len() != 6002 || s.Fingerprint() != first.Fingerprint() {
-			t.Errorf("load %d: %d words, or others than at first", i, s.Len())
+func TestFirst(t *testing.T) {
+	if First(0, nil) != nil {
+		t.Error("no limit on all words is a function, want none")
+	}
+	two, taken := First(2, func(w string) bool { return w != "x" }), ""
+	for _, w := range strings.Fields("a x a b c b") { // "a" as in a second reading
+		if two(w) {
+			taken += w
 		}
 	}
-	_, err := load(path, LoadOptions{Keep: func(string) bool { return false }, CacheDir: cache})
-	if want := path + ": none of its 60000 words is in the data set"; err == nil || err.Error() != want {
-		t.Errorf("err = %v, want %s", err, want)
+	if taken != "aabb" {
+		t.Errorf("the first two but x: %q", taken)
 	}
-	_, err = load(path, LoadOptions{Dimension: 5, CacheDir: cache})
-	if want := path + ": has 4 numbers per word, want dimension 5"; err == nil || err.Error() != want {
-		t.Errorf("err = %v, want %s", err, want)
+}
+
+func TestCheckMemory(t *testing.T) {
+	const gib = 1 << 30
+	for free, say := range map[int64][]string{16 * gib: nil, 0: nil, // 0 is unknown
+		2 * gib: {"v.vec: 2000000 words × 300", "2.5 GiB", "2.0 GiB are free", "first 842000", "--vocabulary"}} {
+		err := checkMemory("v.vec", 2_000_000, 300, free)
+		if (err == nil) != (say == nil) || slices.ContainsFunc(say, func(part string) bool {
+			return !strings.Contains(err.Error(), part)
+		}) {
+			t.Errorf("%d free: %v", free, err)
+		}
+	}
+	if free := freeMemory(); free < 0 {
+		t.Errorf("%d bytes are free", free)
 	}
 }
 
 // Any flipped byte, any cut and any change of the source must be noticed, but
 // for the few bits that gzip does not read: the time and system of its header,
 // and the padding of a block. They change nothing.
-func TestDamagedCacheIsRebuilt(t *testing.T) {
+func TestDamagedCopyIsRebuilt(t *testing.T) {
 	path, dir := write(t, "a.txt", "a 1 2\nb 3 4\nc 5 6\n"), t.TempDir()
 	opts := LoadOptions{CacheDir: dir}
 	s, err := load(path, opts)
@@ -249,6 +253,10 @@ func TestDamagedCacheIsRebuilt(t *testing.T) {
 	}
 	cache := cachePath(dir, path)
 	good, err := os.ReadFile(cache)
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := sourceOf(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,16 +271,18 @@ func TestDamagedCacheIsRebuilt(t *testing.T) {
 		if err := os.WriteFile(cache, b, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		again, err := load(path, opts)
-		if err != nil || again.Fingerprint() != s.Fingerprint() {
-			t.Fatalf("damage %d: %v", i, err)
-		}
-		if now, _ := os.ReadFile(cache); !bytes.Equal(now, good) {
-			unread++
+		if again, ok, err := fromCache(t.Context(), cache, source, path, opts); ok {
+			if unread++; err != nil || !slices.Equal(again.Vectors, s.Vectors) {
+				t.Fatalf("damage %d went unnoticed: %v", i, err)
+			}
 		}
 	}
 	if unread > 6+3 {
 		t.Errorf("%d of %d damages went unnoticed", unread, len(damaged))
+	}
+	again, err := load(path, opts)
+	if now, _ := os.ReadFile(cache); err != nil || again.Fingerprint() != s.Fingerprint() || !bytes.Equal(now, good) {
+		t.Errorf("the last damage is not mended: %v", err)
 	}
 	// A source of the same size and modification time but other content is
 	// different.
@@ -281,10 +291,8 @@ func TestDamagedCacheIsRebuilt(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, text := range []string{"a 9 2\nb 3 4\nc 5 6\n", "a 7 2\nbb 3 4\n"} {
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chtimes(path, info.ModTime(), info.ModTime()); err != nil {
+		if err := errors.Join(os.WriteFile(path, []byte(text), 0o644),
+			os.Chtimes(path, info.ModTime(), info.ModTime())); err != nil {
 			t.Fatal(err)
 		}
 		changed, err := load(path, opts)
@@ -292,66 +300,27 @@ func TestDamagedCacheIsRebuilt(t *testing.T) {
 			t.Fatalf("changed source %q: %v %v", text, changed, err)
 		}
 	}
-}
-
-func TestUnwritableCacheIsNoError(t *testing.T) {
-	path := write(t, "a.txt", "a 1 2\n")
+	// A folder that cannot be written is no error.
 	if _, err := load(path, LoadOptions{CacheDir: filepath.Join(path, "below-a-file")}); err != nil {
 		t.Fatal(err)
 	}
-}
-
-func TestCancelledLoad(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Load(ctx, write(t, "a.txt", "a 1 2\n"), LoadOptions{}); err != context.Canceled {
+	if _, err := Load(ctx, path, LoadOptions{}); err != context.Canceled {
 		t.Fatalf("err = %v", err)
-	}
-}
-
-func TestRealGloVe(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
-	path, cache := realdata.File(t, "glove.6B.100d.subset.txt.gz"), t.TempDir()
-	a, err := load(path, LoadOptions{CacheDir: cache})
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := load(path, LoadOptions{CacheDir: cache, Dimension: 100})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if a.Len() != 85329 || a.Dimension != 100 || a.Name != "glove.6B.100d.subset" ||
-		a.Fingerprint() != b.Fingerprint() {
-		t.Fatalf("%s: %d × %d", a.Name, a.Len(), a.Dimension)
-	}
-	if x := a.Vector(a.Vocabulary.ID("the"))[0]; x != -0.038194 { // first number of the file
-		t.Fatalf("the: %v", x)
-	}
-}
-
-func BenchmarkLoad(b *testing.B) {
-	path := realdata.File(b, "glove.6B.100d.subset.txt.gz")
-	cache := b.TempDir()
-	if _, err := load(path, LoadOptions{CacheDir: cache}); err != nil {
-		b.Fatal(err)
-	}
-	for _, c := range []struct{ name, dir string }{{"text", ""}, {"cache", cache}} {
-		b.Run(c.name, func(b *testing.B) {
-			for b.Loop() {
-				if _, err := load(path, LoadOptions{CacheDir: c.dir}); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
 	}
 }
 
 // Accepted input gives a consistent space; rejected input gives an error and
 // never a panic.
-func fuzzReader(f *testing.F, name string) {
-	f.Fuzz(func(t *testing.T, data []byte) {
+func FuzzLoad(f *testing.F) {
+	for _, seed := range []string{"a.txt:a 1 2\nb 3 4\n", "a.txt:. . . 1 2\n", "a.txt:a 1 2\n\nb 1\n", "a.txt:\x1f\x8b\x08",
+		"a.vec:2 2\na 1 2 \nb 3 4 \n", "a.vec:2 2\na 1 2 \nb 3\n", "a.bin:4294967295 65536\n",
+		"a.bin:" + word2vecBinary([]string{"a", "b"}, []float32{1, 2, 3, 4}, true)} {
+		name, data, _ := strings.Cut(seed, ":")
+		f.Add(name, []byte(data))
+	}
+	f.Fuzz(func(t *testing.T, name string, data []byte) {
 		c := &collector{path: name, lines: map[string]int{}}
 		if err := c.readFrom(context.Background(), bytes.NewReader(data), 0, func(block) {}); err != nil {
 			return
@@ -359,56 +328,8 @@ func fuzzReader(f *testing.F, name string) {
 		if len(c.words) == 0 || len(c.vectors) != len(c.words)*c.dimension || len(c.words) != len(c.lines) {
 			t.Fatalf("%d words, %d numbers, dimension %d", len(c.words), len(c.vectors), c.dimension)
 		}
-		v, err := NewVocabulary(c.words)
-		if err != nil {
+		if _, err := c.space(LoadOptions{}); err != nil {
 			t.Fatal(err)
-		}
-		if _, err := NewSpace(name, v, c.dimension, c.vectors); err != nil {
-			t.Fatal(err)
-		}
-	})
-}
-
-func FuzzText(f *testing.F) {
-	for _, s := range []string{"a 1 2\nb 3 4\n", ". . . 1 2\n", "a\t1\n", "a 1 2\n\nb 1\n", "\x1f\x8b\x08"} {
-		f.Add([]byte(s))
-	}
-	fuzzReader(f, "a.txt")
-}
-
-func FuzzVec(f *testing.F) {
-	f.Add([]byte("2 2\na 1 2 \nb 3 4 \n"))
-	f.Add([]byte("2 2\na 1 2 \nb 3\n"))
-	fuzzReader(f, "a.vec")
-}
-
-func FuzzBinary(f *testing.F) {
-	f.Add([]byte(word2vecBinary([]string{"a", "b"}, []float32{1, 2, 3, 4}, true)))
-	f.Add([]byte("4294967295 65536\n"))
-	fuzzReader(f, "a.bin")
-}
-
-func FuzzCache(f *testing.F) {
-	path := filepath.Join(f.TempDir(), "a.cache")
-	err := writeCache(path, "a", func(add func(block)) error {
-		add(block{words: []string{"a", "b"}, vectors: []float32{1, 2, 3, 4}})
-		return nil
-	})
-	if err != nil {
-		f.Fatal(err)
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(data)
-	f.Fuzz(func(t *testing.T, data []byte) {
-		if err := os.WriteFile(path, data, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if s, ok, err := fromCache(t.Context(), path, "a", "a.txt", LoadOptions{Name: "a"}); ok && err == nil &&
-			len(s.Vectors) != s.Len()*s.Dimension {
-			t.Errorf("%d numbers for %d words", len(s.Vectors), s.Len())
 		}
 	})
 }

@@ -9,7 +9,8 @@ import (
 	"mldpbench/embeddings"
 )
 
-func smallSpace(t *testing.T) *embeddings.Space {
+// encode is SIF over the words a, b and c, with the frequencies of documents.
+func encode(t *testing.T, documents [][]string, sentences ...string) [][]float32 {
 	t.Helper()
 	v, err := embeddings.NewVocabulary([]string{"a", "b", "c"})
 	if err != nil {
@@ -19,20 +20,24 @@ func smallSpace(t *testing.T) *embeddings.Space {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s
+	if _, err := NewSIF(s, nil); err == nil {
+		t.Error("no documents are accepted")
+	}
+	sif, err := NewSIF(s, documents)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := sif.Encode(context.Background(), sentences)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
 }
 
 func TestSIFByHand(t *testing.T) {
 	// Sentences a and b occur alike: their Gram matrix is diagonal with the
 	// first axis leading, so only the second survives.
-	s, err := NewSIF(smallSpace(t), [][]string{{"a"}, {"b"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := s.Encode(context.Background(), []string{"a", "b", "c", "a b", "a unheard", "unheard", ""})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := encode(t, [][]string{{"a"}, {"b"}}, "a", "b", "c", "a b", "a unheard", "unheard", "")
 	w := 1e-3 / (1e-3 + 0.5)
 	for i, want := range [][]float64{{0, w}, {0, -w}, {0, 0}, {0, 0}, {0, w}, {0, 0}, {0, 0}} {
 		for k := range want {
@@ -41,33 +46,13 @@ func TestSIFByHand(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestSIFVectorDoesNotDependOnNeighbours(t *testing.T) {
-	s, err := NewSIF(smallSpace(t), [][]string{{"a", "c"}, {"b"}, {"a", "b", "b"}})
-	if err != nil {
-		t.Fatal(err)
+	// Where no word is known there is nothing to remove.
+	if got := encode(t, [][]string{{"unheard"}}, "a"); !slices.Equal(got[0], []float32{3, 1}) {
+		t.Errorf("%v", got)
 	}
-	all, err := s.Encode(context.Background(), []string{"a b", "c", "b c"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	one, err := s.Encode(context.Background(), []string{"b c"})
-	if err != nil || !slices.Equal(one[0], all[2]) {
-		t.Errorf("%v, want %v (%v)", one, all[2], err)
-	}
-}
-
-func TestSIFNeedsWords(t *testing.T) {
-	if _, err := NewSIF(smallSpace(t), nil); err == nil {
-		t.Error("no error")
-	}
-	s, err := NewSIF(smallSpace(t), [][]string{{"unheard"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := s.Encode(context.Background(), []string{"a"})
-	if err != nil || !slices.Equal(got[0], []float32{3, 1}) {
-		t.Errorf("%v %v", got, err)
+	// A vector does not depend on the other sentences.
+	documents := [][]string{{"a", "c"}, {"b"}, {"a", "b", "b"}}
+	if all, one := encode(t, documents, "a b", "c", "b c"), encode(t, documents, "b c"); !slices.Equal(one[0], all[2]) {
+		t.Errorf("%v, want %v", one, all[2])
 	}
 }
