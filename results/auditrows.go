@@ -33,11 +33,11 @@ func WriteAudit(path string, rows []AuditRow) error {
 }
 
 // ReadAudit reads rows written by WriteAudit; a missing file has no rows.
-func ReadAudit(path string) (rows []AuditRow, err error) {
+func ReadAudit(path string) ([]AuditRow, error) {
 	if !fileExists(path) {
 		return nil, nil
 	}
-	return rows, readRows(path, &rows)
+	return ReadRows[AuditRow](path)
 }
 
 // Instance returns the instance that was audited.

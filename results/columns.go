@@ -1,9 +1,12 @@
 package results
 
 import (
+	_ "embed"
 	"fmt"
 	"regexp"
 	"slices"
+
+	"github.com/goccy/go-yaml"
 )
 
 // Direction is the direction in which a quantity is better.
@@ -16,29 +19,35 @@ const (
 	Down
 )
 
+// UnmarshalText reads what is better: "higher" or "lower".
+func (d *Direction) UnmarshalText(text []byte) error {
+	*d = map[string]Direction{"higher": Up, "lower": Down}[string(text)]
+	return nil
+}
+
 // Column describes a quantity.
 type Column struct {
-	Name  string // in files
-	Title string // in tables and figures; "" is raw material that nobody tabulates
-	Unit  string // "%", "×100", "bits" or ""
+	Name  string `yaml:"name"`  // in files
+	Title string `yaml:"title"` // in tables and figures; "" is raw material that nobody tabulates
+	Unit  string `yaml:"unit"`  // "%", "×100", "bits" or ""
 	// Direction tells whether more is better, in terms of the utility or
 	// privacy that the quantity measures.
-	Direction Direction
-	Digits    int     // printed after the point
-	Threshold float64 // the change of a mean, in the column's unit, that is never an alarm; 0: not watched
-	Table     string  // shared with other columns; "": a separate table
-	Attacker  string  // whose success it is; "": no attacker's
-	OfModel   bool    // depends on the classifier, not on the text alone
-	Counted   bool    // 100·Part/Whole
-	Share     bool    // of right answers, 0–1
-	Error     bool    // of an attacker on words, 0–1
-	Mean      bool    // of numbers in 0–1, one for each test document
-	Derived   bool    // follows from other rows; never stored
-	Timing    bool    // differs between two runs of one unit
-	OfWords   bool    // measured on words, not on a text
-	Explained string  // what readers have misunderstood in the title
+	Direction Direction `yaml:"better"`
+	Digits    int       `yaml:"digits"`    // printed after the point
+	Threshold float64   `yaml:"threshold"` // the change of a mean, in its unit, that is never an alarm; 0: not watched
+	Table     string    `yaml:"table"`     // shared with other columns; "": a separate table
+	Attacker  string    `yaml:"-"`         // whose success it is; "": no attacker's
+	OfModel   bool      `yaml:"of_model"`  // depends on the classifier, not on the text alone
+	Counted   bool      `yaml:"counted"`   // 100·Part/Whole
+	Share     bool      `yaml:"-"`         // of right answers, 0–1
+	Error     bool      `yaml:"error"`     // of an attacker on words, 0–1
+	Mean      bool      `yaml:"-"`         // of numbers in 0–1, one for each test document
+	Derived   bool      `yaml:"derived"`   // follows from other rows; never stored
+	Timing    bool      `yaml:"timing"`    // differs between two runs of one unit
+	OfWords   bool      `yaml:"of_words"`  // measured on words, not on a text
+	Explained string    `yaml:"explained"` // what readers have misunderstood in the title
 	// How says how a value was found, where that is not the same everywhere; may be nil.
-	How func(Measured) string
+	How func(Measured) string `yaml:"-"`
 }
 
 // Heading returns the title with its unit.
@@ -94,69 +103,34 @@ func MustColumn(name string) Column {
 	return c
 }
 
-// The quantities that tables combine, and those of the source papers. Others
-// are registered by the measurement that measures them.
+// columnsYAML has the quantities that tables combine, and those of the source papers.
+//
+//go:embed columns.yaml
+var columnsYAML []byte
+
 func init() {
-	Register(
-		Column{Name: "accuracy", Title: "accuracy", Unit: "%", Direction: Up, Digits: 2, Threshold: 1, OfModel: true,
-			Counted: true},
-		Column{Name: "validation_accuracy", Title: "validation accuracy", Unit: "%", Direction: Up, Digits: 2, OfModel: true},
-		Column{Name: "auc", Title: "AUC", Direction: Up, Digits: 3, Threshold: 0.02, OfModel: true},
-		Column{Name: "n_w", Title: "N_w", Unit: "%", Direction: Down, Digits: 1, Threshold: 2, Table: "privacy",
-			Counted: true, OfWords: true, Explained: "runs that return the word"},
-		Column{Name: "s_w", Title: "S_w", Direction: Up, Digits: 1, Threshold: 2, Table: "privacy", OfWords: true,
-			Explained: "distinct outputs per word, the word itself included"},
-		Column{Name: "n_w_exact", Title: "N_w exact", Unit: "%", Direction: Down, Digits: 1, Table: "exact"},
-		Column{Name: "s_w_exact", Title: "S_w exact", Direction: Up, Digits: 1, Table: "exact"},
-		Column{Name: "s_w_support", Title: "S_w of mass 0.95", Direction: Up, Digits: 1, Table: "exact"},
-		Column{Name: "n_w_worst", Title: "N_w, worst word", Unit: "%", Direction: Down, Digits: 1, Table: "exact"},
-		Column{Name: "s_w_worst", Title: "S_w, worst word", Direction: Up, Digits: 1, Table: "exact"},
-		Column{Name: "pp", Title: "PP", Unit: "%", Direction: Up, Digits: 1, Threshold: 1, Table: "privacy", Counted: true,
-			Explained: "tokens changed"},
-		Column{Name: "cs", Title: "CS", Unit: "×100", Direction: Up, Digits: 1, Threshold: 2, Table: "privacy",
-			Explained: "cosine similarity of sentences"},
-		Column{Name: "low", Title: "LOW", Unit: "%", Direction: Down, Digits: 1, Threshold: 3, Table: "privacy",
-			Counted: true, Explained: "of the {whole} rarest words, those that remain anywhere"},
-		Column{Name: "low_overlap", Title: "LOW overlap", Unit: "%", Direction: Down, Digits: 1, Threshold: 3,
-			Table: "privacy", Counted: true,
-			Explained: "of the {whole} rarest words, those that are among as many rarest afterwards too"},
-		Column{Name: "english", Title: "English", Unit: "%", Direction: Up, Digits: 2, Threshold: 1, Counted: true},
-		Column{Name: "english_as_printed", Title: "English, list as printed", Unit: "%", Direction: Up, Digits: 2,
-			Threshold: 1, Counted: true},
-		Column{Name: "puc_75", Title: "PUC α=0.75", Direction: Up, Digits: 2, OfModel: true, Derived: true},
-		Column{Name: "puc_50", Title: "PUC α=0.5", Direction: Up, Digits: 2, OfModel: true, Derived: true},
-		Column{Name: "puc_25", Title: "PUC α=0.25", Direction: Up, Digits: 2, OfModel: true, Derived: true},
-		// Of earlier records, among few candidates; not measured any more.
-		Column{Name: "e_m_map", Title: "E_M MAP", Direction: Up, Digits: 3, Threshold: 0.03, Table: "adversary",
-			How: func(m Measured) string {
-				if m.Whole == 0 {
-					return fmt.Sprintf("exact, %d candidates", m.Part)
-				}
-				return fmt.Sprintf("Monte Carlo, %d candidates, %d runs each", m.Part, m.Whole)
-			}},
-		Column{Name: "e_m_full_uniform", Title: "E_M full vocabulary", Direction: Up, Digits: 3, Threshold: 0.03,
-			Table: "adversary", How: func(m Measured) string {
-				switch {
-				case m.Whole == 0:
-					return "exact, all words"
-				case m.Note != "":
-					return "an attacker who " + m.Note
-				}
-				return fmt.Sprintf("an attacker that learned from %d draws of each word, measured on as many", m.Whole)
-			}},
-		Column{Name: "e_m_full_corpus", Title: "E_M full vocabulary, corpus prior", Direction: Up, Digits: 3,
-			Threshold: 0.03, Table: "adversary"},
-		Column{Name: "mia_auc", Title: "MIA AUC", Direction: Down, Digits: 3, Threshold: 0.05, Table: "adversary",
-			OfModel: true},
-		Column{Name: "loss", Title: "utility loss", Direction: Down, Digits: 3, Threshold: 0.05},
-		Column{Name: "distance", Title: "distance to neighbour k", Digits: 3, Threshold: 0.05},
-		Column{Name: "distance_error", Title: "distance error", Direction: Down, Digits: 3, Threshold: 0.05},
-		Column{Name: "inner_product_error", Title: "inner product error", Direction: Down, Digits: 3, Threshold: 0.05},
-		Column{Name: "privatize_seconds", Timing: true}, Column{Name: "words_per_second", Timing: true},
-		Column{Name: "privatize_texts", Timing: true}, Column{Name: "train_seconds", Timing: true},
-		Column{Name: "measure_seconds", Timing: true}, Column{Name: "cs_seconds", Timing: true},
-		Column{Name: "peak_memory_mib", Timing: true},
-		Column{Name: "epochs"}, Column{Name: "tokens_unknown"}, Column{Name: "baseline_accuracy", Derived: true},
-	)
-	Register(Column{Name: EM, Title: "E_M", Direction: Up, Digits: 3, Error: true, Table: "axis", Derived: true})
+	var all []Column
+	if err := yaml.UnmarshalWithOptions(columnsYAML, &all, yaml.Strict()); err != nil {
+		panic("columns.yaml: " + err.Error()) // embedded, and tested
+	}
+	how := map[string]func(Measured) string{
+		"e_m_map": func(m Measured) string { // of earlier records
+			if m.Whole == 0 {
+				return fmt.Sprintf("exact, %d candidates", m.Part)
+			}
+			return fmt.Sprintf("Monte Carlo, %d candidates, %d runs each", m.Part, m.Whole)
+		},
+		"e_m_full_uniform": func(m Measured) string {
+			switch {
+			case m.Whole == 0:
+				return "exact, all words"
+			case m.Note != "":
+				return "an attacker who " + m.Note
+			}
+			return fmt.Sprintf("an attacker that learned from %d draws of each word, measured on as many", m.Whole)
+		}}
+	for i, c := range all {
+		all[i].How = how[c.Name]
+	}
+	Register(all...)
 }

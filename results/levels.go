@@ -66,12 +66,11 @@ func (l Levels) String() string {
 var errorsOver = [][]string{{"e_m_full_uniform", "em-uniform"}, {"e_m_map"}}
 
 // deriveError sets EM in every cell, from the best source that every mechanism
-// with an error has. It reports whether that is the error over all words. An error
-// among few candidates only shows how easy a guess among few is, and mechanisms
-// that hide a word in a group then look as if they did not hide it. An error over
-// all words is measured once for a mechanism and ε and holds for all repetitions,
-// models and settings.
-func deriveError(cells []Cell) (full bool) {
+// with an error has. An error among few candidates only shows how easy a guess among
+// few is, and mechanisms that hide a word in a group then look as if they did not hide
+// it. An error over all words is measured once for a mechanism and ε and holds for all
+// repetitions, models and settings.
+func deriveError(cells []Cell) {
 	at := func(c Cell) Place { return c.Group().Text() }
 	for i, source := range errorsOver {
 		known := map[Place]Measured{}
@@ -99,9 +98,8 @@ func deriveError(cells []Cell) (full bool) {
 				c.Set(EM, m)
 			}
 		}
-		return i == 0
+		return
 	}
-	return false
 }
 
 // first is the first of the quantities that a cell has.

@@ -109,8 +109,8 @@ func readOutcomes(path string, rows []Row) error {
 	if !fileExists(path) {
 		return nil
 	}
-	var list []outcomesRow
-	if err := readRows(path, &list); err != nil {
+	list, err := ReadRows[outcomesRow](path)
+	if err != nil {
 		return err
 	}
 	found := map[outcomesRow]outcomesRow{}

@@ -35,10 +35,8 @@ type Prepared struct {
 	Examples []Example
 	Runs     []Run            // without their rows
 	names    map[Place]string // shortest ones that tell instances and tasks apart
-	// FullError tells whether EM is the error over all words.
-	FullError bool
-	Warnings  []string // what a reader must know: audits of other data, data told apart
-	Levels    Levels   // at which mechanisms are compared, where they are asked for
+	Warnings []string         // what a reader must know: audits of other data, data told apart
+	Levels   Levels           // at which mechanisms are compared, where they are asked for
 }
 
 // Prepare joins runs. A unit in two of them is kept once; it is an error if they
@@ -82,7 +80,7 @@ func Prepare(runs ...Run) (*Prepared, error) {
 	apart, told := tellApart(p.Rows)
 	p.Warnings = append(p.Warnings, told...)
 	p.Cells = pivot(apart)
-	p.FullError = deriveError(p.Cells)
+	deriveError(p.Cells)
 	deriveComposites(p.Cells)
 	p.names = Names(list.Map(p.Cells, func(c Cell) Place { return c.Place }))
 	return p, nil

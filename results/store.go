@@ -17,6 +17,7 @@ import (
 	"github.com/gocarina/gocsv"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
+	"gonum.org/v1/gonum/floats/scalar"
 
 	"mldpbench/internal/atomicfile"
 )
@@ -38,10 +39,7 @@ func File(path string) (string, error) {
 		return path, err
 	}
 	plain := filepath.Join(path, "results.csv")
-	if _, err := os.Stat(plain); err == nil {
-		return plain, nil
-	}
-	if zipped := plain + ".gz"; fileExists(zipped) {
+	if zipped := plain + ".gz"; !fileExists(plain) && fileExists(zipped) {
 		return zipped, nil
 	}
 	return plain, nil
@@ -166,34 +164,16 @@ func Bytes(path string) (data []byte, err error) {
 	return data, err
 }
 
-// readRows reads a file into a slice of structs with csv tags.
-func readRows(path string, rows any) error {
-	return withFile(path, func(r io.Reader) error {
-		t, err := ReadCSV(path, r)
-		if err != nil {
-			return err
+// ReadRows reads a file into structs with csv tags.
+func ReadRows[T any](path string) (rows []T, err error) {
+	err = withFile(path, func(r io.Reader) error {
+		t, err := readLines(path, r)
+		if err == nil {
+			rows, err = unmarshal[T](t)
 		}
-		return t.Unmarshal(rows)
+		return err
 	})
-}
-
-// Decode is Read from a stream; name is used in errors.
-func Decode(name string, r io.Reader) ([]Row, error) {
-	t, err := ReadCSV(name, r)
-	if err != nil {
-		return nil, err
-	}
-	if err := t.checkHeader(); err != nil {
-		return nil, err
-	}
-	if len(t.rows) == 0 {
-		return nil, nil
-	}
-	var rows []Row
-	if err := t.Unmarshal(&rows); err != nil {
-		return nil, err
-	}
-	return rows, t.check(rows)
+	return rows, err
 }
 
 // fields are the columns of a file.
@@ -201,19 +181,31 @@ var fields = slices.DeleteFunc(reflect.VisibleFields(reflect.TypeFor[Row]()), fu
 	return f.Anonymous || f.Tag.Get("csv") == "-"
 })
 
-// CSV is a CSV file in memory with the line of each row. It is a CSVReader
-// of gocsv, positioned at the header.
-type CSV struct {
-	Header []string
-	name   string
-	rows   [][]string
-	lines  []int
-	next   int
+// Decode is Read from a stream; name is used in errors.
+func Decode(name string, r io.Reader) ([]Row, error) {
+	t, err := readLines(name, r)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.checkHeader(); err != nil {
+		return nil, err
+	}
+	rows, err := unmarshal[Row](t)
+	if err != nil {
+		return nil, err
+	}
+	return rows, t.check(rows)
 }
 
-// ReadCSV reads CSV. Errors name the line.
-func ReadCSV(name string, r io.Reader) (*CSV, error) {
-	t := &CSV{name: name}
+// lines is a CSV file in memory with the line of each row, the header first.
+type lines struct {
+	name string
+	all  [][]string
+	at   []int
+}
+
+func readLines(name string, r io.Reader) (t lines, err error) {
+	t.name = name
 	// Spreadsheet programs write a byte order mark.
 	reader := csv.NewReader(transform.NewReader(r, unicode.BOMOverride(transform.Nop)))
 	for {
@@ -221,93 +213,68 @@ func ReadCSV(name string, r io.Reader) (*CSV, error) {
 		if err == io.EOF {
 			break
 		}
+		var parse *csv.ParseError
+		if errors.As(err, &parse) {
+			return t, fmt.Errorf("%s:%d: %v", name, parse.Line, parse.Err)
+		}
 		if err != nil {
-			var parse *csv.ParseError
-			if errors.As(err, &parse) {
-				return t, fmt.Errorf("%s:%d: %v", name, parse.Line, parse.Err)
-			}
 			return t, fmt.Errorf("%s: %w", name, err)
 		}
-		if t.Header == nil {
-			t.Header = row
-			continue
-		}
 		line, _ := reader.FieldPos(0)
-		t.rows, t.lines = append(t.rows, row), append(t.lines, line)
+		t.all, t.at = append(t.all, row), append(t.at, line)
 	}
-	if t.Header == nil {
+	if len(t.all) == 0 {
 		return t, fmt.Errorf("%s: empty file: no header", name)
 	}
-	for i, column := range t.Header {
-		if slices.Contains(t.Header[:i], column) {
+	for i, column := range t.all[0] {
+		if slices.Contains(t.all[0][:i], column) {
 			return t, fmt.Errorf("%s:1: column %q twice", name, column)
 		}
 	}
 	return t, nil
 }
 
-// Unmarshal reads the rows into a slice of structs with csv tags.
-func (t *CSV) Unmarshal(rows any) error {
-	err := gocsv.UnmarshalCSV(t, rows)
+// Read and ReadAll make lines a gocsv.CSVReader, which reads all.
+func (t lines) Read() ([]string, error)      { return nil, io.EOF }
+func (t lines) ReadAll() ([][]string, error) { return t.all, nil }
+
+func unmarshal[T any](t lines) (rows []T, err error) {
+	if len(t.all) == 1 {
+		return nil, nil
+	}
+	err = gocsv.UnmarshalCSV(t, &rows)
 	var parse *csv.ParseError
 	if errors.As(err, &parse) { // its line is a row's number, its column a position
-		if row, column := parse.Line-2, parse.Column-1; row >= 0 && row < len(t.rows) && column >= 0 &&
-			column < len(t.Header) {
-			return fmt.Errorf("%s:%d: %s: %v", t.name, t.lines[row], t.Header[column], parse.Err)
+		if row, column := parse.Line-1, parse.Column-1; row > 0 && row < len(t.all) && column >= 0 &&
+			column < len(t.all[0]) {
+			return nil, fmt.Errorf("%s:%d: %s: %v", t.name, t.at[row], t.all[0][column], parse.Err)
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", t.name, err)
+		return nil, fmt.Errorf("%s: %w", t.name, err)
 	}
-	return nil
+	return rows, nil
 }
 
-// Read and ReadAll make CSV a gocsv.CSVReader.
-func (t *CSV) Read() ([]string, error) {
-	t.next++
-	switch {
-	case t.next == 1:
-		return t.Header, nil
-	case t.next-2 < len(t.rows):
-		return t.rows[t.next-2], nil
-	default:
-		return nil, io.EOF
-	}
-}
-
-// ReadAll returns all rows with the header.
-func (t *CSV) ReadAll() ([][]string, error) {
-	all := append([][]string{t.Header}, t.rows...)
-	t.next = len(all)
-	return all, nil
-}
-
-func (t *CSV) checkHeader() error {
-	at := slices.Index(t.Header, "schema")
-	if at < 0 {
+func (t lines) checkHeader() error {
+	header := t.all[0]
+	schema := slices.Index(header, "schema")
+	if schema < 0 {
 		return fmt.Errorf("%s:1: no column %q: not a results file", t.name, "schema")
 	}
-	for i, row := range t.rows {
-		version, err := strconv.Atoi(row[at])
-		if err != nil || version < 1 {
-			return fmt.Errorf("%s:%d: schema = %q: must be a version >= 1", t.name, t.lines[i], row[at])
-		}
-		switch {
-		case version < SchemaVersion:
-			return fmt.Errorf("%s:%d: schema = %d: written by an earlier mldp, this one reads %d; run the study again",
-				t.name, t.lines[i], version, SchemaVersion)
-		case version > SchemaVersion:
-			return fmt.Errorf("%s:%d: schema = %d: this mldp reads up to %d; use a newer one", t.name, t.lines[i],
-				version, SchemaVersion)
+	for i, row := range t.all[1:] {
+		if row[schema] != strconv.Itoa(SchemaVersion) {
+			return fmt.Errorf("%s:%d: schema = %q: this mldp reads %d: run the study again with it", t.name, t.at[i+1],
+				row[schema], SchemaVersion)
 		}
 	}
-	for _, c := range t.Header { // command is a column of runs before 2026-12
-		if c != "command" && !slices.ContainsFunc(fields, func(f reflect.StructField) bool { return f.Tag.Get("csv") == c }) {
+	for _, c := range header {
+		if !slices.ContainsFunc(fields, func(f reflect.StructField) bool { return f.Tag.Get("csv") == c }) {
 			return fmt.Errorf("%s:1: unknown column %q (schema %d)", t.name, c, SchemaVersion)
 		}
 	}
 	for _, c := range requiredColumns {
-		if !slices.Contains(t.Header, c) {
+		if !slices.Contains(header, c) {
 			return fmt.Errorf("%s:1: no column %q (schema %d)", t.name, c, SchemaVersion)
 		}
 	}
@@ -326,10 +293,10 @@ func (r Row) id() rowID {
 }
 
 // check returns an error for a row that no run can have written.
-func (t *CSV) check(rows []Row) error {
+func (t lines) check(rows []Row) error {
 	seen := map[rowID]int{}
 	for i, r := range rows {
-		line := t.lines[i]
+		line := t.at[i+1]
 		if r.Status != StatusOK && r.Status != StatusUndefined {
 			return fmt.Errorf("%s:%d: status = %q: must be %q or %q", t.name, line, r.Status, StatusOK, StatusUndefined)
 		}
@@ -339,7 +306,7 @@ func (t *CSV) check(rows []Row) error {
 		}
 		seen[r.id()] = line
 		if c, err := FindColumn(r.Quantity); err == nil && c.Counted && r.Whole > 0 {
-			if share := Share(r.Part, r.Whole).Value; r.Value.Known() && !near(share.Float(), r.Value.Float()) {
+			if share := Share(r.Part, r.Whole).Value; r.Value.Known() && !scalar.EqualWithinAbs(share.Float(), r.Value.Float(), 1e-9) {
 				return fmt.Errorf("%s:%d: %s = %v: its counts %d of %d give %v", t.name, line, r.Quantity,
 					r.Value.Float(), r.Part, r.Whole, share.Float())
 			}
@@ -352,11 +319,8 @@ func (t *CSV) check(rows []Row) error {
 	return nil
 }
 
-// near allows for the order in which a percentage was computed.
-func near(a, b float64) bool { return a == b || a-b < 1e-9 && b-a < 1e-9 }
-
 // originColumns differ between two runs of one unit, or state its position.
-var originColumns = []string{"schema", "rows", "study", "index", "task", "label", "seconds", "version", "machine", "command"}
+var originColumns = []string{"schema", "rows", "study", "index", "task", "label", "seconds", "version", "machine"}
 
 // FirstDifference returns the first column in which two rows of one unit
 // differ, except for their origin and for timing; "" if they are the same.

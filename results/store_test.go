@@ -118,8 +118,8 @@ func TestBrokenFilesNameFileAndLine(t *testing.T) {
 		"a row more":   {good + last, "r.csv: 4 of 3 rows: the file was cut short or edited"},
 		"repeated": {strings.ReplaceAll(good+last, version+"3,", version+"4,"),
 			"r.csv:6: repeats line 5"},
-		"older schema":  {strings.Replace(good, version, "\n4,", 1), "r.csv:2: schema = 4: written by an earlier mldp"},
-		"newer schema":  {strings.Replace(good, version, "\n99,", 1), "r.csv:2: schema = 99"},
+		"older schema":  {strings.Replace(good, version, "\n4,", 1), `r.csv:2: schema = "4": this mldp reads 5`},
+		"newer schema":  {strings.Replace(good, version, "\n99,", 1), `r.csv:2: schema = "99"`},
 		"no schema":     {strings.Replace(good, version, "\nx,", 1), `r.csv:2: schema = "x"`},
 		"another width": {good + "1,2\n", "r.csv:6: wrong number of fields"},
 	} {

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -198,22 +197,14 @@ func (s source) strongest(name, dataset string, use ...string) (string, error) {
 
 // paper is a mean of the records of commit 05dcc51 of a source paper.
 func (s source) paper(name, panel, series string, x any, quantity string) (string, error) {
-	var rows []struct {
+	type mean struct {
 		Panel    string  `csv:"panel"`
 		Series   string  `csv:"series"`
 		X        string  `csv:"x"`
 		Quantity string  `csv:"quantity"`
 		Mean     float64 `csv:"mean"`
 	}
-	f, err := os.Open(filepath.Join(s.dir, name+".csv"))
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	t, err := results.ReadCSV(name, f)
-	if err == nil {
-		err = t.Unmarshal(&rows)
-	}
+	rows, err := results.ReadRows[mean](filepath.Join(s.dir, name+".csv"))
 	for _, r := range rows {
 		if r.Panel == panel && r.Series == series && r.X == fmt.Sprint(x) && r.Quantity == quantity {
 			return views.Number(r.Mean, 3-int(min(2, max(0, math.Log10(math.Max(1, math.Abs(r.Mean))))))), err
