@@ -1,7 +1,6 @@
 package generated
 
 import (
-	"math/rand/v2"
 	"regexp"
 	"slices"
 	"strings"
@@ -78,35 +77,6 @@ func TestCorpusIsBalancedAndDistinct(t *testing.T) {
 		}
 		if repeated := len(docs) - len(texts); repeated > len(docs)/100 {
 			t.Errorf("%s: %d of %d documents repeat another", name, repeated, len(docs))
-		}
-	}
-}
-
-func TestArticles(t *testing.T) {
-	for in, want := range map[string]string{
-		"a excellent film":  "an excellent film",
-		"an bistro":         "a bistro",
-		"A university, too": "A university, too",
-		"an useless plug":   "a useless plug",
-		"a hour":            "an hour",
-		"banana":            "banana",
-	} {
-		if got := articles(in); got != want {
-			t.Errorf("articles(%q) = %q, want %q", in, got, want)
-		}
-	}
-}
-
-func TestZipfFavoursTheFirst(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	counts := make([]int, 4)
-	for range 25000 {
-		counts[zipf(rng, 4, 1)]++
-	}
-	// Expected 12000, 6000, 4000, 3000; 600 is more than 7 standard deviations.
-	for i, want := range []int{12000, 6000, 4000, 3000} {
-		if d := counts[i] - want; d > 600 || d < -600 {
-			t.Errorf("index %d drawn %d times, want about %d", i, counts[i], want)
 		}
 	}
 }

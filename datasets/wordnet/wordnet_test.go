@@ -102,13 +102,10 @@ func TestTokenWithoutEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, unit := range []string{"s", "ses", "ed", "ing", "er"} {
+	for _, unit := range []string{"s", "ses", "ing"} {
 		token := "dog" + strings.Repeat(unit, 1_000_000/len(unit))
-		if got := l.Lemma(token); got != token {
+		if got := l.Lemma(token); got != token || thesaurus.Covers(token) || thesaurus.Lemmas(token) != nil {
 			t.Errorf("%s…: a lemma of %d bytes", unit, len(got))
-		}
-		if thesaurus.Covers(token) || thesaurus.Lemmas(token) != nil {
-			t.Errorf("%s…: covered", unit)
 		}
 	}
 	// Tokens within the limit keep their base forms.
@@ -164,11 +161,6 @@ func TestRealWordNet(t *testing.T) {
 			t.Errorf("Lemma(%q) = %q, want %q", word, got, want)
 		}
 	}
-	for form, bases := range l.noun.exceptions {
-		for _, word := range append([]string{form}, bases...) {
-			uninflectedIsAlone(t, l.noun, word)
-		}
-	}
 	if testing.Short() {
 		t.Skip("reads the whole database")
 	}
@@ -179,9 +171,6 @@ func TestRealWordNet(t *testing.T) {
 	if got := th.Lemmas("movie"); len(got) < 5 || got[0] != "movie" || !slices.Contains(got, "motion_picture") {
 		t.Errorf("Lemmas(movie) = %q", got)
 	}
-	if got := th.Lemmas("car"); len(got) < 5 || got[0] != "car" || got[1] != "auto" {
-		t.Errorf("Lemmas(car) = %q", got)
-	}
 }
 
 // uninflectedIsAlone checks what lets Lemma return most words at once.
@@ -191,35 +180,6 @@ func uninflectedIsAlone(t *testing.T, x *index, word string) {
 	if !x.inflected(word) && len(forms) > 0 && !slices.Equal(forms, []string{word}) {
 		t.Fatalf("%q has the forms %q", word, forms)
 	}
-}
-
-func FuzzIndex(f *testing.F) {
-	f.Add([]byte("  licence\ndog n 2 1 @ 2 1 00000100 00000200\n"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		senses, err := parseIndex(bytes.NewReader(data), "f")
-		if err != nil {
-			if !strings.HasPrefix(err.Error(), "f:") {
-				t.Fatal(err)
-			}
-			return
-		}
-		x := &index{rules: detachments["noun"], senses: senses}
-		for lemma, offsets := range senses {
-			if len(offsets) == 0 || len(x.morphy(lemma)) == 0 {
-				t.Fatalf("%q: %d offsets, forms %q", lemma, len(offsets), x.morphy(lemma))
-			}
-		}
-	})
-}
-
-func FuzzData(f *testing.F) {
-	f.Add([]byte("  licence\n00000200 18 n 0a Dog 0 000 | a chap\n"))
-	f.Add([]byte("00000100 00 s 01 galore(ip) 0 000 | i\n"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		if _, err := parseData(bytes.NewReader(data), "f"); err != nil && !strings.HasPrefix(err.Error(), "f:") {
-			t.Fatal(err)
-		}
-	})
 }
 
 func FuzzMorphy(f *testing.F) {

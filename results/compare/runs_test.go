@@ -104,14 +104,14 @@ func planted(rows []results.Row, points float64) []results.Row {
 
 var gate = Options{Level: GateLevel, Thresholds: true}
 
-// A loss of 5, 10, 15 or 30 points in all cells of CMP is found at equal seed,
+// A loss of 5 or 15 points in all cells of CMP is found at equal seed,
 // whatever the repetitions; with another seed and other documents, it is found
 // or the test says that it could not have found so little (with probability 80%, so
 // one of few seeds misses a loss near it; these do not).
 func TestPlantedLosses(t *testing.T) {
 	t.Parallel()
 	for _, repetitions := range []int{1, 2, 5} {
-		for _, points := range []float64{5, 10, 15, 30} {
+		for _, points := range []float64{5, 15} {
 			for name, o := range map[string]Options{"compare": {}, "gate": gate} {
 				what := fmt.Sprintf("%s, %d repetitions, %g points", name, repetitions, points)
 				rng := rand.New(rand.NewPCG(uint64(repetitions), uint64(points)+1))
@@ -216,38 +216,6 @@ func TestFewerRepetitions(t *testing.T) {
 	}
 }
 
-// All texts replaced by the same words: accuracy is that of guessing, every
-// token is another.
-func TestReplacedTexts(t *testing.T) {
-	t.Parallel()
-	for _, repetitions := range []int{1, 2} {
-		rng := rand.New(rand.NewPCG(1, 1))
-		rows := repeated(mini(), repetitions, rng)
-		replace := func(rows []results.Row) []results.Row {
-			rows = slices.Clone(rows)
-			for i, r := range rows {
-				switch {
-				case r.IsBaseline():
-				case r.Quantity == "accuracy":
-					rows[i].Measured = results.Share(r.Whole/4, r.Whole)
-				case r.Quantity == "pp":
-					rows[i].Measured = results.Share(r.Whole-1, r.Whole)
-				}
-			}
-			return rows
-		}
-		for name, after := range map[string][]results.Row{"equal seed": replace(rows),
-			"another seed": replace(reseeded(rows, rng))} {
-			for _, o := range []Options{{}, gate} {
-				untested := repetitions == 1 && name == "another seed" // of which nothing is known of training
-				if c := Runs(prepare(t, rows), prepare(t, after), o); c.Outcome() == Same || c.Outcome() != Changed && !untested {
-					t.Errorf("%s, %d repetitions: %s", name, repetitions, c.Sentence())
-				}
-			}
-		}
-	}
-}
-
 func TestUnlikeStudies(t *testing.T) {
 	t.Parallel()
 	c := Runs(prepare(t, mini()), prepare(t, read(t, "extended")), Options{})
@@ -316,8 +284,8 @@ func TestPairsOfDocuments(t *testing.T) {
 }
 
 // Two honest runs on the same documents, some of which are harder, with another
-// seed and two repetitions of three mechanisms at two ε: of 200 pairs at level
-// 0.05 at most 26 raise an alarm (more have probability below 1e-6 if the level
+// seed and two repetitions of three mechanisms at two ε: of 100 pairs at level
+// 0.05 at most 18 raise an alarm (more have probability below 1e-6 if the level
 // holds).
 func TestHonestPairsOfDocumentsPass(t *testing.T) {
 	t.Parallel()
@@ -342,7 +310,7 @@ func TestHonestPairsOfDocumentsPass(t *testing.T) {
 		}
 		return rows
 	}
-	const pairs = 200
+	const pairs = 100
 	alarms := 0
 	for k := range pairs {
 		rng := rand.New(rand.NewPCG(7, uint64(k)))
@@ -351,7 +319,7 @@ func TestHonestPairsOfDocumentsPass(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d alarms", alarms, pairs)
-	if alarms > 26 {
+	if alarms > 18 {
 		t.Errorf("%d of %d alarms", alarms, pairs)
 	}
 }
