@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"compress/gzip"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -117,6 +118,10 @@ func TestOwnTableErrors(t *testing.T) {
 			t.Errorf("%s %q: got %v, want %q", c.file, c.text, err, c.want)
 		}
 	}
+	if d := loaded(t, Request{Name: "mine", File: write(t, "a.csv", "text\n"+strings.Repeat("some words\n", 10)),
+		TextColumns: []string{"text"}, Sizes: Sizes{5, 2, 3}}); len(d.Classes) != 1 || len(d.Train) != 5 {
+		t.Errorf("without labels: %+v", d)
+	}
 	for _, q := range []Request{
 		{Name: "imdb", File: "x.csv", TextColumns: []string{"a"}, LabelColumn: "b"},
 		{Name: "mine", TextColumns: []string{"a"}, LabelColumn: "b"},
@@ -128,16 +133,6 @@ func TestOwnTableErrors(t *testing.T) {
 		if _, err := Load(t.Context(), q); err == nil {
 			t.Errorf("%+v: no error", q)
 		}
-	}
-}
-
-// Without a label column there is one class, of which any sample can be drawn.
-func TestOwnTableWithoutLabels(t *testing.T) {
-	t.Parallel()
-	file := write(t, "a.csv", "text\n"+strings.Repeat("some words\n", 10))
-	d, err := Load(t.Context(), Request{Name: "mine", File: file, TextColumns: []string{"text"}, Sizes: Sizes{5, 2, 3}})
-	if err != nil || len(d.Classes) != 1 || len(d.Train) != 5 || len(d.Validation) != 2 || len(d.Test) != 3 {
-		t.Errorf("%+v, %v", d, err)
 	}
 }
 
@@ -200,6 +195,17 @@ func TestHashedSampleTooLarge(t *testing.T) {
 	_, err := Load(t.Context(), Request{Name: "generated-news", Sizes: Sizes{Train: 100_000}, Unbalanced: true,
 		ByHash: true})
 	if err == nil || !strings.Contains(err.Error(), "the source has ") {
+		t.Error(err)
+	}
+}
+
+// A reader that returns a label without a class is an error, not a panic.
+func TestLabelsOutOfRange(t *testing.T) {
+	definitions.Add("test-label", Definition{Name: "test-label", Classes: []string{"a", "b"}, Cleaning: CleanWords,
+		Read: func(context.Context, Request) (Rows, error) {
+			return Rows{Source: "made up", Rows: []Row{{Text: "x"}, {Text: "y", Label: 2}}}, nil
+		}})
+	if _, err := Load(t.Context(), Request{Name: "test-label"}); err == nil || !strings.Contains(err.Error(), "text 2 has label") {
 		t.Error(err)
 	}
 }

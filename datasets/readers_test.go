@@ -102,6 +102,7 @@ func TestRealCounts(t *testing.T) {
 	}{
 		{"product-reviews", "opinion-lexicon", 2006 + 4783, 0, 0, 2},
 		{"disaster-tweets", "disaster_tweets.csv.gz", 7613, 0, 0, 2},
+		{"spooky-authors", "spooky_authors.csv.gz", 19579, 0, 0, 3},
 		{"mr", "senteval/MR.tsv.gz", 10662, 0, 0, 2},
 		{"cr", "senteval/CR.tsv.gz", 3775, 0, 0, 2},
 		{"mpqa", "senteval/MPQA.tsv.gz", 10606, 0, 0, 2},

@@ -48,23 +48,6 @@ func TestSampleIsBalancedAndDisjoint(t *testing.T) {
 	}
 }
 
-func TestSampleBelongsToItsSeed(t *testing.T) {
-	rows := pool(50, 50)
-	draw := func(seed uint64) [3][]Document {
-		s, err := split(rows, Sizes{20, 4, 4}, false, false, stream.FromUint64(seed))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s
-	}
-	if !reflect.DeepEqual(draw(1), draw(1)) {
-		t.Error("one seed, two samples")
-	}
-	if reflect.DeepEqual(draw(1), draw(2)) { // chance far below 1e-6
-		t.Error("two seeds, one sample")
-	}
-}
-
 func TestTooLargeASample(t *testing.T) {
 	_, err := split(pool(10, 3), Sizes{6, 2, 2}, false, false, stream.Seed{})
 	want := `class "class 1" has 3 documents, a sample of 6 + 2 + 2 needs 5`
