@@ -8,8 +8,6 @@ type UndefinedError struct {
 	// SmallestEpsilon is the smallest ε at which the mechanism exists, 0 if
 	// unknown.
 	SmallestEpsilon float64
-	// LargestEpsilon is the bound below which ε must stay, 0 if there is none.
-	LargestEpsilon float64
 }
 
 func (e *UndefinedError) Error() string { return "undefined: " + e.Reason }

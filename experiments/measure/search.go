@@ -162,8 +162,6 @@ func (c *Calibrator) defined() (low, high float64, err error) {
 		switch {
 		case errors.As(err, &undefined) && undefined.SmallestEpsilon > low && undefined.SmallestEpsilon < high:
 			low = undefined.SmallestEpsilon * (1 + 1e-9) // the condition is strict
-		case errors.As(err, &undefined) && undefined.LargestEpsilon > low:
-			high = undefined.LargestEpsilon * (1 - 1e-9)
 		case err != nil:
 			return low, high, err
 		}

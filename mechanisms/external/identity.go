@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 )
@@ -26,16 +25,6 @@ func Key(args []string, o Options, h Hello) (string, error) {
 	canonical, err := json.Marshal([]any{args, files, h})
 	sum := sha256.Sum256(canonical)
 	return hex.EncodeToString(sum[:]), err
-}
-
-// Check returns an error where the program of a command, or one of the files in
-// its options, is not there. It starts nothing.
-func Check(args []string, o Options) error {
-	if _, err := exec.LookPath(args[0]); err != nil {
-		return fmt.Errorf("command %s: %w", strings.Join(args, " "), err)
-	}
-	_, err := named(args, o.Files)
-	return err
 }
 
 // named hashes all files that the command depends on: every argument that is a
