@@ -99,6 +99,27 @@ func fromCache(ctx context.Context, cache, source, path string, opts LoadOptions
 	return s, true, err
 }
 
+// First returns a keep function for LoadOptions that accepts the first n words
+// of those that keep accepts (all, if it is nil); vector files are ordered by
+// frequency. n = 0 sets no limit. An accepted word is accepted again, so a file
+// can be read twice. The function must not be used by two goroutines.
+func First(n int, keep func(word string) bool) func(word string) bool {
+	if n <= 0 {
+		return keep
+	}
+	taken := map[string]bool{}
+	return func(word string) bool {
+		if taken[word] {
+			return true
+		}
+		if len(taken) == n || keep != nil && !keep(word) {
+			return false
+		}
+		taken[strings.Clone(word)] = true
+		return true
+	}
+}
+
 // DefaultCacheDir is the folder of the user's cache for LoadOptions.CacheDir,
 // or "" where the system has none.
 func DefaultCacheDir() string {
@@ -165,9 +186,7 @@ func (c *collector) take(ctx context.Context, b block, promised int) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := c.reserve(promised, b, b.bytes); err != nil {
-		return err
-	}
+	c.reserve(promised, b)
 	return c.add(b)
 }
 
@@ -175,26 +194,22 @@ func (c *collector) take(ctx context.Context, b block, promised int) error {
 // step by step would take more than twice the memory. rows is the number in the
 // header, 0 without one; the number is then estimated from the length of rows
 // in the first block.
-func (c *collector) reserve(rows int, b block, bytes int64) error {
+func (c *collector) reserve(rows int, b block) {
 	if c.keep != nil || c.vectors != nil || len(b.words) == 0 {
-		return nil
+		return
 	}
 	shortest := int64(2*c.dimension + 2) // of a row, in text or not
-	if bytes > 0 && rows == 0 && !c.packed {
-		rows = int(float64(c.size)/float64(bytes)*float64(len(b.words))*1.03) + 1
+	if b.bytes > 0 && rows == 0 && !c.packed {
+		rows = int(float64(c.size)/float64(b.bytes)*float64(len(b.words))*1.03) + 1
 	}
 	if !c.packed {
 		rows = int(min(int64(rows), c.size/shortest+1))
-	}
-	if err := checkMemory(c.path, rows, c.dimension, freeMemory()); err != nil {
-		return err
 	}
 	if c.packed {
 		rows = min(rows, 1<<20) // cannot be checked against the length of a packed file
 	}
 	c.words = make([]string, 0, rows)
 	c.vectors = make([]float32, 0, rows*c.dimension)
-	return nil
 }
 
 func (c *collector) add(b block) error {

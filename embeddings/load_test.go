@@ -225,22 +225,6 @@ func TestFirst(t *testing.T) {
 	}
 }
 
-func TestCheckMemory(t *testing.T) {
-	const gib = 1 << 30
-	for free, say := range map[int64][]string{16 * gib: nil, 0: nil, // 0 is unknown
-		2 * gib: {"v.vec: 2000000 words × 300", "2.5 GiB", "2.0 GiB are free", "first 842000", "--vocabulary"}} {
-		err := checkMemory("v.vec", 2_000_000, 300, free)
-		if (err == nil) != (say == nil) || slices.ContainsFunc(say, func(part string) bool {
-			return !strings.Contains(err.Error(), part)
-		}) {
-			t.Errorf("%d free: %v", free, err)
-		}
-	}
-	if free := freeMemory(); free < 0 {
-		t.Errorf("%d bytes are free", free)
-	}
-}
-
 // Any flipped byte, any cut and any change of the source must be noticed, but
 // for the few bits that gzip does not read: the time and system of its header,
 // and the padding of a block. They change nothing.

@@ -95,14 +95,3 @@ func TestTokenizer(t *testing.T) {
 		t.Errorf("sequences %s", got)
 	}
 }
-
-func TestSuggest(t *testing.T) {
-	v := newSpace(t, "movie movies move naïve a", 1, 2, 3, 4, 5).Vocabulary
-	for word, want := range map[string]string{
-		"Movie": "movie", "moviess": "movies", "mvie": "movie", "naive": "naïve", "zebra": "", "x": "", "": "",
-	} {
-		if got := v.Suggest(word); got != want {
-			t.Errorf("%q: suggested %q, want %q", word, got, want)
-		}
-	}
-}

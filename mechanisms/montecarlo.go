@@ -19,6 +19,15 @@ type Estimate struct {
 	Error float64
 }
 
+// Outputs returns the row of a word: exact where it is known, else from samples.
+func Outputs(ctx context.Context, m *Mechanism, word WordID, samples int, seed stream.Seed) (e Estimate, err error) {
+	if !m.Closed() {
+		return MonteCarlo(ctx, m, word, samples, seed)
+	}
+	e.Probabilities, err = m.Row(word)
+	return e, err
+}
+
 // MonteCarlo estimates the row of a word from samples, for mechanisms that are
 // not Closed.
 func MonteCarlo(ctx context.Context, m *Mechanism, word WordID, samples int, seed stream.Seed) (Estimate, error) {

@@ -64,9 +64,7 @@ func (o *explainOptions) run(cmd *cobra.Command, a *answer) error {
 	}
 	known, err := findWords(cmd, m.Vocabulary(), words, o.words)
 	if err == nil {
-		if err = o.outputs(cmd, m, known, root, a); err == nil {
-			err = o.meaning(m, known, a)
-		}
+		err = o.outputs(cmd, m, known, root, a)
 	}
 	return errors.Join(err, end())
 }
@@ -130,11 +128,7 @@ func findWords(cmd *cobra.Command, v *embeddings.Vocabulary, words []string, fro
 		}
 		switch {
 		case id == embeddings.Unknown:
-			hint := ""
-			if s := v.Suggest(w); s != "" {
-				hint = fmt.Sprintf("; did you mean %q?", s)
-			}
-			fmt.Fprintf(cmd.ErrOrStderr(), "%q is not in the vocabulary%s\n", w, hint)
+			fmt.Fprintf(cmd.ErrOrStderr(), "%q is not in the vocabulary\n", w)
 		case !slices.Contains(ids, id):
 			ids = append(ids, id)
 		}
@@ -146,7 +140,7 @@ func findWords(cmd *cobra.Command, v *embeddings.Vocabulary, words []string, fro
 }
 
 // outputs prints the likeliest outputs of words, and says how their
-// probabilities are known.
+// probabilities are known and what is guaranteed.
 func (o *explainOptions) outputs(cmd *cobra.Command, m *mechanisms.Mechanism, words []embeddings.WordID,
 	seed stream.Seed, a *answer) error {
 	how := "closed form"
@@ -155,69 +149,23 @@ func (o *explainOptions) outputs(cmd *cobra.Command, m *mechanisms.Mechanism, wo
 	v := m.Vocabulary()
 	var rows [][]any
 	for _, id := range words {
-		var d mechanisms.Estimate
-		var err error
-		if m.Closed() {
-			d.Probabilities, err = m.Row(id)
-		} else {
-			d, err = mechanisms.MonteCarlo(cmd.Context(), m, id, o.samples, seed.At(uint64(id)).Derive("samples"))
-		}
+		d, err := mechanisms.Outputs(cmd.Context(), m, id, o.samples, seed.At(uint64(id)).Derive("samples"))
 		if err != nil {
 			return err
 		}
 		if d.Samples > 0 {
 			how = fmt.Sprintf("%d samples, error of every probability at most %.2g (95%%)", d.Samples, d.Error)
 		}
-		shown := likeliest(d.Probabilities, o.top)
-		for _, y := range shown {
-			p := d.Probabilities[y]
-			rows = append(rows, []any{v.Word(id), v.Word(y), fixed{p, 4}, odds(p)})
-		}
-		others, mass := 0, 0.0
-		for y, p := range d.Probabilities {
-			if p > 0 && !slices.Contains(shown, embeddings.WordID(y)) {
-				others, mass = others+1, mass+p
-			}
-		}
-		if others > 0 && !a.asJSON {
-			rows = append(rows, []any{v.Word(id), fmt.Sprintf("(%d others)", others), fixed{mass, 4}, odds(mass)})
+		order := slices.DeleteFunc(v.IDs(), func(y embeddings.WordID) bool { return d.Probabilities[y] == 0 })
+		slices.SortStableFunc(order, func(a, b embeddings.WordID) int {
+			return cmp.Compare(d.Probabilities[b], d.Probabilities[a])
+		})
+		for _, y := range order[:min(o.top, len(order))] {
+			rows = append(rows, []any{v.Word(id), v.Word(y), fixed{d.Probabilities[y], 4}})
 		}
 		bar.Add(1, v.Word(id))
 	}
 	bar.Close()
-	fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s\n", instanceName(m.Settings()), how)
-	return a.table("outputs", []string{"word", "becomes", "probability", "odds"}, rows)
-}
-
-func odds(p float64) string { return fmt.Sprintf("1 in %.3g", 1/p) }
-
-// meaning prints what the guarantee means between words.
-func (o *explainOptions) meaning(m *mechanisms.Mechanism, words []embeddings.WordID, a *answer) error {
-	g, v := m.Guarantee(), m.Vocabulary()
-	fmt.Fprintf(a.text, "\n%s; guarantee per word: %s\n", instanceName(m.Settings()), g)
-	if !g.Holds() || g.Distance == nil || len(words) < 2 {
-		return nil
-	}
-	var rows [][]any
-	for i, x := range words {
-		for _, y := range words[i+1:] {
-			d := g.Distance(x, y)
-			rows = append(rows, []any{v.Word(x), v.Word(y), d, mechanisms.Factor(g.Epsilon * d)})
-		}
-	}
-	fmt.Fprintf(a.text, "\nThe odds between two words change by at most a factor, by their distance (%s):\n", g.Metric)
-	return a.table("pairs", []string{"word", "other", "distance", "factor"}, rows)
-}
-
-// likeliest returns the words with the largest probabilities, without those of
-// 0.
-func likeliest(p []float64, top int) []embeddings.WordID {
-	order := make([]embeddings.WordID, 0, len(p))
-	for y, x := range p {
-		if x > 0 {
-			order = append(order, embeddings.WordID(y))
-		}
-	}
-	slices.SortStableFunc(order, func(a, b embeddings.WordID) int { return cmp.Compare(p[b], p[a]) })
-	return order[:min(top, len(order))]
+	fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s; guarantee per word: %s\n", instanceName(m.Settings()), how, m.Guarantee())
+	return a.table("outputs", []string{"word", "becomes", "probability"}, rows)
 }

@@ -67,13 +67,7 @@ func NewProbe(ctx context.Context, m *mechanisms.Mechanism, space *embeddings.Sp
 	for i, w := range sample {
 		both, ok := done[w]
 		if !ok {
-			var d mechanisms.Estimate
-			var err error
-			if m.Closed() && epsilon == 0 {
-				d.Probabilities, err = m.Row(w)
-			} else {
-				d, err = mechanisms.MonteCarlo(ctx, at, w, probeDraws, seed.Derive("probe").At(uint64(i)))
-			}
+			d, err := mechanisms.Outputs(ctx, at, w, probeDraws, seed.Derive("probe").At(uint64(i)))
 			if err != nil {
 				return nil, err
 			}
