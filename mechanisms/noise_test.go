@@ -144,20 +144,30 @@ func TestNoiseFamilyOnTheLine(t *testing.T) {
 	}
 }
 
-// Ranks beyond the stored ones come from the same law.
-func TestRankFixFarRanks(t *testing.T) {
+// Ranks are drawn from the law of the rank fix, and those beyond the stored ones too.
+func TestRankFixRanks(t *testing.T) {
 	t.Parallel()
 	s := spacetest.Gaussian(t, 3*keptRanks, 3, 1, 65)
 	// ε so large that x* is the word itself; c·ε = 0.001.
 	m := mustNew(t, Environment{Space: s}, Settings{Mechanism: "rank-fix", Epsilon: 1e6,
 		Parameters: Parameters{"c": 1e-9}})
-	order, _ := orderFrom(s, 5)
-	p := make([]float64, len(order))
-	for r, y := range order {
-		p[y] = math.Exp(-0.001 * float64(r))
+	law := func(x float64, order []WordID) []float64 {
+		p := make([]float64, len(order))
+		for r, y := range order {
+			p[y] = math.Exp(-x * float64(r))
+		}
+		floats.Scale(1/floats.Sum(p), p)
+		return p
 	}
-	floats.Scale(1/floats.Sum(p), p)
-	requireFit(t, "far ranks", sample(m, 5, 20000, stream.FromUint64(66)), p)
+	order, _ := orderFrom(s, 5)
+	requireFit(t, "words", sample(m, 5, 20000, stream.FromUint64(66)), law(0.001, order))
+	for _, x := range []float64{1e-13, 0.001, 0.5} {
+		counts, rng := make([]int, s.Len()), stream.FromUint64(67).Rand()
+		for range 200_000 {
+			counts[samplerOf[*rankFix](t, m).rank(1e9*x, rng)]++
+		}
+		requireFit(t, fmt.Sprint("ranks, c·ε = ", x), counts, law(x, s.Vocabulary.IDs()))
+	}
 }
 
 // The shape of Mahalanobis' noise is a root of R, and d_R the norm after whitening.

@@ -1,85 +1,46 @@
 package compare
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"mldpbench/results"
 )
 
-// Two versions of 12 documents, right on all and on 7: of 5 that differ all favour
-// one, which chance does in 2 of 2⁵ draws. A normal approximation says 0.005.
+// Where all of n documents that differ favour one version, which chance does in 2 of
+// 2ⁿ draws, that is the p-value, once (a normal approximation says 0.005 of 5) and in
+// repetitions that do not vary. Lines that are right on all have an interval.
 func TestFewDocumentsAreTestedExactly(t *testing.T) {
-	version := func(name string, right int) results.Row {
-		r := results.NewRow()
-		r.Dataset, r.DatasetFingerprint, r.Mechanism, r.Key, r.Model, r.Repetition = "own", "one", name, name, "svm", 1
-		answers := make([]bool, 12)
-		for i := range right {
-			answers[i] = true
+	for _, c := range []struct {
+		repetitions, documents, first, second int
+		p                                     float64
+		told                                  bool
+	}{
+		{1, 12, 12, 7, 2.0 / 32, false}, {1, 12, 12, 2, 2.0 / 1024, true}, {1, 12, 12, 12, 1, false},
+		{2, 8, 8, 5, 2.0 / 8, false}, {2, 8, 8, 0, 2.0 / 256, true}, {2, 8, 5, 0, 2.0 / 32, false},
+	} {
+		var rows []results.Row
+		add := func(name string, repetitions, right int) {
+			for r := range repetitions {
+				rows = append(rows, answered(name, 0, r+1, c.documents, func(i int) bool { return i < right }))
+			}
 		}
-		m := results.Share(right, 12)
-		m.Items = results.NewOutcomes(answers)
-		return r.Of("accuracy", m)
-	}
-	rows := []results.Row{version("all", 12), version("some", 7), version("same", 12), version("two", 2)}
-	for r := 1; r <= 3; r++ { // plain text, trained three times to the same answers
-		plain := version(results.BaselineMechanism, 12)
-		plain.Repetition = r
-		rows = append(rows, plain)
-	}
-	p, err := results.Prepare(results.Run{Rows: rows})
-	if err != nil {
-		t.Fatal(err)
-	}
-	a := Versions(p, "accuracy")
-	x, ok := a.Pair(0, 2) // lines are in the order of names
-	if !ok || math.Abs(x.P-2.0/32) > 1e-12 || x.Told || math.Abs(x.Difference-500.0/12) > 1e-9 || x.Low > 500.0/14 ||
-		x.High < 500.0/12 {
-		t.Errorf("%+v", x)
-	}
-	if z, ok := a.Pair(0, 3); !ok || math.Abs(z.P-2.0/1024) > 1e-12 || !z.Told {
-		t.Errorf("right on 12 and on 2: %+v", z)
-	}
-	if y, ok := a.Pair(0, 1); !ok || y.Level || y.P != 1 || y.Difference != 0 || y.Low > -10 || y.High < 10 {
-		t.Errorf("equal answers on 12 documents: %+v", y)
-	}
-}
-
-// Two repetitions of 8 documents, right on all and, each time, on the same 5: nothing
-// varies between repetitions, and 3 that differ favour one in 2 of 2³ draws. One that
-// is right on none differs on all 8. Lines that are right on all have an interval.
-func TestFewDocumentsInRepetitions(t *testing.T) {
-	var rows []results.Row
-	for repetition := 1; repetition <= 2; repetition++ {
-		for name, right := range map[string]int{"all": 8, "nothing": 0, "some": 5} {
-			r := results.NewRow()
-			r.Dataset, r.DatasetFingerprint, r.Mechanism, r.Model, r.Repetition = "own", "one", name, "svm", repetition
-			r.Key = fmt.Sprint(name, repetition)
-			m := results.Share(right, 8)
-			m.Items = results.NewOutcomes(append(slices.Repeat([]bool{true}, right), make([]bool, 8-right)...))
-			rows = append(rows, r.Of("accuracy", m))
+		add("a", c.repetitions, c.first)
+		add("b", c.repetitions, c.second)
+		if c.repetitions == 1 { // plain text, trained three times to the same answers
+			add(results.BaselineMechanism, 3, c.documents)
 		}
-	}
-	p, err := results.Prepare(results.Run{Rows: rows})
-	if err != nil {
-		t.Fatal(err)
-	}
-	a := Versions(p, "accuracy") // lines are in the order of names
-	for _, want := range []struct {
-		x, y int
-		p    float64
-		told bool
-	}{{0, 2, 2.0 / 8, false}, {0, 1, 2.0 / 256, true}, {1, 2, 2.0 / 32, false}} {
-		x, ok := a.Pair(want.x, want.y)
-		if !ok || math.Abs(x.P-want.p) > 1e-12 || x.Told != want.told || !(x.Low < x.Difference && x.Difference <= x.High) {
-			t.Errorf("%d and %d: %+v, want p = %v", want.x, want.y, x, want.p)
+		a := Versions(prepare(t, rows), "accuracy")
+		x, ok := a.Pair(0, 1)
+		difference := 100 * float64(c.first-c.second) / float64(c.documents)
+		if !ok || math.Abs(x.P-c.p) > 1e-12 || x.Told != c.told || x.Level || math.Abs(x.Difference-difference) > 1e-9 ||
+			!(x.Low < x.Difference && x.Difference <= x.High) || c.p == 1 && (x.Low > -10 || x.High < 10) {
+			t.Errorf("%+v: %+v", c, x)
 		}
-	}
-	if l := a.Lines[0]; l.High != 100 || math.Abs(l.Low-100*math.Pow(0.025, 1.0/8)) > 1e-9 {
-		t.Errorf("right on all: %v to %v", l.Low, l.High)
+		if l := a.Lines[0]; c.first == 8 && (l.High != 100 || math.Abs(l.Low-100*math.Pow(0.025, 1.0/8)) > 1e-9) {
+			t.Errorf("right on all: %v to %v", l.Low, l.High)
+		}
 	}
 }
 
@@ -90,26 +51,24 @@ func TestFewDocumentsInRepetitions(t *testing.T) {
 func TestPairsWithRepetitionsHold(t *testing.T) {
 	t.Parallel()
 	const draws, most = 500, 62
-	for _, documents := range []int{12, 40} {
-		for _, repetitions := range []int{2, 3} {
-			for _, lost := range []float64{0, 0.3} {
-				rng := rand.New(rand.NewPCG(uint64(documents), uint64(repetitions)))
-				told, missed := 0, 0
-				for range draws {
-					x := twoVersions(t, rng, documents, repetitions, lost)
-					if x.Told {
-						told++
-					}
-					if truth := 100 * 0.7 * lost; x.Low > truth || x.High < truth {
-						missed++
-					}
-				}
-				t.Logf("%d documents, %d repetitions, lost %g: told %d, missed %d", documents, repetitions, lost, told, missed)
-				if missed > most || lost == 0 && told > most {
-					t.Errorf("%d documents, %d repetitions, lost %g: told %d, missed %d of %d", documents, repetitions, lost, told,
-						missed, draws)
-				}
+	for _, c := range []struct {
+		documents, repetitions int
+		lost                   float64
+	}{{12, 2, 0}, {12, 3, 0.3}, {40, 3, 0}, {40, 2, 0.3}} {
+		rng := rand.New(rand.NewPCG(uint64(c.documents), uint64(c.repetitions)))
+		told, missed := 0, 0
+		for range draws {
+			x := twoVersions(t, rng, c.documents, c.repetitions, c.lost)
+			if x.Told {
+				told++
 			}
+			if truth := 100 * 0.7 * c.lost; x.Low > truth || x.High < truth {
+				missed++
+			}
+		}
+		t.Logf("%+v: told %d, missed %d", c, told, missed)
+		if missed > most || c.lost == 0 && told > most {
+			t.Errorf("%+v: told %d, missed %d of %d", c, told, missed, draws)
 		}
 	}
 }
@@ -124,23 +83,9 @@ func twoVersions(t *testing.T, rng *rand.Rand, documents, repetitions int, lost 
 	var rows []results.Row
 	for r := 1; r <= repetitions; r++ {
 		for v, name := range []string{"one", "two"} {
-			x := results.NewRow()
-			x.Dataset, x.DatasetFingerprint, x.Mechanism, x.Model, x.Repetition = "own", "one", name, "svm", r
-			x.Key = fmt.Sprint(name, r)
-			answers, right := make([]bool, documents), 0
-			for i := range answers {
-				if answers[i] = rng.Float64() < easy[i]*(1-lost*float64(v)); answers[i] {
-					right++
-				}
-			}
-			m := results.Share(right, documents)
-			m.Items = results.NewOutcomes(answers)
-			rows = append(rows, x.Of("accuracy", m))
+			rows = append(rows, answered(name, 0, r, documents,
+				func(i int) bool { return rng.Float64() < easy[i]*(1-lost*float64(v)) }))
 		}
 	}
-	p, err := results.Prepare(results.Run{Rows: rows})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return Versions(p, "accuracy").Pairs[0]
+	return Versions(prepare(t, rows), "accuracy").Pairs[0]
 }
