@@ -298,8 +298,8 @@ func TestDamagedCopyIsRebuilt(t *testing.T) {
 // Accepted input gives a consistent space; rejected input gives an error and
 // never a panic.
 func FuzzLoad(f *testing.F) {
-	for _, seed := range []string{"a.txt:a 1 2\nb 3 4\n", "a.txt:. . . 1 2\n", "a.txt:a 1 2\n\nb 1\n", "a.txt:\x1f\x8b\x08",
-		"a.vec:2 2\na 1 2 \nb 3 4 \n", "a.vec:2 2\na 1 2 \nb 3\n", "a.bin:4294967295 65536\n",
+	for _, seed := range []string{"a.txt:a 1 2\nb 3 4\n", "a.txt:. . . 1 2\n", "a.txt:a 1 2\n\nb 1\n",
+		"a.txt:\x1f\x8b\x08", "a.vec:2 2\na 1 2 \nb 3 4 \n", "a.vec:2 2\na 1 2 \nb 3\n", "a.bin:4294967295 65536\n",
 		"a.bin:" + word2vecBinary([]string{"a", "b"}, []float32{1, 2, 3, 4}, true)} {
 		name, data, _ := strings.Cut(seed, ":")
 		f.Add(name, []byte(data))
