@@ -191,22 +191,18 @@ func TestManyChunks(t *testing.T) {
 			t.Errorf("copy in %q: %d words, or others: %v", dir, s.Len(), err)
 		}
 	}
-	_, err = load(path, LoadOptions{Keep: func(string) bool { return false }, CacheDir: cache})
-	if want := path + ": none of its 60000 words is in the data set"; err == nil || err.Error() != want {
-		t.Errorf("err = %v, want %s", err, want)
-	}
-	for _, dir := range []string{"", cache} {
-		_, err = load(path, LoadOptions{Dimension: 5, CacheDir: dir})
-		if want := path + ": has 4 numbers per word, want dimension 5"; err == nil || err.Error() != want {
-			t.Errorf("err = %v, want %s", err, want)
+	fails := func(o LoadOptions, want string) {
+		t.Helper()
+		if _, err := load(path, o); err == nil || err.Error() != path+want {
+			t.Errorf("err = %v, want %s", err, path+want)
 		}
 	}
+	fails(LoadOptions{Keep: func(string) bool { return false }, CacheDir: cache}, ": none of its 60000 words is in the data set")
+	fails(LoadOptions{Dimension: 5}, ": has 4 numbers per word, want dimension 5")
+	fails(LoadOptions{Dimension: 5, CacheDir: cache}, ": has 4 numbers per word, want dimension 5")
 	path = write(t, "b.txt", b.String()+"w7 1 2 3 4\nbad 1\n")
 	for range 3 { // the first error in file order, whichever worker is faster
-		_, err := load(path, LoadOptions{})
-		if want := path + `:60001: "w7" repeats line 8`; err == nil || err.Error() != want {
-			t.Fatalf("err = %v, want %s", err, want)
-		}
+		fails(LoadOptions{}, `:60001: "w7" repeats line 8`)
 	}
 }
 
