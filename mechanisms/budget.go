@@ -3,6 +3,8 @@ package mechanisms
 import (
 	"fmt"
 	"math"
+
+	"mldpbench/embeddings"
 )
 
 // DocumentGuarantee states in one line what is guaranteed for a document whose
@@ -34,28 +36,23 @@ func DocumentGuarantee(g Guarantee, epsilon float64) string {
 }
 
 // WorstCase returns what a guarantee per word amounts to between the two words
-// of a vocabulary that are farthest apart: the logarithm of the factor by which
-// the odds may change. diameter is the largest Euclidean distance between two
-// words. A guarantee in another metric is replaced by the Euclidean one that it
-// implies; plain differential privacy is used as it is. Where nothing is
-// guaranteed between some two words, the factor is +Inf and why says so.
-func WorstCase(g Guarantee, diameter float64) (logOdds float64, why string) {
+// of a space that are farthest apart: the logarithm of the factor by which the
+// odds may change, or a bound on it (see DiameterBound). A guarantee in another
+// metric is replaced by the Euclidean one that it implies; plain differential
+// privacy is used as it is. Where nothing is guaranteed between some two words,
+// it is +Inf.
+func WorstCase(g Guarantee, space *embeddings.Space) float64 {
 	switch {
-	case !g.Holds():
-		why = "nothing is guaranteed: " + g.Reason
-	case g.Scope != "":
-		why = "the guarantee holds only " + g.Scope + ": between other words the odds may change by any factor"
+	case !g.Holds() || g.Scope != "":
+		return math.Inf(1)
 	case g.Metric == "discrete":
-		return g.Epsilon, ""
-	case g.EuclideanEpsilon > 0:
-		return g.EuclideanEpsilon * diameter, ""
-	case g.Metric == "euclidean":
-		return g.Epsilon * diameter, ""
-	default:
-		why = fmt.Sprintf("the guarantee is in the metric %q, which no Euclidean distance bounds: between words far "+
-			"apart the odds may change by any factor", g.Metric)
+		return g.Epsilon
 	}
-	return math.Inf(1), why
+	diameter, err := DiameterBound(space)
+	if err != nil || g.EuclideanEpsilon == 0 {
+		return math.Inf(1)
+	}
+	return g.EuclideanEpsilon * diameter
 }
 
 // Factor formats e^x without overflow for any x: 3.2, 1.7e+05, 10^434.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"runtime/debug"
 
@@ -90,7 +91,7 @@ type privatizeReport struct {
 	Epsilon   float64  `json:"epsilon"`
 	Warnings  []string `json:"warnings"`
 
-	Probe   *privatize.Probe  `json:"probe,omitempty"`
+	AnyTwo  *float64          `json:"any_two_words_log,omitempty"` // ln of the factor by which their odds may change
 	Files   []string          `json:"files"`
 	Summary privatize.Summary `json:"summary"`
 }
@@ -162,7 +163,6 @@ func (o *privatizeOptions) run(cmd *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return usage(err)
 	}
-	s.First = func(x privatize.Sample) error { return p.first(cmd.Context(), x) }
 	for _, f := range files {
 		f.options.Whole = f.options.Whole || p.options.Texts != nil
 		if err := f.privatize(cmd, s); err != nil {
@@ -189,11 +189,22 @@ func (p *privatizing) sum(sum privatize.Summary) {
 		fmt.Fprintf(p.stderr, "%d words: %d changed, %d unknown\n", sum.Words, sum.Changed, sum.Unknown)
 	}
 	if sum.Rewritten == 0 && sum.Wordless > 0 {
-		fmt.Fprintln(p.stderr, "warning: no row has a word: there was nothing to change")
+		p.warn("no row has a word: there was nothing to change")
 	}
 	if sum.Missing > 0 {
-		fmt.Fprintf(p.stderr, "warning: %d rows lack a field of --column: there is nothing to change (--missing keep)\n",
-			sum.Missing)
+		p.warn("%d rows lack a field of --column: there is nothing to change (--missing keep)", sum.Missing)
+	}
+	share := func(n, of uint64) float64 { return 100 * float64(n) / max(1, float64(of)) }
+	if unchanged := share(sum.Known-sum.Changed, sum.Known); unchanged > 50 {
+		p.warn("%.0f%% of the words came back unchanged: this publishes most of the text; take a smaller epsilon", unchanged)
+	}
+	unknown := share(sum.Unknown, sum.Words)
+	switch {
+	case p.options.Mechanism == nil: // the command decides
+	case p.options.Policy == mechanisms.Keep && unknown > 0:
+		p.warn("policy keep published %.0f%% of the words, those outside the vocabulary: names, numbers, addresses", unknown)
+	case unknown > 25 && p.options.Policy != mechanisms.Keep:
+		p.warn("%.0f%% of the words are not in the vocabulary: are these the right vectors for the text?", unknown)
 	}
 	if p.report.Promised && p.options.Texts == nil {
 		fmt.Fprintf(p.stderr,
@@ -276,54 +287,32 @@ func (p *privatizing) state() {
 	}
 	fmt.Fprintf(p.stderr, "%s%s\nguarantee per %s: %s\n", what, unknown, r.Budget, r.Guarantee)
 	p.report = r
-}
-
-// first says what the guarantee means for the first words of the text.
-func (p *privatizing) first(ctx context.Context, sample privatize.Sample) (err error) {
-	perWord := p.perDocument * sample.Share // 0: the mechanism's own
-	notice := privatize.Notice{
-		Seeded: p.seeded, KeepCase: p.options.KeepCase, Policy: p.options.Policy,
-		Unknown: float64(sample.Unknown) / float64(sample.Unknown+len(sample.Known)),
+	for _, w := range (mechanisms.TextOptions{Policy: p.options.Policy}).Warnings(p.promise) {
+		p.warn("%s", w)
 	}
-	if p.options.Mechanism == nil {
-		notice.Unknown = 0 // decided by the command
-	} else if p.report.Probe, err = privatize.NewProbe(ctx, p.options.Mechanism, p.space, sample.Known, perWord,
-		p.root); err != nil { // separate noise, so what is shown reveals nothing about the noise of the text
-		return err
+	if p.seeded {
+		p.warn("anyone who knows the seed can undo the protection: leave --seed out unless the text is public")
 	}
-	printProbe(p.stderr, p.report.Probe, p.report.Budget)
-	for _, w := range notice.Warnings(p.promise, p.report.Probe) {
-		p.report.Warnings = append(p.report.Warnings, w)
-		fmt.Fprintln(p.stderr, "warning:", w)
+	if p.options.KeepCase {
+		p.warn("case kept: which words are capitalised, and so the positions of names, is not protected")
 	}
-	return nil
-}
-
-func printProbe(w io.Writer, p *privatize.Probe, budget string) {
-	if p == nil {
-		return
-	}
-	how := ""
-	if p.Draws > 0 {
-		how = fmt.Sprintf(" (of %d draws)", p.Draws)
-	}
-	fmt.Fprintf(w, "of %d words of this text: %.0f%% come back unchanged; effective number of outputs, median: %.3g%s\n",
-		p.Words, 100*p.Unchanged, p.Support, how)
-	if p.Odds == nil {
-		return
-	}
-	near := ""
-	if p.Odds.Nearest != nil {
-		near = "; between nearest neighbours: " + mechanisms.Factor(*p.Odds.Nearest)
-	}
-	if p.Odds.AnyTwo == nil {
-		fmt.Fprintln(w, p.Odds.Worst+near)
+	if p.space == nil {
 		return
 	}
 	between := "words"
-	if budget == budgetDocument {
+	if p.perDocument != 0 {
 		between = "texts of equal length"
 	}
-	fmt.Fprintf(w, "an output may change the odds between any two %s by a factor of %s%s\n", between,
-		mechanisms.Factor(*p.Odds.AnyTwo), near)
+	if most := mechanisms.WorstCase(p.promise, p.space); !math.IsInf(most, 1) {
+		p.report.AnyTwo = &most
+		fmt.Fprintf(p.stderr, "an output may change the odds between any two %s by a factor of %s\n", between,
+			mechanisms.Factor(most))
+	}
+}
+
+// warn states a warning.
+func (p *privatizing) warn(format string, args ...any) {
+	w := fmt.Sprintf(format, args...)
+	p.report.Warnings = append(p.report.Warnings, w)
+	fmt.Fprintln(p.stderr, "warning:", w)
 }

@@ -2,11 +2,10 @@
 // words, replaces them and puts them back at their positions, in any number of
 // files and in bounded memory.
 //
-// It tells the user, before and after, what privatising means for the text: the
-// share of words that come back unchanged, the guarantee for the two words that
-// differ most, and the epsilon spent on a line. It protects words and nothing
-// else: the text between words, their number and, where it is kept, their case
-// are copied. It does not remove personal data.
+// It counts what privatising did to the text: the words that came back unchanged
+// and the epsilon spent on a line. It protects words and nothing else: the text
+// between words, their number and, where it is kept, their case are copied. It
+// does not remove personal data.
 package privatize
 
 import (
@@ -53,18 +52,6 @@ type Stream struct {
 	offset   uint64 // number of the next text: its random numbers
 	summary  Summary
 	record   record
-	// First is called with the first texts before any of them is written; an
-	// error stops the run. It may be nil.
-	First func(Sample) error
-}
-
-// Sample describes the first texts of a run.
-type Sample struct {
-	Known   []mechanisms.WordID // their words of the vocabulary, in order
-	Unknown int                 // number of their other words
-	// Share is the share of its record's budget that a word of the vocabulary has,
-	// on average.
-	Share float64
 }
 
 // New checks the options.
@@ -249,31 +236,6 @@ func (s *Stream) parallel(ctx context.Context, pieces []piece, work func(*piece)
 	return errors.Join(g.Wait(), context.Cause(ctx))
 }
 
-// first calls First with the words of the first texts; recorded are the numbers
-// of words by record.
-func (s *Stream) first(pieces []piece, recorded map[uint64]int) error {
-	var sample Sample
-	for _, p := range pieces {
-		for _, w := range p.words {
-			switch {
-			case w.kept:
-			case w.id == embeddings.Unknown:
-				sample.Unknown++
-			default:
-				sample.Known = append(sample.Known, w.id)
-				sample.Share += 1 / float64(recorded[p.record])
-			}
-		}
-	}
-	sample.Share /= float64(max(1, len(sample.Known)))
-	if s.options.Texts == nil && len(sample.Known)+sample.Unknown == 0 {
-		return nil
-	}
-	tell := s.First
-	s.First = nil
-	return tell(sample)
-}
-
 // replace privatises the words of texts. All words of a record share its budget,
 // if it has one, known or not: their number is visible in the output. The pieces
 // of a record are never in two batches.
@@ -281,11 +243,6 @@ func (s *Stream) replace(ctx context.Context, pieces []piece) (err error) {
 	o, recorded := s.options, map[uint64]int{}
 	for _, p := range pieces {
 		recorded[p.record] += len(p.words)
-	}
-	if s.First != nil {
-		if err := s.first(pieces, recorded); err != nil {
-			return err
-		}
 	}
 	documents, seeds := make([][]string, len(pieces)), make([]stream.Seed, len(pieces))
 	var epsilons []float64
@@ -329,11 +286,6 @@ const requestBytes = 1 << 16
 // rewrite sends texts, as they are, to a command of whole texts; empty ones are
 // not sent. What a field cannot hold of an answer becomes a space.
 func (s *Stream) rewrite(ctx context.Context, pieces []piece, holds func(rune) bool) error {
-	if s.First != nil {
-		if err := s.first(nil, nil); err != nil {
-			return err
-		}
-	}
 	g, running := errgroup.WithContext(ctx)
 	g.SetLimit(s.options.Workers)
 	for from, to := 0, 0; from < len(pieces); from = to {
@@ -387,7 +339,7 @@ func (s *Stream) write(w table.Writer, rows []table.Row, pieces []piece, of []in
 			p.value.Text = p.after
 			s.summary.add(p.counts)
 			s.record.words += len(p.words) + int(p.counts.texts)
-			s.record.known += p.counts.known
+			s.record.known += int(p.counts.known)
 		}
 		if err := w.Write(row); err != nil {
 			return err

@@ -21,6 +21,7 @@ type Summary struct {
 	Words   uint64 `json:"words"`
 	Changed uint64 `json:"changed"` // words of the vocabulary that became another word
 	Unknown uint64 `json:"unknown"` // words outside the vocabulary
+	Known   uint64 `json:"known"`   // words on which epsilon is spent
 	// Of a command of whole texts, of which no words are counted.
 	Texts     uint64 `json:"texts,omitempty"`
 	Unchanged uint64 `json:"texts_unchanged,omitempty"`
@@ -33,14 +34,14 @@ type Summary struct {
 // counts holds the counts of a piece; known are the words on which epsilon is
 // spent.
 type counts struct {
-	words, changed, unknown, texts, copied uint64
-	known                                  int
+	words, changed, unknown, known, texts, copied uint64
 }
 
 func (s *Summary) add(c counts) {
 	s.Words += c.words
 	s.Changed += c.changed
 	s.Unknown += c.unknown
+	s.Known += c.known
 	s.Texts += c.texts
 	s.Unchanged += c.copied
 }
