@@ -16,15 +16,10 @@ import (
 
 // Figure is one drawing. It is immutable and may be rendered many times.
 type Figure struct {
-	// Kind is the name of the group of figures, Name the file name without
-	// extension.
-	Kind, Name string
-	// Title is drawn above the panels; it states when data are generated.
-	Title string
-	// Caption describes what is shown, how it was computed, and its limits.
+	Name  string // of its file, without extension
+	Title string // above the panels; it states when data are generated
+	// Caption says how what is shown was computed, and its limits.
 	Caption string
-	// Description is the text for readers who cannot see the figure.
-	Description string
 
 	panels        []Panel
 	with          string // space and task
@@ -46,18 +41,13 @@ func (f Figure) In(t Theme) Figure {
 		l.title, l.notes = "", nil
 	}
 	r := l.sized(t.Width)
-	r.Kind, r.Name, r.Title, r.Caption, r.Description = f.Kind, f.Name, f.Title, f.Caption, f.Description
+	r.Name, r.Title, r.Caption = f.Name, f.Title, f.Caption
 	r.theme, r.layout, r.panels = t, f.layout, f.panels
 	return r
 }
 
-// Size returns the figure's size on paper.
-func (f Figure) Size() (width, height vg.Length) { return f.width, f.height }
-
 // Text is what a figure without title and notes needs beside it.
-func (f Figure) Text() string {
-	return strings.TrimSpace(f.Title+"\n\n"+f.Caption+"\n\n"+f.Description) + "\n"
-}
+func (f Figure) Text() string { return f.Title + "\n\n" + f.Caption + "\n" }
 
 // paint draws on a canvas of the figure's size.
 func (f Figure) paint(c vg.Canvas) { f.draw(draw.NewCanvas(c, f.width, f.height)) }
@@ -70,7 +60,7 @@ const pngDPI = 300
 // takes as much room in any font.
 func (f Figure) Render(format string) ([]byte, error) {
 	var buf bytes.Buffer
-	width, height := f.Size()
+	width, height := f.width, f.height
 	switch format {
 	case "png":
 		c := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(pngDPI), vgimg.UseBackgroundColor(Paper))
@@ -79,7 +69,7 @@ func (f Figure) Render(format string) ([]byte, error) {
 		err := encoder.Encode(&buf, c.Image())
 		return buf.Bytes(), err
 	case "svg":
-		return []byte(`<?xml version="1.0" encoding="UTF-8"?>` + "\n" + f.svg(f.Description)), nil
+		return []byte(`<?xml version="1.0" encoding="UTF-8"?>` + "\n" + f.svg(f.Caption)), nil
 	case "pdf":
 		c := newPDF(width, height)
 		f.paint(c)
@@ -92,7 +82,7 @@ func (f Figure) Render(format string) ([]byte, error) {
 func (f Figure) Inline() string { return f.svg("") }
 
 func (f Figure) svg(description string) string {
-	width, height := f.Size()
+	width, height := f.width, f.height
 	c := newSVG(height)
 	f.paint(c)
 	c.flush()

@@ -22,9 +22,6 @@ type Point struct {
 	At        string // where it was measured, if X does not say it: ε = 10
 }
 
-// Exactly returns a point without interval.
-func Exactly(x, y float64) Point { return Point{X: x, Y: y, Low: math.NaN(), High: math.NaN()} }
-
 // Curve is a line through points.
 type Curve struct {
 	Label  string // with the marks of its guarantee
@@ -53,28 +50,22 @@ type Panel struct {
 	live bool // on a page, which can show subdued curves in full
 }
 
-// usable drops what an axis cannot show: missing values, and x ≤ 0 on a log axis.
-// dropped counts the latter.
-func (p Panel) usable(points []Point) (kept []Point, dropped int) {
+// usable drops missing values, which an axis cannot show.
+func usable(points []Point) (kept []Point) {
 	for _, q := range points {
-		switch {
-		case !finite(q.X) || !finite(q.Y):
-		case p.X.Log && q.X <= 0:
-			dropped++
-		default:
+		if finite(q.X) && finite(q.Y) {
 			if !finite(q.Low) || !finite(q.High) {
 				q.Low, q.High = math.NaN(), math.NaN()
 			}
 			kept = append(kept, q)
 		}
 	}
-	return kept, dropped
+	return kept
 }
 
 // plotted is a panel as drawn, with what could not be shown in it.
 type plotted struct {
 	*plot.Plot
-	dropped int  // points that do not fit a logarithmic axis
 	cut     bool // intervals that go on
 	outside bool // references that lie elsewhere
 }
@@ -87,20 +78,16 @@ func (p Panel) plot() (_ plotted, ok bool) {
 	var bars []float64
 	for _, all := range []bool{false, true} { // the others only where there is nothing else
 		for _, c := range p.Curves {
-			kept, n := p.usable(c.Points)
-			c.Points = kept
-			if len(kept) == 0 {
-				out.dropped += n
+			if c.Points = usable(c.Points); len(c.Points) == 0 {
 				continue
 			}
 			if !all {
-				out.dropped += n
 				curves = append(curves, c)
 			}
 			if behind := c.Style.Reference || c.Style.Subdued; behind != all {
 				continue
 			}
-			for _, q := range kept {
+			for _, q := range c.Points {
 				xs.add(q.X)
 				ys.add(q.Y)
 				bars = append(bars, q.Low, q.High)
@@ -248,22 +235,19 @@ const maxCurves = 8
 
 // Curves draws panels of curves that need not come from a study. The legend holds
 // each label once; notes go below. Nothing to draw is an error.
-func Curves(kind, name, title string, panels []Panel, notes ...string) (Figure, error) {
+func Curves(name, title string, panels []Panel, notes ...string) (Figure, error) {
 	l := layout{title: title, notes: notes, panelHeight: 1.42 * vg.Inch}
-	var described []string
 	var all plotted
 	var rest []string
 	var drawn []Panel
 	for _, p := range panels {
 		own, ok := p.plot()
-		all.dropped += own.dropped
 		all.cut, all.outside = all.cut || own.cut, all.outside || own.outside
 		if !ok {
 			continue
 		}
 		l.add(p.Title, own.Plot)
 		drawn = append(drawn, p)
-		described = append(described, p.describe())
 		for _, c := range p.Curves {
 			switch {
 			case len(c.Points) == 0 || c.Label == "":
@@ -287,10 +271,6 @@ func Curves(kind, name, title string, panels []Panel, notes ...string) (Figure, 
 			style: Style{Look: Look{Marker: -1}, Subdued: true}})
 		l.notes = append(l.notes, "Grey lines: "+strings.Join(rest, ", ")+".")
 	}
-	if all.dropped > 0 {
-		l.notes = append(l.notes, fmt.Sprintf("%d points at or below 0 do not fit a logarithmic axis and are left out.",
-			all.dropped))
-	}
 	if all.outside {
 		l.notes = append(l.notes, "Mechanisms on which ε has no effect are shown where they fit a panel.")
 	}
@@ -301,8 +281,7 @@ func Curves(kind, name, title string, panels []Panel, notes ...string) (Figure, 
 		l.panelHeight = 1.7 * vg.Inch
 	}
 	f := l.figure()
-	f.Kind, f.Name, f.panels = kind, name, drawn
-	f.Description = title + ". " + strings.Join(described, " ")
+	f.Name, f.panels = name, drawn
 	f.Caption = strings.Join(l.notes, " ")
 	return f, nil
 }
@@ -334,31 +313,4 @@ func (l layout) trimmed() []*plot.Plot {
 		}
 	}
 	return out
-}
-
-// describe returns a text description of the panel.
-func (p Panel) describe() string {
-	var b strings.Builder
-	if p.Title != "" {
-		fmt.Fprintf(&b, "%s: ", p.Title)
-	}
-	fmt.Fprintf(&b, "%s against %s.", p.Y.Label, p.X.Label)
-	for _, l := range p.Levels {
-		fmt.Fprintf(&b, " %s %s.", l.Label, short(l.Y))
-	}
-	for _, c := range p.Curves {
-		kept, _ := p.usable(c.Points)
-		if len(kept) == 0 {
-			continue
-		}
-		fmt.Fprintf(&b, " %s:", c.Label)
-		for i, q := range kept {
-			if i > 0 {
-				b.WriteString(",")
-			}
-			fmt.Fprintf(&b, " %s at %s", short(q.Y), p.X.name(q.X))
-		}
-		b.WriteString(".")
-	}
-	return b.String()
 }

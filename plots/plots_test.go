@@ -152,9 +152,9 @@ func wellFormedXML(t *testing.T, data []byte) {
 
 // A drawing is well-formed whatever a name contains, and carries its points.
 func TestSVG(t *testing.T) {
-	f, err := Curves("x", "x", "A title \x00\x1b[31m ]]> \xff", []Panel{{
+	f, err := Curves("x", "A title \x00\x1b[31m ]]> \xff", []Panel{{
 		Title: "set <1>\x07", X: Axis{Label: "ε"}, Y: Axis{Label: "accuracy in %"},
-		Curves: []Curve{{Label: "a \"b\" & c\x01", Points: []Point{{X: 1, Y: 75.5, Low: 70, High: 81}, Exactly(5, 80)}}},
+		Curves: []Curve{{Label: "a \"b\" & c\x01", Points: []Point{{X: 1, Y: 75.5, Low: 70, High: 81}, {X: 5, Y: 80, Low: math.NaN(), High: math.NaN()}}}},
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -204,9 +204,8 @@ func TestTheme(t *testing.T) {
 		t.Error("the usual theme draws another figure")
 	}
 	bare := f.In(Theme{Width: 3.03 * vg.Inch, Bare: true})
-	width, height := bare.Size()
-	if math.Abs(float64(width-3.03*vg.Inch)) > 1e-9 || height <= 0 {
-		t.Errorf("%v × %v", width, height)
+	if math.Abs(float64(bare.width-3.03*vg.Inch)) > 1e-9 || bare.height <= 0 {
+		t.Errorf("%v × %v", bare.width, bare.height)
 	}
 	if svg := bare.Inline(); strings.Contains(svg, ">Accuracy in") || strings.Contains(svg, "repetitions") {
 		t.Error("title or notes are left")

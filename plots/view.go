@@ -164,7 +164,7 @@ func (d drawing) figure(at results.Place, name string) (Figure, error) {
 	panels := d.panels()
 	d.limit(panels)
 	notes := append([]string{d.Note}, d.notes(d.cells)...)
-	f, err := Curves(d.View.Name, name, title+GeneratedMark(d.cells), panels, slices.DeleteFunc(notes,
+	f, err := Curves(name, title+GeneratedMark(d.cells), panels, slices.DeleteFunc(notes,
 		func(s string) bool { return s == "" })...)
 	f.with = strings.Join(with, ", ")
 	return f, err
