@@ -30,20 +30,6 @@ type DatasetDescription struct {
 	Warnings []string `json:",omitempty"`
 }
 
-// Example is one document before and after privatising.
-type Example struct {
-	Dataset    string  `json:"dataset"`
-	Embedding  string  `json:"embedding"`
-	Dimension  int     `json:"dimension"`
-	Mechanism  string  `json:"mechanism"`
-	Variant    string  `json:"variant"`
-	Parameters string  `json:"parameters"`
-	Epsilon    float64 `json:"epsilon"`
-	Document   int     `json:"document"` // row in the source
-	Original   string  `json:"original"`
-	Privatised string  `json:"privatised"`
-}
-
 // Deniability makes the numbers of N_w and S_w, in %, and in distinct outputs a
 // word, from the outcomes of words. The detail of N_w keeps every word:
 // "word:unchanged:distinct …".

@@ -18,7 +18,6 @@ type Run struct {
 	Rows     []Row
 	Audit    []AuditRow
 	Datasets []DatasetDescription
-	Examples []Example
 	Title    string // of the study, "" for none
 	// Origin, for pages.
 	Command                               []string
@@ -32,7 +31,6 @@ type Prepared struct {
 	Cells    []Cell // in the order of the plans
 	Audit    []AuditRow
 	Datasets []DatasetDescription
-	Examples []Example
 	Runs     []Run            // without their rows
 	names    map[Place]string // shortest ones that tell instances and tasks apart
 	Warnings []string         // what a reader must know: audits of other data, data told apart
@@ -61,11 +59,6 @@ func Prepare(runs ...Run) (*Prepared, error) {
 				return o.Name == d.Name && o.Fingerprint == d.Fingerprint
 			}) {
 				p.Datasets = append(p.Datasets, d)
-			}
-		}
-		for _, x := range run.Examples {
-			if !slices.Contains(p.Examples, x) {
-				p.Examples = append(p.Examples, x)
 			}
 		}
 		run.Rows = nil

@@ -23,7 +23,6 @@ func newEvaluateCommand() *cobra.Command {
 	var o experiments.EvaluateOptions
 	var versions []string
 	var out string
-	var examples bool
 	cmd := command("evaluate", "")
 	f := cmd.Flags()
 	f.StringVar(&o.Original, "original", "", "the table before privatising")
@@ -43,7 +42,6 @@ func newEvaluateCommand() *cobra.Command {
 	f.Uint64Var(&o.Seed, "seed", 1, "seed of the split and of training")
 	dataFlag(cmd, &o.Root)
 	folderFlag(f, &out, "evaluation", "folder of rows, table and page")
-	examplesFlag(f, &examples)
 	require(cmd, "original", "privatised", "text")
 	return prints(cmd, func(cmd *cobra.Command, _ []string, a *answer) error {
 		for _, s := range versions {
@@ -61,7 +59,7 @@ func newEvaluateCommand() *cobra.Command {
 			return err
 		}
 		summary, lines, notes, err := experiments.Evaluate(cmd.Context(), o, engine.Options{Out: out,
-			Examples: examples, Log: cmd.ErrOrStderr(), Version: mldpVersion(), Command: commandLine(cmd.Context())})
+			Log: cmd.ErrOrStderr(), Version: mldpVersion(), Command: commandLine(cmd.Context())})
 		for _, n := range notes {
 			fmt.Fprintln(cmd.ErrOrStderr(), n)
 		}
@@ -86,7 +84,7 @@ func newEvaluateCommand() *cobra.Command {
 		}
 		a.Tables["versions"] = versionRows(lines)
 		a.add("pairs", pairs)
-		return writeOutputs(a, cmd.ErrOrStderr(), summary, nil, examples, results.Levels{})
+		return writeOutputs(a, cmd.ErrOrStderr(), summary, nil, results.Levels{})
 	})
 }
 

@@ -75,10 +75,6 @@ func coresFlag(f *pflag.FlagSet, to *int) {
 	countFlag(f, to, "workers", runtime.GOMAXPROCS(0), 1, "cores to use; the text does not depend on it")
 }
 
-func examplesFlag(f *pflag.FlagSet, to *bool) {
-	f.BoolVar(to, "examples", false, "show documents before and after privatising on the page")
-}
-
 func policyFlag(f *pflag.FlagSet, to *string) {
 	f.StringVar(to, "policy", string(mechanisms.Random), "for words outside the vocabulary: random, keep or drop")
 }

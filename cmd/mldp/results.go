@@ -175,8 +175,7 @@ func readRun(path string) (run results.Run, err error) {
 	if run.Audit, err = results.ReadAudit(filepath.Join(dir, auditFile)); err != nil {
 		return run, err
 	}
-	run.Examples, err = engine.ReadExamples(filepath.Join(dir, "examples.jsonl"))
-	return run, err
+	return run, nil
 }
 
 // addManifest fills in the origin of a run from its manifest.
@@ -195,9 +194,9 @@ func addManifest(run *results.Run, m *engine.Manifest) {
 // writeOutputs writes the page of finished rows, which are not read back, and
 // gives the answer. Audit is that of this run; if there is none, a file next to
 // the rows is used.
-func writeOutputs(a *answer, stderr io.Writer, s *engine.Summary, audit []results.AuditRow, examples bool,
+func writeOutputs(a *answer, stderr io.Writer, s *engine.Summary, audit []results.AuditRow,
 	levels results.Levels) error {
-	run := results.Run{Name: s.Dir, Rows: s.Rows, Examples: s.Examples, Audit: audit}
+	run := results.Run{Name: s.Dir, Rows: s.Rows, Audit: audit}
 	addManifest(&run, &s.Manifest)
 	if audit == nil {
 		var err error
@@ -211,7 +210,7 @@ func writeOutputs(a *answer, stderr io.Writer, s *engine.Summary, audit []result
 	}
 	p.Levels = levels
 	page := filepath.Join(s.Dir, "report.html")
-	if err := writePage(page, report.Input{Prepared: p, Examples: examples}); err != nil {
+	if err := writePage(page, report.Input{Prepared: p}); err != nil {
 		return err
 	}
 	fmt.Fprintf(stderr, "rows are in %s\n", s.Dir)
@@ -271,12 +270,10 @@ func isPage(name string) error {
 
 func newReportCommand() *cobra.Command {
 	var out, file string
-	var examples bool
 	var levels results.Levels
 	cmd := command("report", "RESULTS...")
 	outFlag(cmd.Flags(), &out, "", "the page to write (default: report.html in the first run's folder, or here)")
 	cmd.Flags().StringVar(&file, "views", "", "YAML file with further tables and figures")
-	examplesFlag(cmd.Flags(), &examples)
 	alignFlag(cmd.Flags(), &levels)
 	return prints(cmd, func(cmd *cobra.Command, args []string, a *answer) error {
 		declared, err := views.Load(file)
@@ -287,12 +284,9 @@ func newReportCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if examples && len(p.Examples) == 0 {
-			fmt.Fprintln(cmd.ErrOrStderr(), "no examples were kept: those of your own files need mldp run --examples")
-		}
 		p.Levels = levels
 		out = cmp.Or(out, beside(args[0], "report.html"))
-		if err := writePage(out, report.Input{Prepared: p, Views: declared, Examples: examples}); err != nil {
+		if err := writePage(out, report.Input{Prepared: p, Views: declared}); err != nil {
 			return err
 		}
 		a.wrote("", out)

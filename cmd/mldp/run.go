@@ -26,7 +26,6 @@ type runOptions struct {
 	workers   int
 	shard     string
 	audit     bool
-	examples  bool
 	levels    results.Levels
 	auditing  audit.Options
 	fetches   bool
@@ -42,7 +41,6 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 	f.BoolVar(&o.fetches, "fetch", false, "download data that is missing")
 	f.BoolVar(&o.audit, "audit", false, "audit the study's mechanisms as well, on the words of its first data "+
 		"set and embedding")
-	examplesFlag(f, &o.examples)
 	alignFlag(f, &o.levels)
 	exclude(cmd, "shard", "align", "audit") // they are of the whole
 }
@@ -107,7 +105,7 @@ func (o *runOptions) provide(ctx context.Context, study *experiments.Planned, st
 
 func (o *runOptions) run(ctx context.Context, study *experiments.Planned, stderr io.Writer) (summary *engine.Summary, err error) {
 	options := engine.Options{
-		Out: o.out, Workers: o.workers, Examples: o.examples, Log: stderr, Version: mldpVersion(), Command: commandLine(ctx),
+		Out: o.out, Workers: o.workers, Log: stderr, Version: mldpVersion(), Command: commandLine(ctx),
 	}
 	if o.shard != "" {
 		if options.Shard, err = engine.ParseShard(o.shard); err != nil {
@@ -145,5 +143,5 @@ func (o *runOptions) write(cmd *cobra.Command, study *experiments.Planned, summa
 	if o.audit {
 		audited, failed = auditStudy(ctx, study.Study, o.data, filepath.Join(summary.Dir, auditFile), o.auditing, stderr)
 	}
-	return errors.Join(failed, writeOutputs(a, stderr, summary, audited, o.examples, o.levels))
+	return errors.Join(failed, writeOutputs(a, stderr, summary, audited, o.levels))
 }

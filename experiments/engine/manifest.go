@@ -1,12 +1,10 @@
 package engine
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -101,15 +99,10 @@ func (m *Manifest) Verify(path string) error {
 	return nil
 }
 
-// finish writes results, examples and manifest of one run, shard or merge.
-func (s *Summary) finish(shard Shard, rows []results.Row, examples []results.Example) error {
+// finish writes results and manifest of one run, shard or merge.
+func (s *Summary) finish(shard Shard, rows []results.Row) error {
 	results.Sort(rows)
-	slices.SortStableFunc(examples, func(a, b results.Example) int {
-		return cmp.Or(strings.Compare(a.Dataset, b.Dataset), strings.Compare(a.Embedding, b.Embedding), a.Dimension-b.Dimension,
-			strings.Compare(a.Mechanism, b.Mechanism), strings.Compare(a.Variant, b.Variant),
-			strings.Compare(a.Parameters, b.Parameters), cmp.Compare(a.Epsilon, b.Epsilon))
-	})
-	s.Rows, s.Examples = rows, examples
+	s.Rows = rows
 	path := filepath.Join(s.Dir, shard.File("results", ".csv"))
 	if err := results.Write(path, rows); err != nil {
 		return err
@@ -119,24 +112,7 @@ func (s *Summary) finish(shard Shard, rows []results.Row, examples []results.Exa
 		return err
 	}
 	s.Manifest.Records, s.Manifest.SHA256 = len(rows), checksum(file)
-	if err := s.Manifest.write(s.Dir, shard); err != nil {
-		return err
-	}
-	return atomicfile.Write(filepath.Join(s.Dir, shard.File("examples", ".jsonl")), 0o644, func(w io.Writer) error {
-		return writeLines(w, examples)
-	})
-}
-
-// writeLines writes JSON lines.
-func writeLines[T any](w io.Writer, list []T) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	for _, x := range list {
-		if err := e.Encode(x); err != nil {
-			return err
-		}
-	}
-	return nil
+	return s.Manifest.write(s.Dir, shard)
 }
 
 // join checks that two manifests are of the same study over the same data and
@@ -166,29 +142,6 @@ func (m *Manifest) join(other *Manifest) error {
 	return nil
 }
 
-// ReadExamples reads the examples of a results file; a missing file is not an
-// error.
-func ReadExamples(path string) ([]results.Example, error) {
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	var out []results.Example
-	line := 0
-	for text := range strings.Lines(string(data)) {
-		line++
-		var x results.Example
-		if err := json.Unmarshal([]byte(text), &x); err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", path, line, err)
-		}
-		out = append(out, x)
-	}
-	return out, nil
-}
-
 // store keeps one file per finished unit in a folder: DIR/units/KEY.json,
 // written to a temporary name and renamed. A killed run therefore
 // leaves complete files only, shards on several machines can share the folder
@@ -209,11 +162,10 @@ type sealed struct {
 
 // stored is the body: the output of a unit.
 type stored struct {
-	Schema   int               `json:"schema"` // of the rows
-	Name     string            `json:"name"`
-	Version  string            `json:"version"` // of mldp
-	Rows     []json.RawMessage `json:"rows"`
-	Examples []results.Example `json:"examples,omitempty"`
+	Schema  int               `json:"schema"` // of the rows
+	Name    string            `json:"name"`
+	Version string            `json:"version"` // of mldp
+	Rows    []json.RawMessage `json:"rows"`
 }
 
 func checksum(body []byte) string {
@@ -236,7 +188,6 @@ func (s store) load(key string) (out Output, version string, ok bool, err error)
 		json.Unmarshal(f.Body, &b) != nil || b.Schema != results.SchemaVersion {
 		return out, "", false, nil
 	}
-	out.Examples = b.Examples
 	for _, raw := range b.Rows {
 		r := results.NewRow()
 		if json.Unmarshal(raw, &r) != nil {
@@ -248,7 +199,7 @@ func (s store) load(key string) (out Output, version string, ok bool, err error)
 }
 
 func (s store) save(key, name, version string, out Output) error {
-	b := stored{Schema: results.SchemaVersion, Name: name, Version: version, Examples: out.Examples}
+	b := stored{Schema: results.SchemaVersion, Name: name, Version: version}
 	for _, r := range out.Rows {
 		raw, err := json.Marshal(r)
 		if err != nil {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 
 	"mldpbench/results"
 )
@@ -22,7 +21,6 @@ func Merge(folders []string, out string) (*Summary, error) {
 	from := map[string]string{}        // unit: the part it was taken from
 	rows := map[string][]results.Row{} // unit: its rows in that part
 	var all []results.Row
-	var examples []results.Example
 	for _, p := range parts {
 		m, file := p.manifest, p.file("results", ".csv")
 		if _, err := os.Stat(file); p.shard.Count > 0 && errors.Is(err, os.ErrNotExist) {
@@ -64,15 +62,6 @@ func Merge(folders []string, out string) (*Summary, error) {
 				return nil, fmt.Errorf("unit %s: %s and %s differ in %s", key, from[key], file, column)
 			}
 		}
-		x, err := ReadExamples(p.file("examples", ".jsonl"))
-		if err != nil {
-			return nil, err
-		}
-		for _, e := range x {
-			if !slices.Contains(examples, e) {
-				examples = append(examples, e)
-			}
-		}
 	}
 	if merged == nil {
 		return nil, fmt.Errorf("%s: no shard has ended", folders[0])
@@ -82,5 +71,5 @@ func Merge(folders []string, out string) (*Summary, error) {
 	}
 	merged.Shard = ""
 	s := &Summary{Dir: out, Total: merged.Units, Reused: len(rows), Manifest: *merged}
-	return s, s.finish(Shard{}, all, examples)
+	return s, s.finish(Shard{}, all)
 }

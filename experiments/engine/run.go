@@ -24,13 +24,12 @@ import (
 
 // Options are the options of Run. None of them changes a result.
 type Options struct {
-	Out      string    // folder of the results
-	Workers  int       // units at a time; 0 is the number of cores
-	Shard    Shard     // zero runs all units
-	Log      io.Writer // progress and notes
-	Version  string    // of mldp, for records and manifest
-	Command  []string  // command line, for the manifest
-	Examples bool      // keep examples that are documents of the user's own data
+	Out     string    // folder of the results
+	Workers int       // units at a time; 0 is the number of cores
+	Shard   Shard     // zero runs all units
+	Log     io.Writer // progress and notes
+	Version string    // of mldp, for records and manifest
+	Command []string  // command line, for the manifest
 }
 
 // ErrInterrupted is returned by Run when its context was cancelled. Finished
@@ -41,7 +40,6 @@ var ErrInterrupted = errors.New("interrupted")
 type Summary struct {
 	Dir      string // folder of the results
 	Rows     []results.Row
-	Examples []results.Example
 	Manifest Manifest
 	Total    int // units of the plan, or of the shard
 	Ran      int // finished by this call
@@ -150,13 +148,6 @@ func (w *work) pending() ([][]int, error) {
 			out, version, done, err := w.store.load(key)
 			if err != nil {
 				return nil, err
-			}
-			switch u := w.plan.Units[i]; {
-			case !u.Shows:
-			case !w.options.Examples:
-				out.Examples = nil
-			case done && len(out.Examples) == 0: // measured when nobody asked for them
-				done = out.Rows[0].Status != results.StatusOK
 			}
 			if !done {
 				job = append(job, i)
@@ -275,9 +266,6 @@ func (w *work) measure(ctx context.Context, i int, job *Job) (out Output, err er
 	if len(out.Rows) == 0 {
 		return out, errors.New("internal error: nothing was measured")
 	}
-	if w.plan.Units[i].Shows && !w.options.Examples {
-		out.Examples = nil
-	}
 	for j := range out.Rows {
 		r := &out.Rows[j]
 		r.Schema, r.Key, r.Version, r.Machine = results.SchemaVersion, w.keys[i], w.options.Version, Machine()
@@ -294,7 +282,6 @@ func (w *work) measure(ctx context.Context, i int, job *Job) (out Output, err er
 // compose writes the files made from all finished units.
 func (w *work) compose() error {
 	var rows []results.Row
-	var examples []results.Example
 	for i, out := range w.outputs {
 		if out == nil {
 			continue
@@ -304,9 +291,8 @@ func (w *work) compose() error {
 			r.Label = w.plan.Units[i].Place.Label // the plan may have grown since
 			rows = append(rows, r)
 		}
-		examples = append(examples, out.Examples...)
 	}
-	return w.summary.finish(w.options.Shard, rows, examples)
+	return w.summary.finish(w.options.Shard, rows)
 }
 
 // interrupted returns ErrInterrupted for a cancelled context.

@@ -31,9 +31,6 @@ type Unit struct {
 	// one after the other; a unit with "" is a separate group.
 	Group string
 	Place results.Place // of what is measured
-	// Shows says that the examples of the output are documents of the user's own
-	// data: they are kept only where Options.Examples asks for them.
-	Shows bool
 	// Data opens what the unit depends on and returns its fingerprints by name.
 	// They and the ID make the key.
 	Data func(ctx context.Context) (map[string]string, error)
@@ -43,10 +40,7 @@ type Unit struct {
 }
 
 // Output is the output of a unit.
-type Output struct {
-	Rows     []results.Row
-	Examples []results.Example
-}
+type Output struct{ Rows []results.Row }
 
 // Job is the work of one worker: the unfinished units of a group.
 type Job struct {

@@ -356,24 +356,3 @@ func (r *Release) Compare(ctx context.Context, setting string) (*Compared, error
 		return c, nil
 	})
 }
-
-// Examples returns a few short test documents before and after privatising.
-func (r *Release) Examples() []results.Example {
-	const count, longest = 3, 20
-	if r.shown[2] == nil {
-		return nil
-	}
-	var out []results.Example
-	for i, d := range r.Corpus.Test {
-		if len(d.Tokens) == 0 || len(d.Tokens) > longest || len(out) == count {
-			continue
-		}
-		out = append(out, results.Example{
-			Dataset: r.Dataset.Name, Embedding: r.Embedding.Name, Dimension: r.Dimension,
-			Mechanism: r.Mechanism.Mechanism, Variant: string(r.Mechanism.Variant), Parameters: r.Parameters(),
-			Epsilon: r.Mechanism.Epsilon, Document: d.ID,
-			Original: joined(d.Tokens), Privatised: joined(r.shown[2][i]),
-		})
-	}
-	return out
-}

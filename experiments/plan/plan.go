@@ -254,7 +254,6 @@ func (u *unit) String() string {
 func (p *Plan) unit(u *unit) engine.Unit {
 	return engine.Unit{
 		Name: u.String(), ID: u.id, Group: u.group, Place: u.place(),
-		Shows: u.shows() && u.spec.Dataset.File != "",
 		Data: func(ctx context.Context) (map[string]string, error) {
 			f, err := u.spec.Fingerprints(ctx, p.lab)
 			if err != nil {

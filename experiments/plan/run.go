@@ -61,17 +61,12 @@ func (p *Plan) run(ctx context.Context, u *unit, job *engine.Job) (out engine.Ou
 		out.Rows = []results.Row{row}
 	case err != nil:
 		return out, fmt.Errorf("measuring %s: %w", u.measurement.Name, err)
-	case u.shows():
-		out.Examples = r.Examples()
 	}
 	for i := range out.Rows {
 		out.Rows[i].Measurement = u.measurement.String()
 	}
 	return out, r.DescribeRedrawn(ctx, out.Rows)
 }
-
-// shows reports whether the output of a unit holds examples of a text.
-func (u *unit) shows() bool { return u.measurement.Name == "text" && u.spec.Repetition == 1 }
 
 // Audit audits each mechanism of a study at each of its ε as the first of its
 // releases runs it: on the words of that data set and embedding. Reports are

@@ -6,7 +6,7 @@
 // how to repeat it. All else is closed. The page is static: a script only highlights
 // a mechanism, by a class, in every picture and table. In print there is what is open.
 //
-// Documents of the data are published only when asked for. Command lines and studies
+// Documents of the data are never published. Command lines and studies
 // that hold a secret are not written at all, and paths of the machine never.
 package report
 
@@ -28,8 +28,7 @@ import (
 // Input is the content of a page.
 type Input struct {
 	*results.Prepared
-	Views    views.Views
-	Examples bool // whether to show original documents
+	Views views.Views
 }
 
 //go:embed report.gohtml
@@ -64,7 +63,6 @@ type view struct {
 	Tables    []views.Table // closed
 	Against   []views.Table // compared with published numbers
 	Figures   []plots.Figure
-	Examples  []example
 }
 
 type fact struct{ Name, Value string }
@@ -90,9 +88,6 @@ func Write(w io.Writer, in Input) error {
 	v.Figures, _ = plots.All(p, results.Where(in.Views.Figures, func(f views.View) bool {
 		return !slices.Contains(f.Y, "all") // mldp figures draws every quantity
 	}))
-	if in.Examples {
-		v.Examples = examples(in)
-	}
 	var titles []string
 	for _, r := range in.Runs {
 		if r.Title != "" {

@@ -61,12 +61,6 @@ func input(t testing.TB) Input {
 			}
 		}
 	}
-	for _, e := range []float64{1, 5} {
-		run.Examples = append(run.Examples, results.Example{
-			Dataset: "generated-reviews", Embedding: "generated", Dimension: 50, Mechanism: "cmp", Variant: "proved",
-			Epsilon: e, Original: "a <b>good</b> film", Privatised: "a poor film",
-		})
-	}
 	p, err := results.Prepare(run)
 	if err != nil {
 		t.Fatal(err)
@@ -119,13 +113,6 @@ func TestContent(t *testing.T) {
 	for _, secret := range []string{"/somewhere", "sesame", "/home", "abc", "film", "<details open"} {
 		if strings.Contains(page, secret) {
 			t.Errorf("the page publishes %q", secret)
-		}
-	}
-	in.Examples = true
-	page = write(t, in)
-	for _, want := range []string{"a &lt;b&gt;good&lt;/b&gt; film", "<mark>a</mark> poor <mark>film</mark>"} {
-		if !strings.Contains(page, want) {
-			t.Errorf("the page with examples lacks %q", want)
 		}
 	}
 	if err := Write(&bytes.Buffer{}, Input{}); err == nil {
