@@ -34,7 +34,6 @@ type Request struct {
 	// the private label and the author of a row; "" for none.
 	PrivateColumn string
 	UserColumn    string
-	WordLevel     bool // every row of the user's own table is one word
 
 	Without []int // numbers of rows of the source that are left out, in order
 

@@ -2,8 +2,6 @@ package datasets
 
 import (
 	_ "embed"
-	"maps"
-	"slices"
 	"strings"
 )
 
@@ -11,9 +9,6 @@ import (
 //
 //go:embed stopwords.txt
 var stopWordsText string
-
-// StopWords are NLTK's 179 English stop words, sorted.
-func StopWords() []string { return slices.Sorted(maps.Keys(stopWords(false))) }
 
 // stopWords returns the stop list as a set. The study keeps negations for sentiment
 // (IMDb) and removes them for topics (AG News).

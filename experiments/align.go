@@ -139,10 +139,9 @@ func atFurther(list []study.MechanismSpec, further map[results.Place][]float64) 
 			return nil, err
 		}
 		for _, x := range settings {
-			spec := measure.Spec{Mechanism: x, KeepWords: m.KeepWords, Policy: m.Policy, OwnPolicy: m.Policy != "",
-				Label: m.Label}
+			spec := measure.Spec{Mechanism: x, KeepWords: m.KeepWords, Label: m.Label}
 			one := m
-			one.Name, one.Variant, one.Variants, one.Parameters = x.Mechanism, x.Variant, nil, x.Parameters
+			one.Name, one.Variant, one.Parameters = x.Mechanism, x.Variant, x.Parameters
 			if m.Is() {
 				one.Variant = ""
 			}

@@ -28,8 +28,7 @@ masked: tiny-masked-lm
 causal: tiny-causal-lm
 attackers: [masked, masked-channel, inversion, context, averaging, attribute-static-ngrams,
   attribute-public-ngrams, attribute-written, linkage-tfidf, linkage-aligned]
-options: {words: 60, masked: 60, tokens: 200, candidates: 5, releases: [1, 2], neighbours: [1], documents: 60,
-  resamples: 100, own_releases: 1, test_releases: 2, rounds: 1}
+options: {candidates: 5, releases: [1, 2]}
 metrics: {bleu: {}}
 `
 
@@ -39,7 +38,16 @@ func attacksStudy(t *testing.T, old, new string) *study.Study {
 	if err != nil {
 		t.Fatal(err)
 	}
+	fewer(&s.Options)
 	return s
+}
+
+// fewer makes attacks take a moment.
+func fewer(o *attack.Options) {
+	o.Words, o.Masked, o.Tokens, o.Neighbours, o.Documents, o.Resamples = 60, 60, 200, []int{1}, 60, 100
+	o.OwnReleases, o.TestReleases, o.Rounds = 1, 2, 1
+	o.Model = map[string]any{"epochs": 1, "hidden": 2}
+	o.Audit = attack.AuditOptions{Vocabulary: 20, Hidden: 2, Epochs: 1, Window: 2}
 }
 
 // Attackers with a language model and public text, the strongest of each panel,

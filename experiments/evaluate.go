@@ -248,8 +248,7 @@ func (o EvaluateOptions) mechanisms(ctx context.Context) (list []study.Mechanism
 	}
 	for _, v := range o.Versions {
 		v.Path = cmp.Or(v.Path, o.Original)
-		m := study.MechanismSpec{Name: v.Name, Outside: mechanisms.Outside{Text: v.Path, Columns: v.Columns, ID: o.ID,
-			Delimiter: o.Delimiter}}
+		m := study.MechanismSpec{Name: v.Name, Outside: mechanisms.Outside{Text: v.Path, Columns: v.Columns, ID: o.ID}}
 		if !math.IsNaN(v.Epsilon) {
 			m.Epsilons = []float64{v.Epsilon}
 		}

@@ -149,22 +149,22 @@ func TestDistanceOfGuesses(t *testing.T) {
 func TestDocumentLoss(t *testing.T) {
 	t.Parallel()
 	s := own(t, "  - {name: identity}\n  - {name: k-rr, epsilons: [3]}\n  - {name: cmp, epsilons: [5]}")
-	s = withText(t, s, "\nmetrics:", "\nmetrics:\n  document_loss: {pairs: 8, rounds: 50}")
+	s = withText(t, s, "\nmetrics:", "\nmetrics:\n  document_loss: {}")
 	for _, r := range cells(t, mustRun(t, s, engine.Options{})) {
 		if r.IsBaseline() {
 			continue
 		}
 		exact, bound, game := at(r, "document_epsilon_word"), at(r, "document_bound_word"), at(r, "document_game_word")
-		if game.Whole != 400 || !r.Has("document_game_topic") || r.Has("document_game_author") {
+		if game.Whole < 1000 || !r.Has("document_game_topic") || r.Has("document_game_author") {
 			t.Errorf("%s: game %+v", r.Mechanism, game)
 		}
 		switch r.Mechanism {
 		case "identity":
-			if exact.Value.Known() || !strings.Contains(exact.Note, "infinite for 8") || game.Part != game.Whole {
+			if exact.Value.Known() || !strings.Contains(exact.Note, "infinite for ") || game.Part != game.Whole {
 				t.Errorf("plain text: %+v, game %+v", exact, game)
 			}
 		case "k-rr":
-			if math.Abs(exact.Value.Float()-3) > 0.01 || bound.Value.Float() != 3 || game.Value.Float() > exact.Value.Float() || exact.Whole != 8 {
+			if math.Abs(exact.Value.Float()-3) > 0.01 || bound.Value.Float() != 3 || game.Value.Float() > exact.Value.Float() || exact.Whole < 10 {
 				t.Errorf("one word at ε = 3: %+v, bound %+v, game %+v", exact, bound, game)
 			}
 		case "cmp":

@@ -72,7 +72,7 @@ func TestMeasurementRunsAlone(t *testing.T) {
 }
 
 // Whatever a command or a text depends on is in the keys of its units, and of
-// no others: raw texts, folders, environment variables, ids.
+// no others: raw texts, folders, ids.
 func TestKeysFollowWhatComesFromOutside(t *testing.T) {
 	dir := t.TempDir()
 	table := func(ids func(i int) int, text func(string) string) {
@@ -95,7 +95,6 @@ func TestKeysFollowWhatComesFromOutside(t *testing.T) {
 	put(t, dir, "model/weights.bin", "1")
 	put(t, dir, "model/deep/config.json", "1")
 	put(t, dir, "listed/vocabulary.txt", "1")
-	t.Setenv("MLDP_TEST_TEMPERATURE", "0.5")
 	s, err := study.Parse("keys.yaml", []byte(strings.NewReplacer("SELF", selfName(t), "DIR", dir).Replace(`schema: 1
 name: keys
 seed: 3
@@ -109,7 +108,6 @@ mechanisms:
   - {name: raw, command: [SELF, client, shorter]}
   - {name: folder, command: [SELF, client, shuffle, --model=DIR/model]}
   - {name: listed, command: [SELF, client, shuffle], files: [DIR/listed]}
-  - {name: env, command: [SELF, client, shuffle], env: [MLDP_TEST_TEMPERATURE]}
   - {name: text, text: DIR/private.csv, id: id, epsilons: [5]}
 `)))
 	if err != nil {
@@ -150,8 +148,6 @@ mechanisms:
 	check("an empty file more in that folder", "folder")
 	put(t, dir, "listed/vocabulary.txt", "2")
 	check("a file in a folder of files", "listed")
-	t.Setenv("MLDP_TEST_TEMPERATURE", "0.6")
-	check("a variable of the environment", "env")
 }
 
 // measurement returns a registered one.

@@ -85,50 +85,24 @@ func withText(t testing.TB, s *study.Study, old, new string) *study.Study {
 	return changed
 }
 
-// One study has the same mechanism under several policies and with words kept,
-// distinguished by their parameters; each row states its guarantee.
-func TestPoliciesOfMechanisms(t *testing.T) {
+// A mechanism that keeps words says what that means for its guarantee.
+func TestKeptWords(t *testing.T) {
 	t.Parallel()
-	sum := mustRun(t, own(t, `
-  - {name: tem}
-  - {name: tem, policy: keep, keep_words: stopwords}
-  - {name: cmp, policy: drop}
-`), engine.Options{})
 	got := map[string]results.Cell{}
-	for _, r := range cells(t, sum) {
-		if !r.IsBaseline() {
-			got[r.Mechanism+" "+r.Policy] = r
+	for _, r := range cells(t, mustRun(t, own(t, "  - {name: tem}\n  - {name: tem, keep_words: \">3\"}\n"), engine.Options{})) {
+		got[r.Parameters] = r
+	}
+	for parameters, r := range got {
+		if !r.IsBaseline() && strings.Contains(parameters, "keep_words=>3") != strings.Contains(r.GuaranteeScope, "epsilon is infinite") {
+			t.Errorf("%s: scope %q", parameters, r.GuaranteeScope)
 		}
 	}
 	if len(got) != 3 {
-		t.Fatalf("%d mechanisms, want 3", len(got))
+		t.Errorf("%d cells", len(got))
 	}
-	plain, kept := got["tem random"], got["tem keep"]
-	if at(plain, "tokens_unknown").Part == 0 {
-		t.Error("no unknown tokens")
-	}
-	if strings.Contains(plain.Parameters, "policy") ||
-		!strings.Contains(kept.Parameters, "keep_words=stopwords policy=keep") {
-		t.Errorf("parameters %q, %q", plain.Parameters, kept.Parameters)
-	}
-	if plain.GuaranteeScope != "" ||
-		!strings.Contains(kept.GuaranteeScope, "epsilon is infinite") {
-		t.Errorf("scopes %q, %q", plain.GuaranteeScope, kept.GuaranteeScope)
-	}
-	if plain.Key == kept.Key {
-		t.Error("two policies share a key")
-	}
-	if d := got["cmp drop"]; at(d, "pp").Part < at(d, "tokens_unknown").Part || at(d, "tokens_unknown").Part != at(plain,
-		"tokens_unknown").Part {
-		t.Errorf("drop: %d changed, %d unknown", at(d, "pp").Part, at(d, "tokens_unknown").Part)
-	}
-}
-
-func TestPoliciesThatMeanNothing(t *testing.T) {
 	for entry, want := range map[string]string{
-		"{name: cmp, policy: lose}":              "policy = \"lose\"",
-		"{name: cmp, keep_words: verbs}":         "keep_words = \"verbs\"",
-		"{name: privemb, keep_words: stopwords}": "releases vectors",
+		"{name: cmp, keep_words: verbs}":      "keep_words = \"verbs\"",
+		"{name: privemb, keep_words: \">3\"}": "releases vectors",
 	} {
 		_, err := study.Parse("bad.yaml", []byte("schema: 1\nname: bad\ndatasets: [{name: "+
 			"generated-words}]\nembeddings: [{name: generated, dimensions: [50]}]\nepsilons: [1]\nmechanisms:\n  - "+entry+"\n"))

@@ -25,7 +25,7 @@ datasets:
   - {name: agnews, train: 12, validation: 4, test: 8, cleaning: words}
   - {name: product-reviews, train: 6, validation: 2, test: 4}
 embeddings: [{name: vectors, file: vectors.2d.txt, dimensions: [2]}]
-mechanisms: [{name: cmp}, {name: syntf, variants: [released]}]
+mechanisms: [{name: cmp}, {name: syntf, variant: released}]
 epsilons: [2]
 models: [{name: svm}]
 repetitions: 1

@@ -228,11 +228,11 @@ func TestAdditionsRunOnlyWhatIsNew(t *testing.T) {
 		study, what, old, new string
 		added                 int
 	}{
-		{"papers", "epsilon", "epsilons: [5]", "epsilons: [5, 9]", 20},
-		{"papers", "mechanism", "mechanisms: [{name: cmp}]", "mechanisms: [{name: cmp}, {name: santext}]", 4},
+		{"papers", "epsilon", "epsilons: [5]", "epsilons: [5, 9]", 17},
+		{"papers", "mechanism", "mechanisms: [{name: cmp}]", "mechanisms: [{name: cmp}, {name: santext}]", 1},
 		{"papers", "parameter", "t: [0.25, 0.75]", "t: [0.25, 0.5, 0.75]", 3},
 		{"papers", "setting", "[train-only]", "[train-only, test-only]", 6},
-		{"papers", "scene", "scenes:\n", "scenes:\n  - {name: more, metrics: {vector_errors: {words: 5}}, " +
+		{"papers", "scene", "scenes:\n", "scenes:\n  - {name: more, metrics: {vector_errors: {}}, " +
 			"mechanisms: [{name: privemb, parameters: {beta: 0.5}}]}\n", 1},
 		{"tiny", "epsilon", "epsilons: [1, 10]", "epsilons: [1, 5, 10]",
 			// mechanisms, data sets; of two repetitions: models and settings, text, low and cs by setting, words, time;

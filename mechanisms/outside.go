@@ -6,9 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
-	"mldpbench/internal/check"
 	"mldpbench/internal/params"
 )
 
@@ -21,17 +19,11 @@ type Outside struct {
 	// files and folders that the command reads in addition to those named in its
 	// arguments
 	Files []string `yaml:"files,omitempty"`
-	// names of environment variables on which its output depends
-	Env []string `yaml:"env,omitempty"`
-	// for the command's start and for an answer, in seconds; 0 means 1 minute
-	// and 10 minutes
-	Timeout int `yaml:"timeout,omitempty" limits:"1,86400"`
 
 	Text string `yaml:"text,omitempty"` // a file, or a folder with one file per repetition
 	// columns that hold the text, joined by a space; if empty, those of the
 	// data set
-	Columns   []string `yaml:"columns,omitempty"`
-	Delimiter string   `yaml:"delimiter,omitempty"` // of CSV and TSV, instead of the usual one
+	Columns []string `yaml:"columns,omitempty"`
 	// column with the number of the document; "": the rows are all documents in
 	// order
 	ID string `yaml:"id,omitempty"`
@@ -44,10 +36,8 @@ func (o Outside) Is() bool { return len(o.Command) > 0 || o.Text != "" }
 // of epsilons.
 func (o Outside) Check(name string, parameters map[string]any, epsilons int) error {
 	if !o.Is() {
-		if len(o.Files) > 0 || len(o.Env) > 0 || o.Timeout != 0 || len(o.Columns) > 0 || o.ID != "" ||
-			o.Delimiter != "" {
-			return fmt.Errorf("%s: files, env, timeout, columns, delimiter and id describe a command "+
-				"or a text: give one too", name)
+		if len(o.Files) > 0 || len(o.Columns) > 0 || o.ID != "" {
+			return fmt.Errorf("%s: files, columns and id describe a command or a text: give one too", name)
 		}
 		return nil
 	}
@@ -57,18 +47,15 @@ func (o Outside) Check(name string, parameters map[string]any, epsilons int) err
 	switch {
 	case len(o.Command) > 0 && o.Text != "":
 		return fmt.Errorf("%s: give command or text, not both", name)
-	case o.Text == "" && (len(o.Columns) > 0 || o.ID != "" || o.Delimiter != ""):
-		return fmt.Errorf("%s: columns, delimiter and id describe a text", name)
-	case o.Text != "" && (len(o.Files) > 0 || len(o.Env) > 0 || o.Timeout != 0):
-		return fmt.Errorf("%s: files, env and timeout describe a command", name)
+	case o.Text == "" && (len(o.Columns) > 0 || o.ID != ""):
+		return fmt.Errorf("%s: columns and id describe a text", name)
+	case o.Text != "" && len(o.Files) > 0:
+		return fmt.Errorf("%s: files describe a command", name)
 	case o.Text == "" && o.Command[0] == "":
 		return fmt.Errorf("%s: command: must name a program", name)
 	case o.Text != "" && epsilons > 1 && !strings.Contains(o.Text, "{epsilon}"):
 		return fmt.Errorf("%s: text = %q: holds the text of one epsilon: give one in epsilons, none where "+
 			"nobody knows it, or say {epsilon} in its name", name, o.Text)
-	}
-	if err := check.AtLeast("timeout", o.Timeout, 0); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
 	}
 	for _, p := range slices.Sorted(maps.Keys(parameters)) {
 		if !slices.ContainsFunc(o.places(), func(s string) bool { return strings.Contains(s, "{"+p+"}") }) {
@@ -99,9 +86,6 @@ func (o Outside) At(s Settings) Outside {
 	}
 	return o
 }
-
-// Wait is the timeout.
-func (o Outside) Wait() time.Duration { return time.Duration(o.Timeout) * time.Second }
 
 // Definition returns the definition of the mechanism: the registered one of its
 // name or, for an outside one, what is known without opening it.

@@ -175,7 +175,7 @@ func TestLongFetchFromOfficialLayouts(t *testing.T) {
 	}
 	// What takes longest is left out or cut.
 	study := mldp("study", "show", "comparative")
-	for long, short := range map[string]string{"encoder: use-lite-onnx, documents: 100,": "encoder: sif, documents: 1,", "  inference_error: {samples: 10}\n": "",
+	for long, short := range map[string]string{"encoder: use-lite-onnx, documents: 100}": "encoder: sif, documents: 1}", "  inference_error: {samples: 10}\n": "",
 		"baseline_repetitions: 10": "baseline_repetitions: 1", "train: 8000": "train: 600",
 		"validation: 2000": "validation: 200",
 		"test: 2000":       "test: 200", "train: 16000": "train: 600", "validation: 4000": "validation: 200",

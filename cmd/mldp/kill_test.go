@@ -38,7 +38,7 @@ epsilons: [5]
 scenes:
   - name: generated
     embeddings: [{name: generated, dimensions: [50]}]
-    metrics: {neighbours: {words: 40, k: [1, 2, 5], percentiles: [50]}}
+    metrics: {neighbours: {}}
 `
 
 // TestKilled kills runs of a grid and of a paper's study, and commands that

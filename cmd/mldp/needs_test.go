@@ -78,7 +78,7 @@ epsilons: [5]
 scenes:
   - name: crawl
     embeddings: [{name: crawl-300d-2M, dimensions: [300]}]
-    metrics: {neighbours: {words: 4, k: [1], percentiles: [50]}}
+    metrics: {neighbours: {}}
 `
 
 // smallMirror builds a mirror of a data set and an embedding without published

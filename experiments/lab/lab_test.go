@@ -170,7 +170,6 @@ func TestLinkedFolder(t *testing.T) {
 // TestPartOfAnEmbedding: who takes an embedding of which only a part is here is told
 // so once, in the log and with the data; a whole one and one of a file are not.
 func TestPartOfAnEmbedding(t *testing.T) {
-	root := t.TempDir()
 	d := study.DatasetSpec{Name: "generated-news", Train: 40, Validation: 20, Test: 20}
 	e := study.EmbeddingSpec{Name: "glove.6B", Dimensions: []int{50}}
 	words, err := New("").Words(t.Context(), study.EmbeddingSpec{Name: study.GeneratedEmbedding}, 50)
@@ -183,6 +182,7 @@ func TestPartOfAnEmbedding(t *testing.T) {
 		if err := errors.Join(words.WriteText(z), z.Close()); err != nil {
 			t.Fatal(err)
 		}
+		root := t.TempDir()
 		if err := os.WriteFile(filepath.Join(root, name), file.Bytes(), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -6,9 +6,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"os"
-	"strconv"
 	"strings"
+	"time"
 
 	"mldpbench/datasets"
 	"mldpbench/datasets/table"
@@ -41,7 +40,7 @@ func (s *started) Close() error {
 // has those of space, which is nil for other roles.
 func (l *Lab) command(ctx context.Context, o mechanisms.Outside, role external.Role,
 	space *embeddings.Space) (*started, error) {
-	options := external.Options{Start: o.Wait(), Request: o.Wait(), Files: o.Files, Role: role}
+	options := external.Options{Start: 10 * time.Minute, Request: time.Hour, Files: o.Files, Role: role}
 	vectors := ""
 	if space != nil && external.NamesVectors(o.Command) {
 		options.Vectors, vectors = space.WriteText, space.Fingerprint()
@@ -72,7 +71,7 @@ func (l *Lab) text(ctx context.Context, o mechanisms.Outside, d study.DatasetSpe
 			columns = d.Text
 		}
 		r.text, err = fromfile.Read(ctx, fromfile.Source{Path: o.Text, Columns: columns, ID: o.ID,
-			Delimiter: o.Delimiter, Encoding: d.Encoding})
+			Delimiter: d.Delimiter, Encoding: d.Encoding})
 		if err != nil || o.ID == "" || d.File == "" || d.Split != "" {
 			return r, err // ids of a task are the numbers of its rows
 		}
@@ -87,8 +86,8 @@ func (l *Lab) text(ctx context.Context, o mechanisms.Outside, d study.DatasetSpe
 }
 
 // OfOutside adds the fingerprints of a mechanism that is not built in, over a
-// data set; others have none: those of a command, of the environment variables
-// and the raw texts that it reads, or of a text and the ids of its documents.
+// data set; others have none: those of a command and of the raw texts that it
+// reads, or of a text and the ids of its documents.
 func (l *Lab) OfOutside(ctx context.Context, s mechanisms.Settings, sample Sample, space *embeddings.Space,
 	f Fingerprints) error {
 	if s.Outside == nil {
@@ -129,8 +128,7 @@ func (l *Lab) OfOutside(ctx context.Context, s mechanisms.Settings, sample Sampl
 	return err
 }
 
-// ofCommand starts a command and adds its fingerprint and that of its
-// environment.
+// ofCommand starts a command and adds its fingerprint.
 func (l *Lab) ofCommand(ctx context.Context, name string, o mechanisms.Outside, role external.Role,
 	space *embeddings.Space, f Fingerprints) (*started, error) {
 	c, err := l.command(ctx, o, role, space)
@@ -138,14 +136,6 @@ func (l *Lab) ofCommand(ctx context.Context, name string, o mechanisms.Outside, 
 		return nil, err
 	}
 	f[name] = c.key
-	if len(o.Env) > 0 {
-		var values []string
-		for _, variable := range o.Env {
-			value, set := os.LookupEnv(variable)
-			values = append(values, variable, strconv.FormatBool(set), value)
-		}
-		f["environment of "+name] = digest(values)
-	}
 	return c, nil
 }
 

@@ -31,9 +31,9 @@ type attackOptions struct {
 	Panel []string `json:",omitempty"` // attackers among whom the strongest is chosen
 
 	// names are all attackers of the scene. They share the text and the rows of
-	// its channel, so the first attacks for all of them, with these models.
-	names           []string
-	encoder, masked string
+	// its channel, so the first attacks for all of them, with this model.
+	names  []string
+	masked string
 }
 
 func init() {
@@ -90,12 +90,12 @@ func attackColumn(attacker string, c attack.Column) results.Column {
 // newAttackOptions are those for what the named attackers need.
 func newAttackOptions(scene *study.Scene, attackers ...string) *attackOptions {
 	o := &attackOptions{Shadow: scene.Shadow, Public: scene.Pool(), names: study.AttackerNames(scene.Attackers),
-		encoder: cmp.Or(scene.Encoder, lab.SIFEncoder), masked: scene.Masked}
+		masked: scene.Masked}
 	o.Attack, _ = scene.Options.Complete() // checked
 	for _, name := range attackers {
 		d, _ := attack.Find(name) // it is registered
 		if slices.Contains(d.Needs, attack.NeedsEncoder) {
-			o.Encoder = o.encoder
+			o.Encoder = lab.SIFEncoder
 		}
 		if slices.Contains(d.Needs, attack.NeedsModel) {
 			o.Masked = o.masked
@@ -283,7 +283,7 @@ func (r *Release) targetOf(ctx context.Context, q *Query, m *mechanisms.Mechanis
 	}
 	s.Encode = func(ctx context.Context, documents [][]int32) ([][]float32, error) {
 		sentences := list.Map(documents, func(d []int32) string { return joined(t.lexicon.Tokens(d)) })
-		return r.encode(ctx, o.encoder, sentences)
+		return r.encode(ctx, lab.SIFEncoder, sentences)
 	}
 	if o.masked != "" {
 		s.Model = func(candidates []string) (attack.MaskedWords, error) {

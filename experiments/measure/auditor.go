@@ -15,13 +15,7 @@ func init() {
 	auditor, _ := attack.Find("auditor") // it is registered
 	Register(Measurement{
 		Name: "user-audit", Version: 2, Baseline: true, Columns: attackColumns(auditor),
-		Metric: study.Metric{Key: "user_audit", New: func() any { return new(attack.AuditOptions) },
-			Check: func(options any, _ *study.Design, at study.At) error {
-				o := options.(*attack.AuditOptions)
-				complete, err := attack.Options{Audit: *o}.Complete()
-				*o = complete.Audit
-				return at(err, "")
-			}},
+		Metric:  study.Metric{Key: "user_audit", New: func() any { return &struct{}{} }},
 		Applies: func(s *Spec, q *Query) bool { return hasText(s, q) && s.Repetition == 1 },
 		Measure: measureUserAudit,
 	})
@@ -31,7 +25,7 @@ func init() {
 // trained it: Feyisetan et al. 2020, Tables 3 and 4. The data set has users. Its
 // policy should be random: unknown words that are kept name their users.
 func measureUserAudit(ctx context.Context, r *Release, q *Query) ([]results.Row, error) {
-	options, err := attack.Options{Audit: *q.Options.(*attack.AuditOptions)}.Complete() // of the rest
+	options, err := attack.Options{}.Complete()
 	if err != nil {
 		return nil, err
 	}

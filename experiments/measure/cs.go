@@ -5,14 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/stat"
 
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
-	"mldpbench/internal/check"
 	"mldpbench/internal/list"
 	"mldpbench/internal/stats"
 	"mldpbench/metrics"
@@ -23,11 +21,6 @@ import (
 type CSOptions struct {
 	Encoder   string `yaml:"encoder,omitempty" json:"encoder"`                        // of mldp data list, or sif
 	Documents int    `yaml:"documents,omitempty" json:"documents" limits:"0,1000000"` // sampled
-	// Repetitions limits CS to the first so many repetitions; 0 means all. They
-	// and the settings do not change what is measured elsewhere.
-	Repetitions int `yaml:"repetitions,omitempty" json:"-" limits:"0,10000"`
-	// Settings limits CS to these settings; none means all.
-	Settings []string `yaml:"settings,omitempty" json:"-"`
 }
 
 func init() {
@@ -35,9 +28,7 @@ func init() {
 		Name: "cs", Version: 1, Setting: true, Columns: columns("cs"),
 		Metric: study.Metric{Key: "cs", New: func() any { return &CSOptions{} }, Check: checkCS},
 		Applies: func(s *Spec, q *Query) bool {
-			o := q.Options.(*CSOptions)
-			return hasText(s, q) && o.Documents > 0 && (o.Repetitions == 0 || s.Repetition <= o.Repetitions) &&
-				(len(o.Settings) == 0 || slices.Contains(o.Settings, q.Setting))
+			return hasText(s, q) && q.Options.(*CSOptions).Documents > 0
 		},
 		Needs: func(_ *Spec, q *Query) []lab.Resource {
 			return []lab.Resource{lab.OfEncoder(q.Options.(*CSOptions).Encoder)}
@@ -47,13 +38,7 @@ func init() {
 }
 
 func checkCS(options any, _ *study.Design, at study.At) error {
-	o := options.(*CSOptions)
-	for i, v := range o.Settings {
-		if err := check.OneOf("setting", v, study.Local, study.TrainOnly, study.TestOnly); err != nil {
-			return at(err, "settings[%d]", i)
-		}
-	}
-	if o.Documents > 0 && o.Encoder == "" {
+	if o := options.(*CSOptions); o.Documents > 0 && o.Encoder == "" {
 		return at(errors.New("metrics.cs: documents without an encoder"), "")
 	}
 	return nil

@@ -1,9 +1,7 @@
 package measure
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -13,22 +11,11 @@ import (
 
 	"mldpbench/embeddings"
 	"mldpbench/experiments/study"
-	"mldpbench/internal/check"
 	"mldpbench/internal/stats"
 	"mldpbench/mechanisms"
 	"mldpbench/metrics"
 	"mldpbench/results"
 )
-
-// documentOptions are the options of the privacy loss of documents.
-type documentOptions struct {
-	// pairs of test documents of each kind; 0: 20
-	Pairs int `yaml:"pairs,omitempty" json:"pairs" limits:"0,100000"`
-	// rounds of the game on each pair, of mechanisms that take words; 0: 100
-	Rounds int `yaml:"rounds,omitempty" json:"rounds" limits:"0,1000000"`
-	// δ at which the ε of a document is stated; 0: 1e-5
-	Delta float64 `yaml:"delta,omitempty" json:"delta,omitempty" limits:"0,1"`
-}
 
 // Kinds of pairs: what the two originals have in common.
 var pairKinds = []struct{ name, title string }{
@@ -36,19 +23,17 @@ var pairKinds = []struct{ name, title string }{
 }
 
 const (
-	lossName     = "document_loss"
-	defaultDelta = 1e-5
-	leastDelta   = 1e-9 // rounding of the convolution is below
-	gameLevel    = 0.95
+	lossName      = "document_loss"
+	documentDelta = 1e-5 // at which the ε of a document is stated; rounding of the convolution is far below
+	documentPairs = 100  // of test documents of each kind, at most
+	gameLevel     = 0.95
+	gameRounds    = 100 // of the game on each pair, of mechanisms that take words
 )
 
 func init() {
 	m := Measurement{
 		Name: lossName, Version: 1,
-		Metric: study.Metric{Key: lossName, New: func() any { return &documentOptions{} },
-			Check: func(options any, _ *study.Design, at study.At) error {
-				return at(options.(*documentOptions).check(), "")
-			}},
+		Metric:  study.Metric{Key: lossName, New: func() any { return &struct{}{} }},
 		Applies: func(s *Spec, q *Query) bool { return hasText(s, q) && s.Repetition == 1 },
 		Measure: measureDocumentLoss,
 	}
@@ -60,14 +45,6 @@ func init() {
 		}
 	}
 	Register(m)
-}
-
-func (o *documentOptions) check() error {
-	if err := errors.Join(check.AtLeast("metrics.document_loss: pairs", o.Pairs, 0),
-		check.AtLeast("metrics.document_loss: rounds", o.Rounds, 0)); err != nil || o.Delta == 0 {
-		return err
-	}
-	return check.Within("metrics.document_loss: delta", o.Delta, leastDelta, 1)
 }
 
 // documentPair is two originals of equal length, as words of a mechanism.
@@ -89,9 +66,6 @@ type documentPair struct {
 // or a document and itself with one word changed to one of another document.
 // They are cut to the shorter one: the length is not hidden.
 func measureDocumentLoss(ctx context.Context, r *Release, q *Query) ([]results.Row, error) {
-	o := *q.Options.(*documentOptions)
-	o.Pairs, o.Rounds = cmp.Or(o.Pairs, 20), cmp.Or(o.Rounds, 100)
-	o.Delta = cmp.Or(o.Delta, defaultDelta)
 	m, err := r.Words(ctx)
 	if err != nil {
 		return nil, err
@@ -100,14 +74,14 @@ func measureDocumentLoss(ctx context.Context, r *Release, q *Query) ([]results.R
 	rng := r.RepetitionSeed().Derive(lossName).Rand()
 	var rows []results.Row
 	for _, kind := range pairKinds {
-		pairs := r.documentPairs(m.Vocabulary(), kind.name, o.Pairs)
+		pairs := r.documentPairs(m.Vocabulary(), kind.name, documentPairs)
 		if len(pairs) == 0 {
 			continue
 		}
 		add := func(name string, v results.Measured) {
 			rows = append(rows, row.Of("document_"+name+"_"+kind.name, v))
 		}
-		losses, err := lossesOf(ctx, m, pairs, o.Delta)
+		losses, err := lossesOf(ctx, m, pairs, documentDelta)
 		if err != nil {
 			return nil, err
 		}
@@ -125,12 +99,12 @@ func measureDocumentLoss(ctx context.Context, r *Release, q *Query) ([]results.R
 				add(x.name, medianOf(losses, x.of))
 			}
 		}
-		right, rounds, err := r.game(ctx, m, pairs, o.Rounds, rng)
+		right, rounds, err := r.game(ctx, m, pairs, gameRounds, rng)
 		if err != nil {
 			return nil, err
 		}
 		if rounds > 0 {
-			bound, err := GameEpsilon(right, rounds, o.Delta, gameLevel)
+			bound, err := GameEpsilon(right, rounds, documentDelta, gameLevel)
 			if err != nil {
 				return nil, err
 			}

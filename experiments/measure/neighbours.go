@@ -11,63 +11,53 @@ import (
 	"mldpbench/embeddings"
 	"mldpbench/embeddings/nearest"
 	"mldpbench/experiments/study"
-	"mldpbench/internal/check"
 	"mldpbench/results"
 )
 
-// neighbours asks for percentiles, over words, of the distance to the k-th
-// neighbour: Feyisetan et al. 2020, Figure 1.
-type neighbours struct {
-	Words       int       `yaml:"words" limits:"1,1000000"` // drawn from the vocabulary
-	K           []int     `yaml:"k" limits:"1,1000000"`     // ranks of neighbours
-	Percentiles []float64 `yaml:"percentiles"`              // of the distance, 0 to 100
-}
+// The words drawn from the vocabulary, the ranks and the percentiles of Feyisetan et al. 2020, Figure 1; ranks that
+// the vocabulary does not have are left out.
+const neighbourWords = 1000
+
+var (
+	neighbourRanks      = []int{1, 5, 10, 20, 50, 100, 200, 500, 1000}
+	neighbourPercentile = []float64{5, 20, 50, 80, 95}
+)
 
 func init() {
 	Register(Measurement{
 		Name: "neighbours", Version: 2, Of: OfSpace, Columns: columns("distance"),
-		Metric: study.Metric{Key: "neighbours", New: func() any { return new(neighbours) },
-			Check: func(options any, _ *study.Design, at study.At) error {
-				o := options.(*neighbours)
-				if o.Words < 1 || len(o.K) == 0 || len(o.Percentiles) == 0 {
-					return at(errors.New("neighbours: words, k and percentiles must be given"), "")
-				}
-				for i, v := range o.Percentiles {
-					if err := check.Inside("percentiles", v, 0, 100); err != nil {
-						return at(err, "percentiles[%d]", i)
-					}
-				}
-				return nil
-			}},
+		Metric:  study.Metric{Key: "neighbours", New: func() any { return &struct{}{} }},
 		Measure: measureNeighbours,
 	})
 }
 
-// measureNeighbours returns a row for each k and percentile. A word is not its own
+// measureNeighbours returns percentiles, over words, of the distance to the k-th
+// neighbour, a row for each k and percentile. A word is not its own
 // neighbour.
 func measureNeighbours(ctx context.Context, r *Release, q *Query) ([]results.Row, error) {
-	o, space := q.Options.(*neighbours), r.Space.Space
-	deepest := slices.Max(o.K)
-	if deepest >= space.Len() {
-		return nil, fmt.Errorf("k = %d: the embedding has %d words", deepest, space.Len())
+	space := r.Space.Space
+	ranks := results.Where(neighbourRanks, func(k int) bool { return k < space.Len() })
+	if len(ranks) == 0 {
+		return nil, errors.New("the embedding has one word: it has no neighbour")
 	}
+	deepest := slices.Max(ranks)
 	index := nearest.Of(space)
-	distances := make(map[int][]float64, len(o.K))
+	distances := make(map[int][]float64, len(ranks))
 	near := make([]nearest.Neighbor, deepest)
-	for _, w := range SampleWords(space, o.Words, r.Root().Derive("words")) {
+	for _, w := range SampleWords(space, neighbourWords, r.Root().Derive("words")) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		index.SearchExcluding(near, space.Vector(w), deepest, []embeddings.WordID{w})
-		for _, k := range o.K {
+		for _, k := range ranks {
 			distances[k] = append(distances[k], near[k-1].Distance)
 		}
 	}
 	var rows []results.Row
 	row := r.Row(q)
-	for _, k := range o.K {
+	for _, k := range ranks {
 		slices.Sort(distances[k])
-		for _, percentile := range o.Percentiles {
+		for _, percentile := range neighbourPercentile {
 			row.Parameters = fmt.Sprintf("k=%d percentile=%g", k, percentile)
 			m := results.Number(stat.Quantile(percentile/100, stat.Empirical, distances[k], nil))
 			m.Whole = len(distances[k])

@@ -25,7 +25,6 @@ type Spec struct {
 
 	Mechanism  mechanisms.Settings `json:"mechanism"` // results.BaselineMechanism: plain text; "": only a space
 	Policy     mechanisms.Policy   `json:"policy,omitempty"`
-	OwnPolicy  bool                `json:"own_policy,omitempty"` // not the study's, so listed among the parameters
 	KeepWords  string              `json:"keep_words,omitempty"` // list of words published unchanged
 	Label      string              `json:"-"`                    // the study's name for the mechanism
 	Repetition int                 `json:"repetition"`           // counts from 1; 0 for a space
@@ -61,14 +60,11 @@ func (r *Release) Kept() []string {
 }
 
 // Parameters returns those of the mechanism, and what else distinguishes two
-// entries of it in tables: a separate policy and the words that it keeps.
+// entries of it in tables: the words that it keeps.
 func (s *Spec) Parameters() string {
 	parts := []string{s.Mechanism.Parameters.String()}
 	if s.KeepWords != "" {
 		parts = append(parts, "keep_words="+s.KeepWords)
-	}
-	if s.OwnPolicy {
-		parts = append(parts, "policy="+string(s.Policy))
 	}
 	return strings.TrimSpace(strings.Join(parts, " "))
 }

@@ -20,8 +20,7 @@ import (
 // textOptions are those of measures that hold the released test text against
 // the original.
 type textOptions struct {
-	Documents int    `yaml:"documents,omitempty" json:"documents" limits:"0,1000000"` // sampled; 0: all
-	Model     string `yaml:"-" json:"model,omitempty"`                                // the causal model
+	Model string `yaml:"-" json:"model,omitempty"` // the causal model
 }
 
 // causal is the model of causal perplexity.
@@ -75,8 +74,7 @@ func init() {
 	}
 }
 
-// rows are those of one measure, on a sample of test documents that is the same
-// for all mechanisms.
+// rows are those of one measure, on the test documents.
 func (t textMeasure) rows(ctx context.Context, r *Release, q *Query) ([]results.Row, error) {
 	o := q.Options.(*textOptions)
 	text, err := r.Text(ctx)
@@ -87,21 +85,14 @@ func (t textMeasure) rows(ctx context.Context, r *Release, q *Query) ([]results.
 	if text[2] == nil {
 		return []results.Row{unmeasured(row, t.columns[0].Name, "no setting privatises the test text")}, nil
 	}
-	sample := numbers[int](len(text[2]))
-	if o.Documents > 0 {
-		sample = metrics.SampleWords(sample, o.Documents, r.Root().Derive("texts", r.dataName()).Rand())
-	}
-	var p pairOfTexts
-	for _, i := range sample {
-		p.before, p.after = append(p.before, joined(r.Corpus.Tokens[2][i])), append(p.after, joined(text[2][i]))
-	}
+	p := pairOfTexts{list.Map(r.Corpus.Tokens[2], joined), list.Map(text[2], joined)}
 	list, err := t.measure(ctx, r, o, p)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", t.name, err)
 	}
 	var rows []results.Row
 	for i, m := range list {
-		m.Whole = len(sample)
+		m.Whole = len(p.before)
 		rows = append(rows, row.Of(t.columns[i].Name, m))
 	}
 	return rows, nil

@@ -7,41 +7,36 @@ import (
 
 	"mldpbench/embeddings"
 	"mldpbench/experiments/study"
-	"mldpbench/internal/check"
 	"mldpbench/mechanisms"
 	"mldpbench/results"
 	"mldpbench/stream"
 )
 
-// vectorErrors asks how far distances and inner products of released vectors are
-// from the true ones: Feyisetan & Kasiviswanathan 2021, Figures 1 and 2.
-type vectorErrors struct {
-	Words int `yaml:"words" limits:"1,100000"` // on each side of the pairs: Words² distances
-}
+// pairsOfVectors is the number of words on each side of the pairs: the figures have 100 × 100 distances.
+const pairsOfVectors = 100
 
 func init() {
 	Register(Measurement{
 		Name: "vector-errors", Version: 2, WordsAlone: true, Columns: columns("distance_error", "inner_product_error"),
-		Metric: study.Metric{Key: "vector_errors", New: func() any { return new(vectorErrors) },
-			Check: func(options any, _ *study.Design, at study.At) error {
-				return at(check.AtLeast("words", options.(*vectorErrors).Words, 1), "words")
-			}},
+		Metric:  study.Metric{Key: "vector_errors", New: func() any { return &struct{}{} }},
 		Applies: func(s *Spec, _ *Query) bool { return s.Definition().NewVector != nil },
 		Measure: measureVectorErrors,
 	})
 }
 
+// measureVectorErrors says how far distances and inner products of released vectors are
+// from the true ones: Feyisetan & Kasiviswanathan 2021, Figures 1 and 2.
 func measureVectorErrors(ctx context.Context, r *Release, q *Query) ([]results.Row, error) {
-	o, space := q.Options.(*vectorErrors), r.Space.Space
-	if space.Len() < 2*o.Words {
-		return nil, fmt.Errorf("words = %d: the embedding has %d words, fewer than twice as many", o.Words, space.Len())
+	space := r.Space.Space
+	if space.Len() < 2*pairsOfVectors {
+		return nil, fmt.Errorf("the embedding has %d words: pairs need %d", space.Len(), 2*pairsOfVectors)
 	}
 	if err := r.build(ctx); err != nil {
 		return nil, err
 	}
-	drawn := SampleWords(space, 2*o.Words, r.Root().Derive("pairs"))
+	drawn := SampleWords(space, 2*pairsOfVectors, r.Root().Derive("pairs"))
 	m := r.batch.vector
-	distance, product := pairErrors(m, space, drawn[:o.Words], drawn[o.Words:], r.RepetitionSeed().Derive("noise"))
+	distance, product := pairErrors(m, space, drawn[:pairsOfVectors], drawn[pairsOfVectors:], r.RepetitionSeed().Derive("noise"))
 	row := r.Row(q)
 	row.Note = fmt.Sprintf("%d dimensions released", m.OutputDimension())
 	return []results.Row{row.Of("distance_error", distance), row.Of("inner_product_error", product)}, ctx.Err()

@@ -137,9 +137,6 @@ func (p *Plan) mechanism(c *study.Scene, s measure.Spec, asked []request, m stud
 	if x.Outside != nil {
 		s.Policy = "" // it handles unknown words itself
 	}
-	if s.OwnPolicy = m.Policy != "" && m.Policy != c.Policy; s.OwnPolicy {
-		s.Policy = m.Policy
-	}
 	if d.NewVector != nil && s.KeepWords != "" {
 		return nil // there are no words to keep
 	}

@@ -3,7 +3,6 @@ package study
 import (
 	"fmt"
 
-	"mldpbench/internal/check"
 	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/external"
 )
@@ -14,12 +13,6 @@ import (
 type CommandSpec struct {
 	Name    string   `yaml:"name"`              // in rows and tables; of a built-in attacker, its own
 	Command []string `yaml:"command,omitempty"` // program and arguments; no shell is run
-	// files and folders that it reads in addition to those in its arguments
-	Files []string `yaml:"files,omitempty"`
-	Env   []string `yaml:"env,omitempty"` // names of environment variables on which its output depends
-	// for its start and for an answer, in seconds; 0 means 1 minute and 10
-	// minutes
-	Timeout int `yaml:"timeout,omitempty" limits:"1,86400"`
 }
 
 // plainCommand is CommandSpec without its methods.
@@ -54,12 +47,12 @@ func (c CommandSpec) Check() error {
 	if external.NamesVectors(c.Command) {
 		return fmt.Errorf("%s: command: {vectors} are those of a mechanism", c.Name)
 	}
-	return check.AtLeast("timeout", c.Timeout, 0)
+	return nil
 }
 
 // Outside returns the command as lab opens it.
 func (c CommandSpec) Outside() mechanisms.Outside {
-	return mechanisms.Outside{Command: c.Command, Files: c.Files, Env: c.Env, Timeout: c.Timeout}
+	return mechanisms.Outside{Command: c.Command}
 }
 
 // Commands names everything that a design would execute: mechanisms, attackers

@@ -8,23 +8,25 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/token"
 
 	"mldpbench/internal/check"
+	"mldpbench/internal/list"
 )
 
-// Key is a key of study files.
+// Key is a key of study files. What its values may be is said by its type and its
+// tag limits: "1,100" for integers, ">0" for numbers, "a|b" for words.
 type Key struct {
 	Path      string // such as datasets[].name; a scene has the keys of a study
 	Doc       string // what it means
 	Low, High int    // of an integer; equal for no limits
 
-	typ   reflect.Type
-	alone bool // one word may stand for the list or the struct
-	order int
+	typ      reflect.Type
+	alone    bool // one word may stand for the list or the struct
+	positive bool
+	words    []string
 }
 
 // Meanings of keys, one a line; those of metrics are said where they are registered.
@@ -34,84 +36,86 @@ var meanings string
 
 // Keys lists the keys of a study in the order of its file, each entry of a list
 // after the list.
-func Keys() []Key {
-	docs := meaningsByKey()
-	var all []Key
-	study := schemaOf(reflect.TypeFor[Study]())
-	for path, k := range study {
-		rest, ofScene := strings.CutPrefix(path, "scenes[].")
-		_, again := study[rest]
-		if strings.HasSuffix(path, "[]") || path == "" || ofScene && again {
-			continue
-		}
-		k.Path, k.Doc = path, cmp.Or(docs[path], metrics[strings.TrimPrefix(path, "metrics.")].Doc)
-		all = append(all, k)
-	}
-	slices.SortFunc(all, func(a, b Key) int { return a.order - b.order })
-	return all
-}
-
-func meaningsByKey() map[string]string {
+func Keys() (all []Key) {
 	docs := map[string]string{}
 	for line := range strings.Lines(meanings) {
 		path, doc, _ := strings.Cut(line, " ")
 		docs[path] = strings.TrimSpace(doc)
 	}
-	return docs
+	var visit func(Key)
+	visit = func(of Key) {
+		for of.kind() == reflect.Slice {
+			of = of.element()
+		}
+		if of.free() || of.kind() != reflect.Struct && of.kind() != reflect.Map {
+			return
+		}
+		for _, k := range fieldsOf(of) {
+			again := strings.HasPrefix(k.Path, "scenes[].") && k.Path != "scenes[].name"
+			if k.Path == "task" || again { // written by mldp; those of a study
+				continue
+			}
+			k.Doc = cmp.Or(docs[k.Path], metrics[strings.TrimPrefix(k.Path, "metrics.")].Doc)
+			all = append(all, k)
+			visit(k)
+		}
+	}
+	visit(Key{typ: reflect.TypeFor[Study]()})
+	return all
 }
 
-// Meanings lists the keys whose meaning is written down.
-func Meanings() []string { return slices.Sorted(maps.Keys(meaningsByKey())) }
-
-var schemas sync.Map // of reflect.Type
-
-// schemaOf are all keys and elements of lists of a type by their paths; "" is the whole.
-func schemaOf(t reflect.Type) map[string]Key {
-	once, _ := schemas.LoadOrStore(t, sync.OnceValue(func() map[string]Key {
-		s := map[string]Key{}
-		add(s, "", t, "")
-		return s
-	}))
-	return once.(func() map[string]Key)()
-}
-
-func add(s map[string]Key, path string, t reflect.Type, limits string) {
+// key is that of a path and a type, with the limits of its values.
+func key(path string, t reflect.Type, limits string) Key {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	k := Key{typ: t, order: len(s), alone: reflect.PointerTo(t).Implements(reflect.TypeFor[yaml.InterfaceUnmarshaler]())}
-	if limits != "" {
-		if _, err := fmt.Sscanf(limits, "%d,%d", &k.Low, &k.High); err != nil {
-			panic(err) // tags are constants of this program
-		}
+	k := Key{Path: path, typ: t, positive: limits == ">0",
+		alone: reflect.PointerTo(t).Implements(reflect.TypeFor[yaml.InterfaceUnmarshaler]())}
+	if n, _ := fmt.Sscanf(limits, "%d,%d", &k.Low, &k.High); n < 2 && limits != "" && !k.positive {
+		k.words = strings.Split(limits, "|")
 	}
-	s[path] = k
-	switch {
-	case t == reflect.TypeFor[Metrics]():
-		for _, m := range slices.Sorted(maps.Keys(metrics)) {
-			add(s, path+"."+m, reflect.TypeOf(metrics[m].New()), "")
-		}
-	case t.Kind() == reflect.Struct:
-		addFields(s, path, t)
-	case t.Kind() == reflect.Slice:
-		add(s, path+"[]", t.Elem(), limits)
-	}
+	return k
 }
 
-func addFields(s map[string]Key, path string, t reflect.Type) {
-	for i := range t.NumField() {
-		f := t.Field(i)
+// element is the key of an entry of a list, with its limits.
+func (k Key) element() Key {
+	e := key(k.Path+"[]", k.typ.Elem(), "")
+	e.Low, e.High, e.positive, e.words = k.Low, k.High, k.positive, k.words
+	return e
+}
+
+// fieldsOf are the keys below one that has keys, in the order of its type.
+func fieldsOf(of Key) (all []Key) {
+	path := func(name string) string { return strings.TrimPrefix(of.Path+"."+name, ".") }
+	if of.typ == reflect.TypeFor[Metrics]() {
+		for _, m := range slices.Sorted(maps.Keys(metrics)) {
+			all = append(all, key(path(m), reflect.TypeOf(metrics[m].New()), ""))
+		}
+		return all
+	}
+	for i := range of.typ.NumField() {
+		f := of.typ.Field(i)
 		name, options, _ := strings.Cut(f.Tag.Get("yaml"), ",")
 		switch {
 		case options == "inline":
-			addFields(s, path, f.Type)
+			all = append(all, fieldsOf(Key{Path: of.Path, typ: f.Type})...)
 		case name != "" && name != "-":
-			add(s, strings.TrimPrefix(path+"."+name, "."), f.Type, f.Tag.Get("limits"))
+			all = append(all, key(path(name), f.Type, f.Tag.Get("limits")))
 		}
 	}
+	return all
 }
 
 func (k Key) kind() reflect.Kind { return k.typ.Kind() }
+
+// name is the last part of the path, of an entry of a list in the singular.
+func (k Key) name() string {
+	name := k.Path[strings.LastIndexByte(k.Path, '.')+1:]
+	if one, entry := strings.CutSuffix(name, "[]"); entry {
+		return strings.TrimSuffix(one, "s")
+	}
+	return name
+}
 
 // free reports whether what stands below is not the schema's.
 func (k Key) free() bool {
@@ -124,16 +128,18 @@ func (k Key) Kind() string {
 	if k.alone {
 		words = "text, or " + words
 	}
-	if k.Low < k.High {
+	switch {
+	case k.Low < k.High:
 		words += fmt.Sprintf(", %d to %d", k.Low, k.High)
+	case k.positive:
+		words += ", > 0"
+	case len(k.words) > 0:
+		words += ", " + strings.Join(k.words, ", ")
 	}
 	return words
 }
 
 func kindOf(t reflect.Type) string {
-	for t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
 	switch t.Kind() {
 	case reflect.Slice:
 		if one := kindOf(t.Elem()); one != "keys" {
@@ -142,14 +148,9 @@ func kindOf(t reflect.Type) string {
 		return "list of entries"
 	case reflect.Map, reflect.Struct:
 		return "keys"
-	case reflect.Bool:
-		return "true or false"
-	case reflect.Int, reflect.Uint64:
-		return "integer"
-	case reflect.Float64:
-		return "number"
 	}
-	return "text"
+	return cmp.Or(map[reflect.Kind]string{reflect.Bool: "true or false", reflect.Int: "integer", reflect.Uint64: "integer",
+		reflect.Float64: "number"}[t.Kind()], "text")
 }
 
 // gone are the keys of earlier versions and what replaces them.
@@ -158,24 +159,20 @@ var gone = map[string]string{
 	"utility":  "models: [{name: svm, parameters: {features: tfidf}}]", "probe": "models: [{name: encoder}]",
 	"language": "metrics: {perplexity: {}}", "language_model": "masked", "causal_model": "causal",
 	"metrics.inference_error.full": "E_M is over all words", "metrics.inference_error.candidates": "E_M is over all words",
-	"metrics.chrf": "metrics.commands, as examples/external/bertscore.py", "metrics.rouge_l": "metrics.commands, as " +
-		"examples/external/bertscore.py", "metrics.bertscore": "examples/external/bertscore.py, in metrics.commands",
+	"encoder": "attackers compare sentences by word vectors", "mechanisms[].variants": "an entry for each variant",
+	"mechanisms[].memory": "mldp run --workers", "mechanisms[].policy": "a scene with the policy",
+	"mechanisms[].delimiter": "that of the data set", "metrics.chrf": "examples/external/bertscore.py, in metrics.commands",
+	"metrics.rouge_l":   "examples/external/bertscore.py, in metrics.commands",
+	"metrics.bertscore": "examples/external/bertscore.py, in metrics.commands",
 }
 
-// unknown is the error of a key that is not in the schema.
-func unknown(src *source, schema map[string]Key, key *token.Token, path string) error {
-	if now, ok := gone[strings.TrimPrefix(path, "scenes[].")]; ok {
-		return src.wrong(key, "%s is gone; now: %s", key.Value, now)
+// unknown is the error of a key that is not among those of its place.
+func (src *source) unknown(t *token.Token, of Key, fields []Key) error {
+	path := strings.TrimPrefix(strings.TrimPrefix(of.Path+"."+t.Value, "."), "scenes[].")
+	if now, ok := gone[path]; ok {
+		return src.wrong(t, "%s is gone; now: %s", t.Value, now)
 	}
-	parent := path[:max(0, strings.LastIndexByte(path, '.'))]
-	var beside []string
-	for other := range schema {
-		if name, below := strings.CutPrefix(strings.TrimPrefix(other, parent), "."); (below || parent == "") &&
-			!strings.ContainsAny(name, ".[") {
-			beside = append(beside, name)
-		}
-	}
-	slices.Sort(beside)
-	meant := check.Meant(key.Value, beside)
-	return src.wrong(key, "unknown field %q%s", key.Value, cmp.Or(meant, "; mldp study keys lists all"))
+	names := list.Map(fields, Key.name)
+	slices.Sort(names)
+	return src.wrong(t, "unknown field %q%s", t.Value, cmp.Or(check.Meant(t.Value, names), "; mldp study keys lists all"))
 }

@@ -8,49 +8,39 @@ import (
 	"strconv"
 	"strings"
 
-	"mldpbench/datasets"
 	"mldpbench/internal/check"
 	"mldpbench/internal/params"
 	"mldpbench/mechanisms"
 	"mldpbench/results"
 )
 
-// MechanismSpec names a mechanism with its variants and parameters, or names
+// MechanismSpec names a mechanism with its variant and parameters, or names
 // one from outside. A parameter given as a list is a further axis of the grid.
 type MechanismSpec struct {
 	mechanisms.Outside `yaml:",inline"`
 
-	Name       string               `yaml:"name"`                 // of mldp mechanisms; for a command or a text, another
-	Label      string               `yaml:"label,omitempty"`      // its name in a paper; "" means its title
-	Variant    mechanisms.Variant   `yaml:"variant,omitempty"`    // proved where it has one, released or as-run
-	Variants   []mechanisms.Variant `yaml:"variants,omitempty"`   // several
-	Parameters map[string]any       `yaml:"parameters,omitempty"` // of mldp mechanisms; a list is as many mechanisms
-	Epsilons   []float64            `yaml:"epsilons,omitempty"`   // instead of the study's
-	Policy     mechanisms.Policy    `yaml:"policy,omitempty"`     // of unknown words, instead of the study's
-	// KeepWords are published unchanged, so epsilon is infinite on them:
-	// stopwords, or those that occur more often in the data set, as ">100".
+	Name       string             `yaml:"name"`
+	Label      string             `yaml:"label,omitempty"`
+	Variant    mechanisms.Variant `yaml:"variant,omitempty"`
+	Parameters map[string]any     `yaml:"parameters,omitempty"`
+	Epsilons   []float64          `yaml:"epsilons,omitempty" limits:">0"` // instead of the study's
+	// KeepWords are published unchanged, so epsilon is infinite on them: those that
+	// occur more often in the data set, as ">100".
 	KeepWords string `yaml:"keep_words,omitempty"`
 	// Repetitions is smaller than the study's where fewer repetitions exist; 0
 	// means the study's.
 	Repetitions int `yaml:"repetitions,omitempty" limits:"1,10000"`
 }
 
-// StopWords is the list of words that a mechanism may keep.
-const StopWords = "stopwords"
-
-// KeptWords returns the words of a list: stop words, or those of counts that are
-// greater than the number of ">N".
+// KeptWords returns the words whose counts are greater than the number of ">N".
 func KeptWords(list string, counts map[string]int) (kept []string) {
-	switch n, err := moreThan(list); {
-	case list == StopWords:
-		return datasets.StopWords()
-	case list == "" || err != nil:
+	n, err := moreThan(list)
+	if err != nil || list == "" {
 		return nil
-	default:
-		for word, count := range counts {
-			if count > n {
-				kept = append(kept, word)
-			}
+	}
+	for word, count := range counts {
+		if count > n {
+			kept = append(kept, word)
 		}
 	}
 	slices.Sort(kept)
@@ -59,25 +49,18 @@ func KeptWords(list string, counts map[string]int) (kept []string) {
 
 func moreThan(list string) (int, error) {
 	n, err := strconv.Atoi(strings.TrimPrefix(list, ">"))
-	if err != nil || n < 0 || !strings.HasPrefix(list, ">") {
-		return 0, check.Wrong("keep_words = %q: must be %s, or a number of occurrences such as \">100\"", list, StopWords)
+	if list != "" && (err != nil || n < 0 || !strings.HasPrefix(list, ">")) {
+		return 0, check.Wrong("keep_words = %q: must be a number of occurrences such as \">100\"", list)
 	}
 	return n, nil
 }
 
 // Check validates a mechanism's entry.
 func (m MechanismSpec) Check(at At, where string) error {
-	var both error
-	if m.Variant != "" && len(m.Variants) > 0 {
-		both = fmt.Errorf("%s: give variant or variants, not both", m.Name)
-	}
+	_, kept := moreThan(m.KeepWords)
 	if err := cmp.Or(
 		at(m.checkName(), "%s.name", where), at(check.Name("label", m.Label), "%s.label", where),
-		at(m.Outside.Check(m.Name, m.Parameters, len(m.Epsilons)), "%s", where),
-		at(check.AtLeast("repetitions", m.Repetitions, 0), "%s.repetitions", where), at(both, "%s.variants", where),
-		checkEpsilons(at, where+".epsilons", m.Epsilons),
-		at(mechanisms.CheckPolicy(cmp.Or(m.Policy, mechanisms.Random)), "%s.policy", where),
-		at(m.checkKept(), "%s.keep_words", where),
+		at(m.Outside.Check(m.Name, m.Parameters, len(m.Epsilons)), "%s", where), at(kept, "%s.keep_words", where),
 	); err != nil {
 		return err
 	}
@@ -90,29 +73,20 @@ func (m MechanismSpec) Check(at At, where string) error {
 	return at(err, "%s", where)
 }
 
-func (m MechanismSpec) checkKept() error {
-	if m.KeepWords == "" || m.KeepWords == StopWords {
-		return nil
-	}
-	_, err := moreThan(m.KeepWords)
-	return err
-}
-
 // checkName validates the name of an entry, and what cannot stand beside it.
 func (m MechanismSpec) checkName() error {
-	variant := m.Variant != "" || len(m.Variants) > 0
 	switch many := Many(m.Name); {
 	case !m.Is() && !many:
 		_, err := mechanisms.Find(m.Name)
 		return err
-	case !m.Is() && (variant || len(m.Parameters) > 0):
+	case !m.Is() && (m.Variant != "" || len(m.Parameters) > 0):
 		return fmt.Errorf("mechanism %s: takes no variant and no parameters; name the mechanism", m.Name)
 	case !m.Is():
 		return nil
 	case many || m.Name == results.BaselineMechanism:
 		return fmt.Errorf("name = %q: has a meaning of its own; give what is not built in another", m.Name)
-	case variant || m.Policy != "" || m.KeepWords != "":
-		return fmt.Errorf("%s: variants, policy and keep_words are those of built-in mechanisms", m.Name)
+	case m.Variant != "" || m.KeepWords != "":
+		return fmt.Errorf("%s: variant and keep_words are those of built-in mechanisms", m.Name)
 	}
 	return checkName("name", m.Name)
 }
@@ -122,9 +96,6 @@ func (m MechanismSpec) checkName() error {
 func checkTwice(at At, list []MechanismSpec, epsilons []float64) error {
 	met := map[string]bool{}
 	for i, m := range list {
-		if !m.Is() {
-			continue
-		}
 		settings, _ := m.Expand() // checked
 		own := m.Epsilons
 		if len(own) == 0 {
@@ -136,7 +107,7 @@ func checkTwice(at At, list []MechanismSpec, epsilons []float64) error {
 		for _, s := range settings {
 			for _, s.Epsilon = range own {
 				key := strings.Join(Labels(s), " ")
-				if met[key] {
+				if m.Is() && met[key] {
 					which := m.Name
 					if s.Epsilon > 0 {
 						which = fmt.Sprintf("%s at epsilon %v", m.Name, s.Epsilon)
@@ -150,21 +121,10 @@ func checkTwice(at At, list []MechanismSpec, epsilons []float64) error {
 	return nil
 }
 
-// checkEpsilons validates a list of ε; the caller checks for an empty one.
-func checkEpsilons(at At, where string, epsilons []float64) error {
-	for i, e := range epsilons {
-		if err := check.Positive("epsilon", e); err != nil {
-			return at(err, "%s[%d]", where, i)
-		}
-	}
-	return nil
-}
-
-// Expand returns the settings of a mechanism entry: variants ×
-// parameter lists, without epsilon.
-func (m MechanismSpec) Expand() ([]mechanisms.Settings, error) {
+// Expand returns the settings of a mechanism entry, one for each combination of
+// listed parameters, without epsilon.
+func (m MechanismSpec) Expand() (out []mechanisms.Settings, err error) {
 	if Many(m.Name) {
-		var all []mechanisms.Settings
 		for _, d := range mechanisms.Definitions() {
 			if m.Name == AllProved && d.Variants[0] != mechanisms.Proved {
 				continue
@@ -173,21 +133,18 @@ func (m MechanismSpec) Expand() ([]mechanisms.Settings, error) {
 			if err != nil {
 				return nil, err
 			}
-			all = append(all, one...)
+			out = append(out, one...)
 		}
-		return all, nil
+		return out, nil
 	}
-	start := mechanisms.Settings{Mechanism: m.Name}
+	// Epsilon 1 is a placeholder: parameters are checked without it.
+	start := mechanisms.Settings{Mechanism: m.Name, Variant: m.Variant, Epsilon: 1}
 	if m.Is() {
 		start.Outside = &m.Outside
 	}
 	d, err := start.Definition()
 	if err != nil {
 		return nil, err
-	}
-	variants := m.Variants
-	if len(variants) == 0 {
-		variants = []mechanisms.Variant{m.Variant}
 	}
 	sets := []mechanisms.Parameters{{}}
 	for _, name := range slices.Sorted(maps.Keys(m.Parameters)) {
@@ -205,17 +162,12 @@ func (m MechanismSpec) Expand() ([]mechanisms.Settings, error) {
 		}
 		sets = next
 	}
-	var out []mechanisms.Settings
-	for _, v := range variants {
-		for _, p := range sets {
-			// Epsilon 1 is a placeholder: parameters are checked without it.
-			start.Variant, start.Epsilon, start.Parameters = v, 1, p
-			c, err := mechanisms.Complete(start)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, c)
+	for _, start.Parameters = range sets {
+		c, err := mechanisms.Complete(start)
+		if err != nil {
+			return nil, err
 		}
+		out = append(out, c)
 	}
 	return out, nil
 }

@@ -1,14 +1,8 @@
 package study
 
 import (
-	"fmt"
-	"maps"
-	"slices"
-
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
-
-	"mldpbench/internal/check"
 )
 
 // Metric is an entry of a study's metrics: a key with options of its own.
@@ -41,16 +35,9 @@ type Metrics map[string]any
 func (m *Metrics) UnmarshalYAML(node ast.Node) error {
 	*m = Metrics{}
 	keys, ok := node.(ast.MapNode)
-	if !ok {
-		return nil // refused with its place
-	}
-	for v := keys.MapRange(); v.Next(); {
+	for v := keys.MapRange(); ok && v.Next(); {
 		key := v.Key().GetToken().Value
-		known, ok := metrics[key]
-		if !ok {
-			return noMetric(key)
-		}
-		options := known.New()
+		options := metrics[key].New() // what is none was refused with its place
 		if v.Value().Type() != ast.NullType {
 			if err := yaml.NodeToValue(v.Value(), options, yaml.Strict()); err != nil {
 				return err
@@ -59,10 +46,4 @@ func (m *Metrics) UnmarshalYAML(node ast.Node) error {
 		(*m)[key] = options
 	}
 	return nil
-}
-
-// noMetric is the error of an unknown key.
-func noMetric(key string) error {
-	all := slices.Sorted(maps.Keys(metrics))
-	return fmt.Errorf("metrics: no %q: must be one of %q%s", key, all, check.Meant(key, all))
 }

@@ -1,7 +1,6 @@
 package study
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -32,27 +31,23 @@ var taskKeys = []string{"mechanisms", "epsilons", "repetitions", "seed"}
 
 // Override returns the study changed by flags, checked.
 func (s *Study) Override(o Overrides) (*Study, error) {
-	if s.Task != "" {
-		for _, a := range o.Set {
-			if key := a[:max(0, strings.IndexAny(a, ".[="))]; !slices.Contains(taskKeys, key) {
-				return nil, check.Wrong("--set %s: a task fixes all but %s", a, strings.Join(taskKeys, ", "))
-			}
-		}
-		if o.Datasets != nil {
-			return nil, check.Wrong("--dataset: a task fixes all but %s", strings.Join(taskKeys, ", "))
-		}
-	}
 	if reflect.ValueOf(o).IsZero() {
 		return s, nil
 	}
-	c, err := s.set(o.Set)
+	for _, a := range o.Set {
+		if key := a[:max(0, strings.IndexAny(a, ".[="))]; s.Task != "" && !slices.Contains(taskKeys, key) {
+			return nil, check.Wrong("--set %s: a task fixes all but %s", a, strings.Join(taskKeys, ", "))
+		}
+	}
+	if s.Task != "" && o.Datasets != nil {
+		return nil, check.Wrong("--dataset: a task fixes all but %s", strings.Join(taskKeys, ", "))
+	}
+	c, err := set(s, o.Set)
 	if err != nil {
 		return nil, err
 	}
 	for i, d := range c.designs() {
-		if err := d.override(o, i == 0); err != nil {
-			return nil, err
-		}
+		d.override(o, i == 0)
 	}
 	if len(o.Datasets) > 0 && len(s.Scenes) > 0 {
 		c.Scenes = slices.DeleteFunc(c.Scenes, func(x Scene) bool { return x.Datasets != nil && len(x.Datasets) == 0 })
@@ -63,45 +58,44 @@ func (s *Study) Override(o Overrides) (*Study, error) {
 	if o.Seed != nil {
 		c.Seed = *o.Seed
 	}
+	if c, err = set(c, nil); err != nil { // numbers of flags have the limits of keys
+		return nil, err
+	}
+	c.root = s.root
 	return c, c.Check()
 }
 
-// set returns a copy of the study without positions, with values at paths replaced.
-func (s *Study) set(assignments []string) (*Study, error) {
-	text, err := s.YAML()
+// set returns a copy with values at paths replaced; what has no key is not copied.
+func set[T any](x *T, assignments []string) (*T, error) {
+	text, err := yaml.MarshalWithOptions(x, yaml.IndentSequence(true))
 	if err != nil {
 		return nil, err
 	}
-	for _, a := range assignments {
-		if text, err = assign(text, a); err != nil {
-			return nil, check.Wrong("--set %s: %v", a, err)
+	c := new(T)
+	if len(assignments) == 0 {
+		if _, err = decode("set", text, c); err != nil {
+			return nil, check.Wrong("%s", place.ReplaceAllString(err.Error(), ""))
 		}
-		c := &Study{root: s.root}
-		if _, err := decode("set", text, c); err != nil {
+	}
+	for _, a := range assignments {
+		if text, err = assign(text, a); err == nil {
+			c = new(T)
+			_, err = decode("set", text, c)
+		}
+		if err != nil {
 			return nil, check.Wrong("--set %s: %s", a, place.ReplaceAllString(err.Error(), ""))
 		}
 	}
-	c := &Study{root: s.root}
-	_, err = decode("study "+s.Name, text, c)
 	return c, err
 }
 
 // Set returns the data set with values of its keys replaced, checked.
 func (d DatasetSpec) Set(assignments []string) (DatasetSpec, error) {
-	text, err := yaml.Marshal(d)
-	for _, a := range assignments {
-		if err == nil {
-			text, err = assign(text, a)
-		}
-		if err != nil {
-			return d, check.Wrong("--set %s: %v", a, err)
-		}
-		d = DatasetSpec{}
-		if _, err := decode("set", text, &d); err != nil {
-			return d, check.Wrong("--set %s: %s", a, place.ReplaceAllString(err.Error(), ""))
-		}
+	c, err := set(&d, assignments)
+	if err != nil {
+		return d, err
 	}
-	return d, cmp.Or(err, d.Check())
+	return *c, c.Check()
 }
 
 var (
@@ -221,9 +215,16 @@ func (s *Study) designs() []*Design {
 
 // override changes a design. A scene has only the keys of its own: what it
 // leaves to the study stays empty.
-func (d *Design) override(o Overrides, base bool) error {
+func (d *Design) override(o Overrides, base bool) {
 	if len(o.Datasets) > 0 {
-		d.chooseDatasets(o.Datasets, base)
+		if base && len(d.Datasets) > 0 {
+			d.Datasets = choose(o.Datasets, d.Datasets, func(x DatasetSpec, name string) bool { return x.Name == name },
+				func(name string) DatasetSpec { return DatasetSpec{Name: name} })
+		} else {
+			d.Datasets = slices.DeleteFunc(d.Datasets, func(x DatasetSpec) bool { return !slices.Contains(o.Datasets, x.Name) })
+		}
+		d.Embeddings = restrict(d.Embeddings, o.Datasets, func(e *EmbeddingSpec) *[]string { return &e.Datasets })
+		d.Models = restrict(d.Models, o.Datasets, func(m *ModelSpec) *[]string { return &m.Datasets })
 	}
 	if len(o.Mechanisms) > 0 && (base || len(d.Mechanisms) > 0) {
 		d.Mechanisms = choose(o.Mechanisms, d.Mechanisms, func(m MechanismSpec, ref string) bool {
@@ -242,35 +243,18 @@ func (d *Design) override(o Overrides, base bool) error {
 			d.Mechanisms[i].Epsilons = nil
 		}
 	}
-	if o.Repetitions != 0 {
-		if o.Repetitions < 1 || o.Repetitions > 10_000 {
-			return check.Wrong("repetitions = %d: must be in [1, 10000]", o.Repetitions)
-		}
+	if o.Repetitions != 0 && (base || d.Repetitions > 0) {
 		if d.BaselineRepetitions > 0 && d.Repetitions > 0 {
 			d.BaselineRepetitions = max(1, d.BaselineRepetitions*o.Repetitions/d.Repetitions)
 		}
-		if base || d.Repetitions > 0 {
-			d.Repetitions = o.Repetitions
-		}
+		d.Repetitions = o.Repetitions
 	}
-	return nil
-}
-
-func (d *Design) chooseDatasets(names []string, base bool) {
-	if base && len(d.Datasets) > 0 {
-		d.Datasets = choose(names, d.Datasets, func(x DatasetSpec, name string) bool { return x.Name == name },
-			func(name string) DatasetSpec { return DatasetSpec{Name: name} })
-	} else if !base {
-		d.Datasets = slices.DeleteFunc(d.Datasets, func(x DatasetSpec) bool { return !slices.Contains(names, x.Name) })
-	}
-	d.Embeddings = restrict(d.Embeddings, names, func(e *EmbeddingSpec) *[]string { return &e.Datasets })
-	d.Models = restrict(d.Models, names, func(m *ModelSpec) *[]string { return &m.Datasets })
 }
 
 // restrict keeps of each entry's own data sets those that are named, and leaves
 // out an entry that had some and has none of them.
-func restrict[T any](list []T, names []string, datasets func(*T) *[]string) (kept []T) {
-	for _, x := range list {
+func restrict[T any](entries []T, names []string, datasets func(*T) *[]string) (kept []T) {
+	for _, x := range entries {
 		own := datasets(&x)
 		left := slices.DeleteFunc(slices.Clone(*own), func(d string) bool { return !slices.Contains(names, d) })
 		if restricted := len(*own) > 0; !restricted || len(left) > 0 {
@@ -283,18 +267,13 @@ func restrict[T any](list []T, names []string, datasets func(*T) *[]string) (kep
 
 // choose returns the entries of the given names in their order; a name that the
 // study does not have gets a new entry, which Check validates.
-func choose[T any](names []string, from []T, is func(T, string) bool, fresh func(string) T) []T {
-	var out []T
+func choose[T any](names []string, from []T, is func(T, string) bool, fresh func(string) T) (out []T) {
 	for _, name := range names {
-		found := false
-		for _, x := range from {
-			if is(x, name) {
-				out, found = append(out, x), true
-			}
+		found := slices.DeleteFunc(slices.Clone(from), func(x T) bool { return !is(x, name) })
+		if len(found) == 0 {
+			found = []T{fresh(name)}
 		}
-		if !found {
-			out = append(out, fresh(name))
-		}
+		out = append(out, found...)
 	}
 	return out
 }
@@ -302,10 +281,11 @@ func choose[T any](names []string, from []T, is func(T, string) bool, fresh func
 // WithMechanisms returns the study with further mechanisms in each list of it or
 // of a scene, checked.
 func (s *Study) WithMechanisms(more func([]MechanismSpec) ([]MechanismSpec, error)) (*Study, error) {
-	c, err := s.set(nil)
+	c, err := set(s, nil)
 	if err != nil {
 		return nil, err
 	}
+	c.root = s.root
 	for _, d := range c.designs() {
 		further, err := more(d.Mechanisms)
 		if err != nil {

@@ -43,17 +43,17 @@ func (s *Study) besideFile(folder string) {
 			path(&d.Mechanisms[i].Text)
 			arguments(d.Mechanisms[i].Command, d.Mechanisms[i].Files)
 		}
-		for _, model := range []*string{&d.Encoder, &d.Masked, &d.Causal} {
+		for _, model := range []*string{&d.Masked, &d.Causal} {
 			one := []string{*model}
 			arguments(one)
 			*model = one[0]
 		}
 		for _, a := range d.Attackers {
-			arguments(a.Command, a.Files)
+			arguments(a.Command)
 		}
 		if list, ok := d.Metrics["commands"].(*[]CommandSpec); ok {
 			for _, c := range *list {
-				arguments(c.Command, c.Files)
+				arguments(c.Command)
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,40 +19,9 @@ import (
 	"mldpbench/internal/check"
 )
 
-// Limits of a study file: far above the needs of any study, far below what
-// causes harm.
-const (
-	maxSize  = 1 << 20 // bytes
-	maxDepth = 100     // brackets within brackets, or dashes in a line
-	maxKeys  = 4000    // the parser's time grows with the square of their number
-)
-
-// limit rejects a text that the YAML library could not handle.
-func limit(name string, data []byte) error {
-	if len(data) > maxSize {
-		return fmt.Errorf("%s: %d bytes: a study has at most %d", name, len(data), maxSize)
-	}
-	if bytes.Count(data, []byte(":")) > maxKeys {
-		return fmt.Errorf("%s: a study has at most %d keys", name, maxKeys)
-	}
-	depth, number := 0, 0
-	for line := range bytes.Lines(data) {
-		number++
-		indent := len(line) - len(bytes.TrimLeft(line, " -?:\t"))
-		for _, c := range line {
-			switch c {
-			case '[', '{':
-				depth++
-			case ']', '}':
-				depth--
-			}
-			if depth > maxDepth || indent > 4*maxDepth {
-				return fmt.Errorf("%s:%d:1: nested more than %d deep", name, number, maxDepth)
-			}
-		}
-	}
-	return nil
-}
+// maxSize of a study file in bytes is far above the needs of any study and below what the parser, whose time grows
+// with the square of it, would need minutes for.
+const maxSize = 1 << 16
 
 // source is the text of a study, kept for the position of a wrong value.
 type source struct {
@@ -63,8 +33,8 @@ type source struct {
 // comparing each value with its key.
 func decode(filename string, data []byte, into any) (*source, error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff")) // a byte order mark
-	if err := limit(filename, data); err != nil {
-		return nil, err
+	if len(data) > maxSize {
+		return nil, fmt.Errorf("%s: %d bytes: a study has at most %d", filename, len(data), maxSize)
 	}
 	src := &source{name: filename}
 	file, err := parser.ParseBytes(data, 0)
@@ -75,13 +45,11 @@ func decode(filename string, data []byte, into any) (*source, error) {
 		return nil, fmt.Errorf("%s: must hold exactly one YAML document", filename)
 	}
 	src.file = file
-	values := &valueChecker{src: src, schema: schemaOf(reflect.TypeOf(into).Elem()), anchors: map[string]ast.Node{}}
-	values.check(file.Docs[0].Body, "")
-	ast.Walk(values, file.Docs[0].Body)
-	if values.err != nil {
-		return nil, values.err
+	body := file.Docs[0].Body
+	if err := src.check(body, Key{typ: reflect.TypeOf(into).Elem()}); err != nil {
+		return nil, err
 	}
-	if err := yaml.NewDecoder(bytes.NewReader(data), yaml.Strict()).Decode(into); err != nil {
+	if err := yaml.NodeToValue(body, into, yaml.Strict()); err != nil {
 		return nil, src.position(err)
 	}
 	return src, nil
@@ -90,14 +58,13 @@ func decode(filename string, data []byte, into any) (*source, error) {
 // position turns an error of the YAML library into "file:line:column: what".
 func (src *source) position(err error) error {
 	var y yaml.Error
-	if errors.As(err, &y) {
-		message := y.GetMessage()
-		if t := y.GetToken(); t != nil && t.Position != nil {
-			return src.wrong(t, "%s", message)
-		}
-		return fmt.Errorf("%s: %s", src.name, message)
+	if !errors.As(err, &y) {
+		return fmt.Errorf("%s: %w", src.name, err)
 	}
-	return fmt.Errorf("%s: %w", src.name, err)
+	if t := y.GetToken(); t != nil && t.Position != nil {
+		return src.wrong(t, "%s", y.GetMessage())
+	}
+	return fmt.Errorf("%s: %s", src.name, y.GetMessage())
 }
 
 // wrong is an error at a token.
@@ -105,149 +72,117 @@ func (src *source) wrong(t *token.Token, format string, args ...any) error {
 	return fmt.Errorf("%s:%d:%d: %w", src.name, t.Position.Line, t.Position.Column, fmt.Errorf(format, args...))
 }
 
-// valueChecker visits a study for what the decoder would take for something else: a
-// value of another kind, 010 as 8, 1.5 as 1, "5" in quotes, and 0 for a key that
-// is not there.
-type valueChecker struct {
-	src     *source
-	schema  map[string]Key
-	anchors map[string]ast.Node // met so far
-	err     error
-}
-
-var index = regexp.MustCompile(`\[\d+\]`)
-
-// pathOf is that of a node as keys have it: datasets[].name.
-func pathOf(n ast.Node) string {
-	path := strings.ReplaceAll(index.ReplaceAllString(n.GetPath(), "[]"), ".<<", "")
-	return strings.TrimPrefix(strings.TrimPrefix(path, "$"), ".")
-}
-
-// Visit checks the keys of a mapping and the values of a list.
-func (c *valueChecker) Visit(n ast.Node) ast.Visitor {
-	if c.err != nil {
-		return nil
-	}
-	switch n := n.(type) {
-	case *ast.MappingValueNode:
-		if n.Key.IsMergeKey() {
-			return c
-		}
-		path := pathOf(n.Key)
-		k, known := c.schema[path]
-		if !known {
-			c.err = unknown(c.src, c.schema, n.Key.GetToken(), path)
-			return nil
-		}
-		c.check(n.Value, path)
-		if k.free() {
-			return nil // names of parameters are those of their owner
+// check compares a value with its key, for what the decoder would take for
+// something else: a value of another kind, 010 as 8, 1.5 as 1, "5" in quotes, and
+// 0 for a key that is not there.
+func (src *source) check(node ast.Node, k Key) error {
+	switch n := node.(type) {
+	case *ast.NullNode:
+		return nil // as if the key were not there
+	case *ast.AnchorNode, *ast.AliasNode:
+		return src.wrong(node.GetToken(), "anchors and aliases are not read: write the value out")
+	case *ast.TagNode:
+		return src.wrong(node.GetToken(), "tags are not read: write the value alone")
+	case ast.MapNode:
+		if k.kind() == reflect.Struct || k.kind() == reflect.Map {
+			return src.checkKeys(n, k)
 		}
 	case *ast.SequenceNode:
-		for _, v := range n.Values {
-			c.check(v, pathOf(v))
-		}
-	}
-	return c
-}
-
-// content returns what stands behind an anchor or an alias.
-func (c *valueChecker) content(node ast.Node) ast.Node {
-	for range maxDepth { // an alias of itself has no end
-		switch n := node.(type) {
-		case *ast.AnchorNode:
-			c.anchors[n.Name.GetToken().Value] = n.Value
-			node = n.Value
-		case *ast.AliasNode:
-			target, ok := c.anchors[n.Value.GetToken().Value]
-			if !ok {
-				return node // left to the decoder
+		if k.kind() == reflect.Slice {
+			for _, v := range n.Values {
+				if err := src.check(v, k.element()); err != nil {
+					return err
+				}
 			}
-			node = target
-		default:
-			return node
+			return nil
+		}
+	default:
+		if k.alone {
+			return nil // one word stands for it
+		}
+		if wrong, err := scalar(node, k); err != nil {
+			return src.wrong(node.GetToken(), "%w", err)
+		} else if !wrong {
+			return nil
 		}
 	}
-	return node
+	if k.kind() == reflect.Interface {
+		return nil
+	}
+	must := map[reflect.Kind]string{reflect.Struct: "keys with values", reflect.Map: "keys with values",
+		reflect.Slice: "a list", reflect.Bool: "true or false", reflect.String: "one word or text"}[k.kind()]
+	return src.wrong(node.GetToken(), "%s: must be %s", cmp.Or(k.name(), "the file"), cmp.Or(must, "a number"))
 }
 
-// check compares a value with the kind of its key.
-func (c *valueChecker) check(node ast.Node, path string) {
-	k, known := c.schema[path]
-	if node = c.content(node); c.err != nil || !known || node.Type() == ast.NullType {
-		return // an unknown key is an error of its own; null is as if it were not there
+// checkKeys compares the keys of a mapping with those of a type, and their values.
+func (src *source) checkKeys(n ast.MapNode, k Key) error {
+	if k.free() {
+		return nil // names of parameters are those of their owner
 	}
-	name := path[strings.LastIndexByte(path, '.')+1:]
-	if one, element := strings.CutSuffix(name, "[]"); element {
-		name = strings.TrimSuffix(one, "s")
-	}
-	_, list := node.(*ast.SequenceNode)
-	_, keys := node.(ast.MapNode)
-	must := ""
-	switch kind := k.kind(); {
-	case k.alone && !list && !keys: // one word stands for it
-	case (kind == reflect.Struct || kind == reflect.Map) && !keys:
-		must = "keys with values"
-	case kind == reflect.Slice && !list:
-		must = "a list"
-	case isNumber(kind) && (list || keys):
-		must = "a number"
-	case isNumber(kind):
-		if err := number(node, k, name); err != nil {
-			c.err = c.src.wrong(node.GetToken(), "%w", err)
+	fields := fieldsOf(k)
+	for v := n.MapRange(); v.Next(); {
+		name := v.Key().GetToken().Value
+		at := slices.IndexFunc(fields, func(f Key) bool { return f.name() == name })
+		if at < 0 {
+			return src.unknown(v.Key().GetToken(), k, fields)
 		}
-	case kind == reflect.Bool && node.Type() != ast.BoolType:
-		must = "true or false"
-	case kind == reflect.String && (list || keys):
-		must = "one word or text"
+		if err := src.check(v.Value(), fields[at]); err != nil {
+			return err
+		}
 	}
-	if must != "" {
-		c.err = c.src.wrong(node.GetToken(), "%s: must be %s", cmp.Or(name, "the file"), must)
-	}
-}
-
-func isNumber(k reflect.Kind) bool {
-	return k == reflect.Int || k == reflect.Uint64 || k == reflect.Float64
+	return nil
 }
 
 // plainInteger is a decimal integer and nothing else: no 010, which YAML reads
 // as 8, and no 1.5, which would be cut to 1.
 var plainInteger = regexp.MustCompile(`^[+-]?(0|[1-9][0-9]*)$`)
 
-// number validates a number: written without quotes, and an integer in decimal
-// digits within the limits of its key where the key takes one.
-func number(node ast.Node, k Key, name string) error {
-	text := node.GetToken().Value
-	refuse := func(must string) error { return check.Wrong("%s = %s: must be %s", name, text, must) }
-	_, integer := node.(*ast.IntegerNode)
-	if k.kind() == reflect.Float64 {
-		_, err := strconv.ParseFloat(text, 64)
-		switch quoted := node.GetToken().Type; {
-		case quoted == token.SingleQuoteType || quoted == token.DoubleQuoteType:
-			return refuse("a number, without quotes")
-		case integer && !plainInteger.MatchString(text):
-			return refuse("an integer in decimal digits, or a number with a point")
-		case errors.Is(err, strconv.ErrRange):
-			return refuse("> 0 and finite")
-		case node.Type() == ast.StringType && err != nil:
-			return refuse("a number")
+// yamlNumbers spells .nan and .inf as Go does.
+var yamlNumbers = strings.NewReplacer(".n", "n", ".N", "N", ".i", "i", ".I", "I")
+
+// scalar validates one word or number; wrong says that the key takes another kind.
+func scalar(node ast.Node, k Key) (wrong bool, err error) {
+	t := node.GetToken()
+	refuse := func(must string) error { return check.Wrong("%s = %s: must be %s", k.name(), t.Value, must) }
+	switch kind := k.kind(); kind {
+	case reflect.String:
+		if len(k.words) > 0 {
+			err = check.OneOf(k.name(), t.Value, k.words...)
 		}
-		return nil
+		return false, err
+	case reflect.Bool:
+		return node.Type() != ast.BoolType, nil
+	case reflect.Float64:
+		v, err := strconv.ParseFloat(yamlNumbers.Replace(t.Value), 64)
+		_, integer := node.(*ast.IntegerNode)
+		switch {
+		case t.Type == token.SingleQuoteType || t.Type == token.DoubleQuoteType:
+			return false, refuse("a number, without quotes")
+		case integer && !plainInteger.MatchString(t.Value):
+			return false, refuse("an integer in decimal digits, or a number with a point")
+		case errors.Is(err, strconv.ErrRange):
+			return false, refuse("> 0 and finite")
+		case err != nil && node.Type() == ast.StringType:
+			return false, refuse("a number")
+		case k.positive && err == nil:
+			return false, check.Positive(k.name(), v)
+		}
+		return false, nil
+	case reflect.Int, reflect.Uint64:
+		if _, integer := node.(*ast.IntegerNode); !integer || !plainInteger.MatchString(t.Value) {
+			return false, refuse("an integer in decimal digits")
+		}
+		v, err := strconv.ParseInt(t.Value, 10, 64)
+		if kind == reflect.Uint64 {
+			_, err = strconv.ParseUint(strings.TrimPrefix(t.Value, "+"), 10, 64)
+		}
+		switch {
+		case err != nil:
+			return false, check.Wrong("%s = %s: outside what a 64-bit integer holds", k.name(), t.Value)
+		case k.Low < k.High && (v < int64(k.Low) || v > int64(k.High)):
+			return false, refuse(fmt.Sprintf("in [%d, %d]", k.Low, k.High))
+		}
+		return false, nil
 	}
-	if !integer || !plainInteger.MatchString(text) {
-		return refuse("an integer in decimal digits")
-	}
-	var err error
-	if k.kind() == reflect.Uint64 {
-		_, err = strconv.ParseUint(strings.TrimPrefix(text, "+"), 10, 64)
-	} else {
-		_, err = strconv.ParseInt(text, 10, 64)
-	}
-	if err != nil {
-		return check.Wrong("%s = %s: outside what a 64-bit integer holds", name, text)
-	}
-	if v, _ := strconv.ParseInt(text, 10, 64); k.Low < k.High && (v < int64(k.Low) || v > int64(k.High)) {
-		return refuse(fmt.Sprintf("in [%d, %d]", k.Low, k.High))
-	}
-	return nil
+	return k.kind() != reflect.Interface, nil
 }

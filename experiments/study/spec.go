@@ -75,51 +75,43 @@ func (c *Columns) UnmarshalYAML(decode func(any) error) error {
 const SplitByHash = "hash"
 
 // DatasetSpec names a data set of the catalogue, or the user's own file, and
-// how much of it is used. A size of 0 means the data set's default.
+// how much of it is used; keys.txt says what each key means. A size of 0 means the
+// data set's default. Its JSON is part of the keys of what is measured.
 type DatasetSpec struct {
-	// of mldp data list, or any for File
-	Name       string `yaml:"name" json:"name"`
-	Train      int    `yaml:"train,omitempty" json:"train,omitempty" limits:"0,100000000"`           // documents
-	Validation int    `yaml:"validation,omitempty" json:"validation,omitempty" limits:"0,100000000"` // documents
-	Test       int    `yaml:"test,omitempty" json:"test,omitempty" limits:"0,100000000"`             // documents
-	// documents are cut here; 0 means the data set's default, -1 not at all
-	MaxTokens int `yaml:"max_tokens,omitempty" json:"max_tokens,omitempty" limits:"-1,100000000"`
-	// PP, LOW and English % read this many first tokens of a document; 0 means all
-	ComparedTokens int `yaml:"compared_tokens,omitempty" json:"compared_tokens,omitempty" limits:"0,100000000"`
-	// preprocessing; empty means the data set's default
-	Cleaning string `yaml:"cleaning,omitempty" json:"cleaning,omitempty"`
-	// "no" keeps the shares of classes in the source
-	Balance string `yaml:"balance,omitempty" json:"balance,omitempty"`
-	// "hash": the hash of a text says its split, whatever the seed and the other texts
-	Split string `yaml:"split,omitempty" json:"split,omitempty"`
-	// the user's CSV, TSV, JSON lines, JSON array or Parquet; its fingerprint is
-	// in the key
+	Name           string `yaml:"name" json:"name"`
+	Train          int    `yaml:"train,omitempty" json:"train,omitempty" limits:"0,100000000"`
+	Validation     int    `yaml:"validation,omitempty" json:"validation,omitempty" limits:"0,100000000"`
+	Test           int    `yaml:"test,omitempty" json:"test,omitempty" limits:"0,100000000"`
+	MaxTokens      int    `yaml:"max_tokens,omitempty" json:"max_tokens,omitempty" limits:"-1,100000000"`
+	ComparedTokens int    `yaml:"compared_tokens,omitempty" json:"compared_tokens,omitempty" limits:"0,100000000"`
+	Cleaning       string `yaml:"cleaning,omitempty" json:"cleaning,omitempty"`
+	Balance        string `yaml:"balance,omitempty" json:"balance,omitempty" limits:"yes|no"`
+	Split          string `yaml:"split,omitempty" json:"split,omitempty" limits:"hash"`
+
+	// Of the user's own file, whose fingerprint is in the key.
 	File      string  `yaml:"file,omitempty" json:"-"`
-	Delimiter string  `yaml:"delimiter,omitempty" json:"delimiter,omitempty"` // of CSV and TSV, instead of the usual one
-	Encoding  string  `yaml:"encoding,omitempty" json:"encoding,omitempty"`   // of File, such as latin1; utf-8 else
-	Text      Columns `yaml:"text,omitempty" json:"text,omitempty"`           // columns joined to the text, for File
-	// column of the label, for File; if empty there is nothing to predict
-	Label string `yaml:"label,omitempty" json:"label,omitempty"`
-	// column of the private label, for File
-	Private   string `yaml:"private,omitempty" json:"private,omitempty"`
-	User      string `yaml:"user,omitempty" json:"user,omitempty"`             // column of the author of a row, for File
-	WordLevel bool   `yaml:"word_level,omitempty" json:"word_level,omitempty"` // every row is one word, for File
-	Without   []int  `yaml:"-" json:"without,omitempty"`                       // rows left out, by number from 0
+	Delimiter string  `yaml:"delimiter,omitempty" json:"delimiter,omitempty"`
+	Encoding  string  `yaml:"encoding,omitempty" json:"encoding,omitempty"`
+	Text      Columns `yaml:"text,omitempty" json:"text,omitempty"`
+	Label     string  `yaml:"label,omitempty" json:"label,omitempty"`
+	Private   string  `yaml:"private,omitempty" json:"private,omitempty"`
+	User      string  `yaml:"user,omitempty" json:"user,omitempty"`
+	Without   []int   `yaml:"-" json:"without,omitempty"` // rows left out, by number from 0
 }
 
 // EmbeddingSpec names an embedding of the catalogue, "generated", or a file.
 type EmbeddingSpec struct {
-	Name       string   `yaml:"name"`                                  // of the data folder, or generated
-	File       string   `yaml:"file,omitempty"`                        // vectors of your own: text, word2vec or gzip
+	Name       string   `yaml:"name"`
+	File       string   `yaml:"file,omitempty"`
 	Dimensions []int    `yaml:"dimensions,omitempty" limits:"1,65535"` // empty for a file: its own
 	Datasets   []string `yaml:"datasets,omitempty"`                    // only with these; empty means all
 }
 
 // ModelSpec names a model, its parameters and, if not all, its data sets.
 type ModelSpec struct {
-	Name       string         `yaml:"name"`                 // svm, lstm, logistic…
-	Parameters map[string]any `yaml:"parameters,omitempty"` // those of its kind; the defaults else
-	Datasets   []string       `yaml:"datasets,omitempty"`   // only on these; empty means all
+	Name       string         `yaml:"name"`
+	Parameters map[string]any `yaml:"parameters,omitempty"`
+	Datasets   []string       `yaml:"datasets,omitempty"` // only on these; empty means all
 }
 
 // Check validates a data set on its own.
@@ -127,22 +119,14 @@ func (d DatasetSpec) Check() error {
 	switch {
 	case d.Name == "":
 		return errors.New("a data set needs a name")
-	case d.File == "" && (len(d.Text) > 0 || d.Label != "" || d.Private != "" || d.User != "" || d.WordLevel ||
-		d.Delimiter != "" || d.Encoding != ""):
-		return fmt.Errorf("data set %q: text, label, private, user, delimiter, encoding and word_level describe a file of one's "+
-			"own: give file too", d.Name)
+	case d.File == "" && (len(d.Text) > 0 || d.Label+d.Private+d.User+d.Delimiter+d.Encoding != ""):
+		return fmt.Errorf("data set %q: text, label, private, user, delimiter and encoding describe a file of one's own: "+
+			"give file too", d.Name)
 	case d.File != "" && len(d.Text) == 0:
 		return fmt.Errorf("data set %q: a file needs its text columns", d.Name)
 	}
-	if err := check.Heading("data set", d.Name); err != nil {
-		return err
-	}
-	if err := errors.Join(check.OneOf("balance", d.Balance, "", "yes", "no"),
-		check.OneOf("split", d.Split, "", SplitByHash)); err != nil {
-		return fmt.Errorf("data set %q: %w", d.Name, err)
-	}
 	_, err := d.Traits()
-	return err
+	return cmp.Or(check.Heading("data set", d.Name), err)
 }
 
 // Predicts returns an error for a data set without labels, because a model has
@@ -156,21 +140,15 @@ func (d DatasetSpec) Predicts() error {
 
 // Traits are the properties of a data set that determine what can be measured
 // on it.
-type Traits struct {
-	Generated bool
-	WordLevel bool
-}
+type Traits struct{ Generated, WordLevel bool }
 
 // Traits returns them without loading anything.
 func (d DatasetSpec) Traits() (Traits, error) {
 	if d.File != "" {
-		return Traits{WordLevel: d.WordLevel}, nil
+		return Traits{}, nil
 	}
 	f, err := datasets.Find(d.Name)
-	if err != nil {
-		return Traits{}, err
-	}
-	return Traits{Generated: f.Generated, WordLevel: f.WordLevel}, nil
+	return Traits{f.Generated, f.WordLevel}, err
 }
 
 // Path returns the user's file, which may also lie in the data folder; "" for none.
@@ -185,8 +163,7 @@ func (d DatasetSpec) Path(root string) string {
 func (d DatasetSpec) Request(root string, seed stream.Seed) datasets.Request {
 	return datasets.Request{
 		Name: d.Name, Root: root,
-		File: d.Path(root), TextColumns: d.Text, LabelColumn: d.Label, WordLevel: d.WordLevel,
-		Delimiter: d.Delimiter, Encoding: d.Encoding,
+		File: d.Path(root), TextColumns: d.Text, LabelColumn: d.Label, Delimiter: d.Delimiter, Encoding: d.Encoding,
 		PrivateColumn: d.Private, UserColumn: d.User, Without: d.Without,
 		Unbalanced: d.Balance == "no", ByHash: d.Split == SplitByHash,
 		Sizes:     datasets.Sizes{Train: d.Train, Validation: d.Validation, Test: d.Test},
@@ -223,21 +200,32 @@ func (e *EmbeddingSpec) Check(root string) error {
 		return err
 	}
 	if len(e.Dimensions) == 0 && e.File != "" {
-		f, err := FileSpec(e.File, root)
+		dimension, err := dimensionOf(e.File, root)
 		if err != nil {
 			return err
 		}
-		e.Dimensions = f.Dimensions
+		e.Dimensions = []int{dimension}
 	}
 	if len(e.Dimensions) == 0 {
 		return fmt.Errorf("embedding %q: needs dimensions", e.Name)
 	}
-	for _, d := range e.Dimensions {
-		if err := check.AtLeast("dimension", d, 1); err != nil {
-			return err
-		}
-	}
 	return nil
+}
+
+// dimensionOf is the dimension of a vector file, from its name or else from the file.
+func dimensionOf(ref, root string) (int, error) {
+	if _, dimension := splitName(ref); dimension > 0 {
+		return dimension, nil
+	}
+	path, err := VectorFile(ref, datasets.Root(root))
+	if err != nil {
+		return 0, err
+	}
+	s, err := embeddings.Load(context.Background(), path, embeddings.LoadOptions{CacheDir: embeddings.DefaultCacheDir()})
+	if err != nil {
+		return 0, err
+	}
+	return s.Dimension, nil
 }
 
 // Resolve returns the parameters with their defaults.
@@ -268,16 +256,14 @@ func VectorFile(ref, root string) (string, error) {
 	return inside, nil
 }
 
+var vectorSuffixes = []string{".txt", ".vec", ".bin"}
+
 // IsVectorFile reports whether a reference is a path and not a name: it has a
 // path separator or the suffix of a vector file.
 func IsVectorFile(ref string) bool {
-	if strings.ContainsRune(ref, filepath.Separator) {
-		return true
-	}
-	return slices.Contains(vectorSuffixes, filepath.Ext(strings.TrimSuffix(ref, ".gz")))
+	return strings.ContainsRune(ref, filepath.Separator) ||
+		slices.Contains(vectorSuffixes, filepath.Ext(strings.TrimSuffix(ref, ".gz")))
 }
-
-var vectorSuffixes = []string{".txt", ".vec", ".bin"}
 
 // NamesFile reports whether a reference on a command line is a path: IsVectorFile,
 // or a file of that name is here.
@@ -323,25 +309,4 @@ func DimensionSuffix(name string) (at, dimension int) {
 		return 0, 0
 	}
 	return i, int(n)
-}
-
-// FileSpec describes a vector file. Its dimension is taken from its name or
-// else from the file.
-func FileSpec(ref, root string) (EmbeddingSpec, error) {
-	name, dimension := splitName(ref)
-	e := EmbeddingSpec{Name: name, File: ref, Dimensions: []int{dimension}}
-	if dimension > 0 {
-		return e, nil
-	}
-	path, err := VectorFile(ref, datasets.Root(root))
-	if err != nil {
-		return e, err
-	}
-	s, err := embeddings.Load(context.Background(), path,
-		embeddings.LoadOptions{CacheDir: embeddings.DefaultCacheDir()})
-	if err != nil {
-		return e, err
-	}
-	e.Dimensions = []int{s.Dimension}
-	return e, nil
 }
