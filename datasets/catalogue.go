@@ -164,12 +164,10 @@ func ownDefinition(q Request) (Definition, error) {
 		return Definition{}, fmt.Errorf("data set %s: the name is that of a built-in data set; give your table another",
 			q.Name)
 	}
-	s := set{Definition: Definition{Name: q.Name, Title: q.Name, Cleaning: CleanWords, WordLevel: q.WordLevel},
+	s := set{Definition: Definition{Name: q.Name, Title: q.Name, Cleaning: CleanWords},
 		Parts: []part{{}}, read: inColumns(table.Options{Delimiter: q.Delimiter, Encoding: q.Encoding}, q.TextColumns,
 			q.LabelColumn, q.PrivateColumn, q.UserColumn)}
-	if s.Read = s.load; q.WordLevel {
-		s.Cleaning = CleanNone
-	}
+	s.Read = s.load
 	return s.Definition, nil
 }
 
