@@ -1,6 +1,7 @@
 package mechanisms
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
 	"math/rand/v2"
@@ -154,21 +155,45 @@ func (b *headBuilder) limit(keys []float32, count int, low, high, room float32) 
 	return high + room + (max(high, -high)+room)*0x1p-22
 }
 
-// order fills candidates with ids and distances, ascending by distance and id.
+// order fills candidates with ids and distances, ascending by distance and id. A
+// usual number is put into classes of distance first, so an insertion sort moves
+// few; the word itself, at distance 0, would widen the classes.
 func (b *headBuilder) order() {
-	b.candidates = resize(b.candidates, len(b.ids))
-	for i, id := range b.ids {
-		b.candidates[i] = headCandidate{b.distances[i], WordID(id)}
-	}
-	slices.SortFunc(b.candidates, func(a, c headCandidate) int {
-		switch { // no distance is NaN, which cmp.Compare would ask for
-		case a.distance < c.distance:
-			return -1
-		case a.distance > c.distance:
-			return 1
+	const classes = 256
+	n, low, high := len(b.ids), math.Inf(1), 0.0
+	b.candidates = resize(b.candidates, n)
+	for _, d := range b.distances {
+		if d > 0 {
+			low, high = min(low, d), max(high, d)
 		}
-		return int(a.id) - int(c.id)
-	})
+	}
+	scale := (classes - 1) / (high - low)
+	if n > 4*headWords || !(scale > 0) || math.IsInf(scale, 1) {
+		low, scale = 0, 0
+	}
+	var next [classes + 1]int32
+	class := func(d float64) int { return int(uint8(max(0, int((d-low)*scale)))) }
+	for _, d := range b.distances {
+		next[class(d)+1]++
+	}
+	for k := range classes {
+		next[k+1] += next[k]
+	}
+	for i, d := range b.distances { // equal ones keep the order of ids
+		at := &next[class(d)]
+		b.candidates[*at] = headCandidate{d, WordID(b.ids[i])}
+		*at++
+	}
+	if scale == 0 {
+		slices.SortStableFunc(b.candidates, func(a, c headCandidate) int { return cmp.Compare(a.distance, c.distance) })
+		return
+	}
+	for i, c := range b.candidates {
+		for ; i > 0 && b.candidates[i-1].distance > c.distance; i-- {
+			b.candidates[i] = b.candidates[i-1]
+		}
+		b.candidates[i] = c
+	}
 }
 
 // headWeights fills weights, 1 for the nearest candidate, and returns the size

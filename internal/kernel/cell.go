@@ -1,6 +1,9 @@
 package kernel
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // CellForward advances LSTM cells of h numbers by one step, one for each of
 // words. gates holds 4h numbers a cell, of i, f, o and g, to which those of the
@@ -109,3 +112,18 @@ func ReferenceCellBackward[T float32 | float64](words []int32, sum, gates, prev,
 
 // slopeOfTanh is the derivative of tanh where its value is t.
 func slopeOfTanh[T float32 | float64](t T) T { return T(1 - float64(t)*float64(t)) }
+
+// sigmoid and tanh are the specification of the activations of LSTM cells:
+// float64 arithmetic, rounded once. The assembly is within 3 ulp of 1/(1+e^−x)
+// for x ≥ −87, within 2·10⁻³⁸ below, and within 4 ulp of tanh; NaN stays NaN.
+func sigmoid(dst, src []float32) {
+	for i, x := range src {
+		dst[i] = float32(1 / (1 + math.Exp(-float64(x))))
+	}
+}
+
+func tanh(dst, src []float32) {
+	for i, x := range src {
+		dst[i] = float32(math.Tanh(float64(x)))
+	}
+}

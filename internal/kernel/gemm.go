@@ -17,11 +17,11 @@ func Gemm(transA bool, m, n, k int, a []float32, lda int, b []float32, ldb int, 
 	if m == 0 || n == 0 {
 		return
 	}
-	if s := simd(); s.lanes > 0 && k > 0 {
-		s.product(transA, m, n, k, a, lda, b, ldb, add, c, ldc)
-		return
+	from := c
+	if !add {
+		from = nil
 	}
-	referenceGemm(transA, m, n, k, a, lda, b, ldb, add, c, ldc)
+	product(transA, m, n, k, a, lda, b, ldb, c, ldc, from, ldc)
 }
 
 func checkMatrix(name string, transposed bool, rows, columns int, x []float32, stride int) {
@@ -33,17 +33,19 @@ func checkMatrix(name string, transposed bool, rows, columns int, x []float32, s
 	}
 }
 
-// referenceGemm is the specification.
-func referenceGemm(transA bool, m, n, k int, a []float32, lda int, b []float32, ldb int, add bool, c []float32,
-	ldc int) {
+// referenceProduct is the specification of product.
+func referenceProduct(transA bool, m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int,
+	from []float32, ldf int) {
 	rowStride, colStride := lda, 1
 	if transA {
 		rowStride, colStride = 1, lda
 	}
 	for i := range m {
 		row := c[i*ldc : i*ldc+n]
-		if !add {
+		if from == nil {
 			clear(row)
+		} else {
+			copy(row, from[i*ldf:])
 		}
 		for q := range k {
 			x := a[i*rowStride+q*colStride]
@@ -65,24 +67,35 @@ func resized(x []float32, n int) []float32 {
 // buffers holds packed panels of B and one tile of C.
 var buffers = sync.Pool{New: func() any { return new([]float32) }}
 
-// product runs the matrix product over tiles, in blocks along k and of so many
-// rows that they stay in the second cache while all panels of B pass. The last
-// panel of B, where it is narrower than a tile, is packed, zero-padded.
-func (s *assembly) product(transA bool, m, n, k int, a []float32, lda int, b []float32, ldb int, add bool,
-	c []float32, ldc int) {
-	const depth = 384
+// blockDepth is the number of products that are summed up at a time.
+const blockDepth = 384
+
+// product writes C = op(A)·B + F, F being 0 where it is nil; it may be C, and rows
+// of it that are ldf = 0 apart are one. It goes over tiles, in blocks along k and of
+// so many rows that they stay in the second cache while all panels of B pass. The
+// last panel of B, where it is narrower than a tile, is packed, zero-padded.
+func product(transA bool, m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, from []float32,
+	ldf int) {
+	s := simd()
+	if s.lanes == 0 || k == 0 {
+		referenceProduct(transA, m, n, k, a, lda, b, ldb, c, ldc, from, ldf)
+		return
+	}
 	width := s.tileWidth
 	rowStride, colStride := lda, 1
 	if transA {
 		rowStride, colStride = 1, lda
 	}
-	buffer := buffers.Get().(*[]float32)
-	defer buffers.Put(buffer)
-	*buffer = resized(*buffer, (depth+len(s.tiles))*width)
-	panel, corner := (*buffer)[:depth*width], (*buffer)[depth*width:]
+	var panel, corner []float32
+	if n%width > 0 {
+		buffer := buffers.Get().(*[]float32)
+		defer buffers.Put(buffer)
+		*buffer = resized(*buffer, (blockDepth+len(s.tiles))*width)
+		panel, corner = (*buffer)[:blockDepth*width], (*buffer)[blockDepth*width:]
+	}
 	group := 8 * len(s.tiles)
-	for q := 0; q < k; q += depth {
-		d := min(depth, k-q)
+	for q := 0; q < k; q += blockDepth {
+		d := min(blockDepth, k-q)
 		for first := 0; first < m; first += group {
 			last := min(first+group, m)
 			for j := 0; j < n; j += width {
@@ -100,33 +113,33 @@ func (s *assembly) product(transA bool, m, n, k int, a []float32, lda int, b []f
 					var run tile
 					rows, run = s.tile(last - i)
 					ap := &a[i*rowStride+q*colStride]
-					if w == width {
-						at, from := &c[i*ldc+j], &c[i*ldc+j]
-						if !add {
-							from = nil
+					if w < width {
+						run(d, ap, 4*rowStride, 4*colStride, &bp[0], 4*bStride, &corner[0], 4*width, nil, 0)
+						for r := range rows {
+							store(c[(i+r)*ldc+j:][:w], corner[r*width:], from, (i+r)*ldf+j)
 						}
-						run(d, ap, 4*rowStride, 4*colStride, &bp[0], 4*bStride, at, 4*ldc, from, 4*ldc)
 						continue
 					}
-					run(d, ap, 4*rowStride, 4*colStride, &bp[0], 4*bStride, &corner[0], 4*width, nil, 0)
-					for r := range rows {
-						store(c[(i+r)*ldc+j:][:w], corner[r*width:], add)
+					var start *float32
+					if from != nil {
+						start = &from[i*ldf+j]
 					}
+					run(d, ap, 4*rowStride, 4*colStride, &bp[0], 4*bStride, &c[i*ldc+j], 4*ldc, start, 4*ldf)
 				}
 			}
 		}
-		add = true
+		from, ldf = c, ldc
 	}
 }
 
-// store writes src to dst, or adds it.
-func store(dst, src []float32, add bool) {
-	if !add {
+// store writes to dst the sum of src and, if it is there, of from on.
+func store(dst, src, from []float32, at int) {
+	if from == nil {
 		copy(dst, src)
 		return
 	}
 	for j := range dst {
-		dst[j] += src[j]
+		dst[j] = from[at+j] + src[j]
 	}
 }
 

@@ -13,10 +13,6 @@ const PairRows = 4
 // tile; narrower ones take a part of it at a time.
 const packedWidth = 32
 
-// packedDepth is the number of dimensions of a panel that are read for all
-// queries before the next: so many of a panel fit the first cache.
-const packedDepth = 256
-
 // Panels holds vectors as the columns of matrices of packedWidth columns,
 // zero-padded. Compared with queries in float64, that many sums are accumulated
 // in parallel, each in the order of the dimensions: results are the same, bit
@@ -120,54 +116,6 @@ func (p *Panels) pairs(dst, queries []float64, distance bool) {
 				}
 			}
 			copy(row[start:], sums[:])
-		}
-	}
-}
-
-// product computes C = A·B + bias in float32, where B is the matrix of all panels
-// (depth × Stride) and A (m × depth) and C (m × Stride) are row-major and dense;
-// they must not overlap. A row of C depends on the same row of A only, whatever m is.
-// The error is that of Gemm.
-func (p *Panels) product(m int, a, c, bias []float32) {
-	s, stride := simd(), p.Stride()
-	if s.lanes == 0 {
-		p.reference(m, a, c, bias)
-		return
-	}
-	// Rows of A that fit the second cache with a panel, in whole tiles.
-	group := max(1, (512<<10)/(4*p.depth*len(s.tiles))) * len(s.tiles)
-	for first := 0; first < m; first += group {
-		last := min(first+group, m)
-		for j := 0; j < stride; j += s.tileWidth {
-			panel := p.data[j/packedWidth*p.depth*packedWidth+j%packedWidth:]
-			for q := 0; q < p.depth; q += packedDepth {
-				for i, rows := first, 0; i < last; i += rows {
-					var run tile
-					rows, run = s.tile(last - i)
-					at := &c[i*stride+j]
-					from, fromStride := at, 4*stride
-					if q == 0 {
-						from, fromStride = &bias[j], 0
-					}
-					run(min(packedDepth, p.depth-q), &a[i*p.depth+q], 4*p.depth, 4, &panel[q*packedWidth],
-						4*packedWidth, at, 4*stride, from, fromStride)
-				}
-			}
-		}
-	}
-}
-
-// reference is the specification of product.
-func (p *Panels) reference(m int, a, c, bias []float32) {
-	for i := range m {
-		row := c[i*p.Stride() : (i+1)*p.Stride()]
-		copy(row, bias)
-		for q, x := range a[i*p.depth : (i+1)*p.depth] {
-			for j := 0; j < len(row); j += packedWidth {
-				for l, y := range p.data[(j/packedWidth*p.depth+q)*packedWidth:][:packedWidth] {
-					row[j+l] += x * y
-				}
-			}
 		}
 	}
 }

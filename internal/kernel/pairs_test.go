@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -47,11 +46,14 @@ func TestPanels(t *testing.T) {
 	})
 }
 
-func TestPanelsRefuseWrongShapes(t *testing.T) {
+func TestWrongShapesPanic(t *testing.T) {
 	p := PackPanels(make([]float32, 12), 3)
 	room := make([]float64, PairRows*p.Stride())
 	for name, f := range map[string]func(){
-		"rows":     func() { PackPanels(make([]float32, 11), 3) },
+		"rows": func() { PackPanels(make([]float32, 11), 3) },
+		"short A": func() {
+			Gemm(false, 2, 2, 2, make([]float32, 3), 2, make([]float32, 4), 2, false, make([]float32, 4), 2)
+		},
 		"no query": func() { p.Distances(room) },
 		"many": func() {
 			p.Distances(room, make([]float32, 3), make([]float32, 3), make([]float32, 3), make([]float32, 3),
@@ -68,31 +70,5 @@ func TestPanelsRefuseWrongShapes(t *testing.T) {
 			}()
 			f()
 		}()
-	}
-}
-
-func BenchmarkPanels(b *testing.B) {
-	rng := rand.New(rand.NewPCG(15, 16))
-	const count = 27000
-	for _, depth := range []int{100, 300} {
-		p := PackPanels(random(rng, count*depth), depth)
-		queries := make([][]float32, PairRows)
-		for i := range queries {
-			queries[i] = random(rng, depth)
-		}
-		dst := make([]float64, PairRows*p.Stride())
-		for _, name := range Paths() {
-			b.Run(fmt.Sprintf("%s/27k×%d", name, depth), func(b *testing.B) {
-				restore, err := Use(name)
-				if err != nil {
-					b.Fatal(err)
-				}
-				defer restore()
-				for b.Loop() {
-					p.Distances(dst, queries...)
-				}
-				b.ReportMetric(b.Elapsed().Seconds()*1e3/float64(b.N)/PairRows, "ms/row")
-			})
-		}
 	}
 }

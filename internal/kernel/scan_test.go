@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"fmt"
 	"math"
 	"math/bits"
 	"math/rand/v2"
@@ -80,47 +79,4 @@ func TestSquaredDistance(t *testing.T) {
 			}
 		}
 	})
-}
-
-// BenchmarkScan multiplies 27,000 words with one tile where no word passes: the
-// share of the machine's peak that a search can reach.
-func BenchmarkScan(b *testing.B) {
-	for _, name := range Paths() {
-		for _, d := range []int{50, 100, 300} {
-			restore, _ := Use(name)
-			g := ScanGeometry()
-			restore()
-			panels := 27_000 / g.PanelWords
-			heads, bounds := make([]float32, panels*g.PanelWords), make([]float32, 4*panels)
-			for i := range heads {
-				heads[i] = float32(math.Inf(1))
-			}
-			var tile Tile
-			hits := make([]Hit, panels*g.TileRows)
-			// Blocks that fit the second-level cache, each scanned for the
-			// tiles of 256 queries, as in a search.
-			tiles := (256 + g.TileRows - 1) / g.TileRows
-			run := func(block int, f func(from, to int)) {
-				for from := 0; from < panels; from += block {
-					for range tiles {
-						f(from, min(from+block, panels))
-					}
-				}
-			}
-			operations := 2 * float64(tiles*g.TileRows*panels*g.PanelWords*d)
-			b.Run(fmt.Sprintf("%s/%d", name, d), func(b *testing.B) {
-				groups := (d + 3) / 4
-				size := 4 * groups * g.PanelWords
-				words, queries := make([]byte, panels*size), make([]byte, groups*4*TileStride)
-				for b.Loop() {
-					run(1+(256<<10)/size, func(from, to int) {
-						g.Scan(groups, words[from*size:to*size], heads[from*g.PanelWords:to*g.PanelWords],
-							bounds[4*from:4*to], queries, &tile, hits)
-					})
-				}
-				gflops(b, operations)
-				b.ReportMetric(b.Elapsed().Seconds()*1e6/float64(b.N)/float64(tiles*g.TileRows), "µs/query")
-			})
-		}
-	}
 }

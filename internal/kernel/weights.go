@@ -48,7 +48,10 @@ func (p *Panels) SquaredDistances32(dst, norms, queries []float32) {
 	for i, x := range queries { // exact, as are the products with −2 then
 		(*buffer)[i] = -2 * x
 	}
-	p.product(rows, *buffer, dst, norms)
+	for j := 0; j < stride; j += packedWidth {
+		product(false, rows, packedWidth, p.depth, *buffer, p.depth, p.data[j*p.depth:], packedWidth, dst[j:], stride,
+			norms[j:], 0)
+	}
 }
 
 // SquaredDistanceError bounds the error of a squared distance computed from
@@ -58,7 +61,7 @@ func (p *Panels) SquaredDistances32(dst, norms, queries []float32) {
 // results in the denormal range.
 func SquaredDistanceError(depth int, query, longest float64) float64 {
 	norms := query*query + longest*longest
-	sums, roundings := 2*float64(depth+2)*query*longest, float64(6+depth/packedDepth)*norms
+	sums, roundings := 2*float64(depth+2)*query*longest, float64(6+depth/blockDepth)*norms
 	return 1.01*0x1p-24*(sums+roundings) + float64(4*depth+16)*0x1p-149
 }
 

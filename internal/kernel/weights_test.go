@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -76,38 +75,4 @@ func TestWeightSum(t *testing.T) {
 			t.Errorf("underflow: %v, want 7", got)
 		}
 	})
-}
-
-// BenchmarkWeights measures the kernels' time for a word of the selection
-// family: squared distances to 27,000 words, then weights.
-func BenchmarkWeights(b *testing.B) {
-	rng := rand.New(rand.NewPCG(21, 22))
-	const count = 27000
-	for _, depth := range []int{100, 300} {
-		p := PackPanels(random(rng, count*depth), depth)
-		norms := p.SquaredNorms()
-		for _, name := range Paths() {
-			restore, err := Use(name)
-			if err != nil {
-				b.Fatal(err)
-			}
-			const rows = ProductRows
-			queries, dst := random(rng, rows*depth), make([]float32, rows*p.Stride())
-			b.Run(fmt.Sprintf("distances/%s/27k×%d", name, depth), func(b *testing.B) {
-				for b.Loop() {
-					p.SquaredDistances32(dst, norms, queries)
-				}
-				b.ReportMetric(b.Elapsed().Seconds()*1e3/float64(b.N*rows), "ms/row")
-			})
-			if depth == 100 {
-				b.Run("sum/"+name, func(b *testing.B) {
-					for b.Loop() {
-						WeightSum(dst[:p.Stride()], Law{Offset: float32(depth), Most: float32(math.Inf(1)), Rate: 1})
-					}
-					b.ReportMetric(b.Elapsed().Seconds()*1e3/float64(b.N), "ms/row")
-				})
-			}
-			restore()
-		}
-	}
 }
