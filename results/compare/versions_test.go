@@ -44,10 +44,12 @@ func TestFewDocumentsAreTestedExactly(t *testing.T) {
 	}
 }
 
-// Pairs with repetitions use a normal approximation where 12 documents differ. On few documents, shared by
-// all repetitions, equal versions are told apart in about 5% of draws (20 to 27 of
-// 500 here), and intervals miss the truth as often. A true rate of 6% gives more
-// than 62 with probability below 1e-6 (binomial); seeds are fixed.
+// Pairs with repetitions use a normal approximation where 12 documents differ. On few
+// documents, shared by all repetitions, on which the first version is right with
+// probability 0.4 to 1, evenly, and the second less often by the share lost, equal
+// versions are told apart in about 5% of draws, and intervals miss the truth as often. A
+// true rate of 6% gives more than 62 of 500 with probability below 1e-6 (binomial);
+// seeds are fixed.
 func TestPairsWithRepetitionsHold(t *testing.T) {
 	t.Parallel()
 	const draws, most = 500, 62
@@ -56,9 +58,18 @@ func TestPairsWithRepetitionsHold(t *testing.T) {
 		lost                   float64
 	}{{12, 2, 0}, {12, 3, 0.3}, {40, 3, 0}, {40, 2, 0.3}} {
 		rng := rand.New(rand.NewPCG(uint64(c.documents), uint64(c.repetitions)))
-		told, missed := 0, 0
+		told, missed, easy := 0, 0, make([]float64, c.documents)
 		for range draws {
-			x := twoVersions(t, rng, c.documents, c.repetitions, c.lost)
+			for i := range easy {
+				easy[i] = 0.4 + 0.6*rng.Float64()
+			}
+			var rows []results.Row
+			for r := range 2 * c.repetitions {
+				right := 1 - c.lost*float64(r%2)
+				rows = append(rows, answered([]string{"one", "two"}[r%2], 0, 1+r/2, c.documents,
+					func(i int) bool { return rng.Float64() < easy[i]*right }))
+			}
+			x := Versions(prepare(t, rows), "accuracy").Pairs[0]
 			if x.Told {
 				told++
 			}
@@ -71,21 +82,4 @@ func TestPairsWithRepetitionsHold(t *testing.T) {
 			t.Errorf("%+v: told %d, missed %d of %d", c, told, missed, draws)
 		}
 	}
-}
-
-// twoVersions draws documents, on which the first version is right with
-// probability 0.4 to 1, evenly, and the second less often by the share lost.
-func twoVersions(t *testing.T, rng *rand.Rand, documents, repetitions int, lost float64) Pair {
-	easy := make([]float64, documents)
-	for i := range easy {
-		easy[i] = 0.4 + 0.6*rng.Float64()
-	}
-	var rows []results.Row
-	for r := 1; r <= repetitions; r++ {
-		for v, name := range []string{"one", "two"} {
-			rows = append(rows, answered(name, 0, r, documents,
-				func(i int) bool { return rng.Float64() < easy[i]*(1-lost*float64(v)) }))
-		}
-	}
-	return Versions(prepare(t, rows), "accuracy").Pairs[0]
 }
