@@ -11,9 +11,33 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"mldpbench/embeddings/nearest"
 	"mldpbench/internal/spacetest"
 	"mldpbench/stream"
 )
+
+// The words released are chosen among the nearest of the noisy vectors that Noise
+// shows, and so what an audit says of the noise is said of the words.
+func TestWordsAreThoseOfTheNoise(t *testing.T) {
+	t.Parallel()
+	env := environment(spacetest.Gaussian(t, 200, 20, 1, 5))
+	for _, name := range []string{"cmp", "mahalanobis", "vickrey", "vickrey-k", "kth"} {
+		m := mustNew(t, env, Settings{Mechanism: name, Epsilon: 5})
+		const n = 1000
+		k, words, vectors := m.sampler.(*projector).neighbors, slices.Repeat([]WordID{7}, n), make([]float32, n*20)
+		if err := m.Privatize(t.Context(), words, words, stream.FromUint64(3).Rand()); err != nil {
+			t.Fatal(err)
+		}
+		m.Noise().Vectors(vectors, 7, stream.FromUint64(3).Rand())
+		near := make([]nearest.Neighbor, n*k)
+		nearest.Of(env.Space).Search(near, vectors, k)
+		for i, w := range words {
+			if !slices.ContainsFunc(near[i*k:][:k], func(x nearest.Neighbor) bool { return x.ID == w }) {
+				t.Fatalf("%s: word %d is %d, none of the %d nearest of its noisy vector", name, i, w, k)
+			}
+		}
+	}
+}
 
 // The length is Gamma(p, 1/ε). The direction is uniform: the square of a
 // coordinate is Beta(1/2, (p−1)/2), of either sign, and coordinates are

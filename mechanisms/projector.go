@@ -54,7 +54,7 @@ func newProjector(space *embeddings.Space, epsilon float64, neighbors int) *proj
 func (m *projector) mechanism(s Settings, g Guarantee) *Mechanism {
 	out := &Mechanism{settings: s, guarantee: g, vocabulary: m.space.Vocabulary, sampler: m}
 	if g.Holds() {
-		out.noise = &Noise{m.noisyVectors, m.project, m.whiten}
+		out.noise = &Noise{m.noisyVectors, m.whiten}
 	}
 	return out
 }
@@ -67,9 +67,6 @@ type Noise struct {
 	// Vectors writes noisy vectors of a word, as they are searched for, to the
 	// rows of dst, len(dst) / dimension of them.
 	Vectors func(dst []float32, word WordID, rng *rand.Rand)
-	// Project writes to dst the words that are released for noisy vectors, one a
-	// row. It is not told the input word.
-	Project func(dst []WordID, vectors []float32, rng *rand.Rand)
 	// Whiten turns a displacement into one whose Euclidean length is its length
 	// in the metric of the guarantee; nil leaves it as it is.
 	Whiten func(z []float64)
@@ -85,14 +82,6 @@ func (m *projector) noisyVectors(dst []float32, word WordID, rng *rand.Rand) {
 		}
 		copy(dst, b.queries())
 		dst = dst[n*d:]
-	}
-}
-
-func (m *projector) project(dst []WordID, vectors []float32, rng *rand.Rand) {
-	near := make([]nearest.Neighbor, len(dst)*m.neighbors)
-	m.index.Search(near, vectors, m.neighbors)
-	for i := range dst {
-		dst[i] = m.pick(embeddings.Unknown, near[i*m.neighbors:][:m.neighbors], rng.Float64())
 	}
 }
 

@@ -49,19 +49,18 @@ func newRankFix(env Environment, s Settings) (*Mechanism, error) {
 	if !ok || !base.guarantee.Holds() {
 		return nil, fmt.Errorf("base = %q: must add noise to vectors and have a guarantee", name)
 	}
-	m := &rankFix{s.Epsilon, noisy, decay, neighborsOf(env.Space, keptRanks, true)}
+	m := &rankFix{noisy, decay, neighborsOf(env.Space, keptRanks, true)}
 	g := base.guarantee
 	g.Reason = fmt.Sprintf("the rank is drawn from the output of %s alone, which is post-processing: %s",
 		definition.Title, g.Reason)
 	return &Mechanism{settings: s, guarantee: g, vocabulary: env.Space.Vocabulary, sampler: m,
-		noise: &Noise{noisy.noisyVectors, m.project, noisy.whiten}}, nil
+		noise: &Noise{noisy.noisyVectors, noisy.whiten}}, nil
 }
 
 type rankFix struct {
-	epsilon float64
-	base    *projector
-	decay   float64
-	near    *neighborLists
+	base  *projector
+	decay float64
+	near  *neighborLists
 }
 
 // keptRanks is the number of neighbours stored per word; farther ones are
@@ -78,11 +77,6 @@ func (m *rankFix) draw(ctx context.Context, documents []Document, workers int) e
 	}
 	m.move(documents)
 	return nil
-}
-
-func (m *rankFix) project(dst []WordID, vectors []float32, rng *rand.Rand) {
-	m.base.project(dst, vectors, rng)
-	m.move([]Document{{dst, m.epsilon, rng}})
 }
 
 // move replaces words of the base by words of a drawn rank among their nearest.

@@ -33,8 +33,7 @@ import (
 type Options struct {
 	// Alpha is the probability of accusing a sound mechanism, for each sampled
 	// report; default 1e-6. The finding outside the scope of a guarantee is
-	// false with the same probability again, and that the words are not those
-	// of the reported noise with a thousandth of it.
+	// false with the same probability again.
 	Alpha float64
 	// Samples is the number of samples per word and test of a black-box audit;
 	// default 200,000. A quarter as many per word are drawn first, to choose
@@ -264,9 +263,6 @@ func Mechanism(ctx context.Context, m *mechanisms.Mechanism, space *embeddings.S
 			return r, err
 		}
 		r.Noise = &found
-		if found.Words, err = words(ctx, m, m.Noise(), space, o, seed.Derive("noise")); err != nil {
-			return r, err
-		}
 		r.judgeNoise(a.epsilon)
 	}
 	return r, nil
@@ -281,12 +277,10 @@ func (r *Report) judgeNoise(epsilon float64) {
 	if r.Noise.Lopsided != "" {
 		f.Event, f.LogRatio = []string{"a preferred direction, " + r.Noise.Lopsided}, math.Inf(1)
 	}
-	for _, f := range []Finding{f, r.Noise.Words} {
-		if f.violates() {
-			r.Violated = true
-			if r.Worst.A == "" || f.excess() > r.Worst.excess() {
-				r.Worst = f
-			}
+	if f.violates() {
+		r.Violated = true
+		if r.Worst.A == "" || f.excess() > r.Worst.excess() {
+			r.Worst = f
 		}
 	}
 	if r.Noise.Lower > 0 && !r.Violated {
@@ -308,11 +302,8 @@ func (a *audit) run(ctx context.Context, r *Report) error {
 	if !a.mechanism.Closed() {
 		r.Method, r.Alpha, r.Samples = Sampled, a.options.Alpha, a.options.Samples
 		examine = a.sampled
-		if err := a.see(slices.Concat(inside, outside), r); err != nil || r.Method == NoAudit {
-			return err
-		}
 	}
-	if err := a.representable(slices.Concat(inside, outside), r); err != nil || r.Method == NoAudit {
+	if err := a.see(slices.Concat(inside, outside), r); err != nil || r.Method == NoAudit {
 		return err
 	}
 	tests, err := examine(ctx, inside, r)
@@ -324,19 +315,6 @@ func (a *audit) run(ctx context.Context, r *Report) error {
 	_, err = examine(ctx, outside, &beyond)
 	r.Outside, r.OutsideViolated = beyond.Worst, beyond.Violated
 	return err
-}
-
-// representable reports where ε times a distance is beyond float64: there, ratios
-// of +Inf would be compared with bounds of +Inf.
-func (a *audit) representable(pairs []pair, r *Report) error {
-	for _, p := range pairs {
-		if math.IsInf(a.epsilon*a.distance(p.a, p.b), 1) {
-			r.Method, r.Reason = NoAudit, fmt.Sprintf("undefined: epsilon = %v times the distance of %s and %s is beyond "+
-				"float64", a.epsilon, a.output(p.a), a.output(p.b))
-			return nil
-		}
-	}
-	return nil
 }
 
 const (
@@ -357,24 +335,28 @@ func needed(looked, words int) int {
 	return aHundredth
 }
 
-// see reports what samples could show at best: an event that the first word of a
-// pair always has and the second never.
-func (a *audit) see(pairs []pair, r *Report) error {
-	most, err := logRatio(r.Samples, 0, r.Samples, r.Alpha)
-	if err != nil || len(pairs) == 0 {
-		return err
-	}
+// see reports pairs that cannot be judged: where ε times a distance is beyond
+// float64, ratios of +Inf would be compared with bounds of +Inf; and samples show
+// at most an event that the first word of a pair always has and the second never.
+func (a *audit) see(pairs []pair, r *Report) (err error) {
 	least := math.Inf(1)
 	for _, p := range pairs {
-		least = min(least, a.epsilon*a.distance(p.a, p.b))
+		allowed := a.epsilon * a.distance(p.a, p.b)
+		if least = min(least, allowed); math.IsInf(allowed, 1) {
+			r.Method, r.Reason = NoAudit, fmt.Sprintf("undefined: epsilon = %v times the distance of %s and %s is beyond "+
+				"float64", a.epsilon, a.output(p.a), a.output(p.b))
+		}
 	}
-	a.most = most
+	if r.Method != Sampled || len(pairs) == 0 {
+		return nil
+	}
+	a.most, err = logRatio(r.Samples, 0, r.Samples, r.Alpha)
 	// Beyond this the lower bound of ε would be 0 as well; see record.
-	if most <= tolerance*(1+least) {
+	if a.most <= tolerance*(1+least) {
 		r.Method, r.Reason = NoAudit, fmt.Sprintf("%d samples show a log-ratio of %.3g at most, and epsilon allows "+
-			"%.3g or more", r.Samples, most, least)
+			"%.3g or more", r.Samples, a.most, least)
 	}
-	return nil
+	return err
 }
 
 // Grid audits all cells in order and passes on each report as soon as it is

@@ -4,9 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
-	"strconv"
 
 	"mldpbench/embeddings"
 	"mldpbench/internal/list"
@@ -38,58 +36,6 @@ type NoiseReport struct {
 	Event string
 	// Lopsided is a direction in which the noise is not symmetric, "" for none.
 	Lopsided string
-	// Words is a finding that the words released are not those that the noise
-	// gives: where it violates, what is said of the noise is not said of the
-	// words.
-	Words Finding
-}
-
-// words compares the words that a mechanism releases for a word with those that
-// it makes of the noise audited. Without this, honest noise could be reported
-// beside a release that is not made of it. Events are chosen on a part of the
-// samples and tested on another, with Clopper–Pearson bounds, in both
-// directions; they accuse words that are made of the noise with probability
-// alpha/1000 at most. With an eighth and a quarter of the samples of a test, it
-// is small beside the other parts of the audit.
-func words(ctx context.Context, m *mechanisms.Mechanism, noise *mechanisms.Noise, space *embeddings.Space, o Options,
-	seed stream.Seed) (worst Finding, err error) {
-	word := wordOf(space, seed)
-	draws := []draw{released(m, word), func(_ context.Context, dst []embeddings.WordID, rng *rand.Rand) error {
-		rows := make([]float32, len(dst)*space.Dimension)
-		noise.Vectors(rows, word, rng)
-		noise.Project(dst, rows, rng)
-		return nil
-	}}
-	explore, test := max(o.Samples/8, 500), max(o.Samples/4, 1000)
-	var explored, tested [2][]int
-	for i, d := range draws {
-		name, outputs := strconv.Itoa(i), m.Vocabulary().Len()
-		if explored[i], err = countSamples(ctx, d, outputs, explore, o.Workers, seed.Derive("choose", name)); err != nil {
-			return worst, err
-		}
-		if tested[i], err = countSamples(ctx, d, outputs, test, o.Workers, seed.Derive("compare", name)); err != nil {
-			return worst, err
-		}
-	}
-	same := &audit{distance: func(a, b embeddings.WordID) float64 { return 0 }}
-	sides := [2]string{"released", "of its noise"}
-	for i := range 2 {
-		h, err := same.mostTelling(pair{word, word, word}, explored[i], explored[1-i], explore)
-		if err != nil {
-			return worst, err
-		}
-		ratio, err := logRatio(total(tested[i], h.event), total(tested[1-i], h.event), test, o.Alpha/1000/2)
-		if err != nil {
-			return worst, err
-		}
-		if f := (Finding{A: sides[i], B: sides[1-i], Outputs: len(h.event), LogRatio: ratio}); f.violates() {
-			for _, y := range h.event[:min(namedOutputs, len(h.event))] {
-				f.Event = append(f.Event, m.Vocabulary().Word(y))
-			}
-			worst = f
-		}
-	}
-	return worst, nil
 }
 
 // wordOf is the word whose noise is audited.

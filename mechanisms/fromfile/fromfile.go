@@ -11,8 +11,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
-	"hash"
 	"maps"
 	"os"
 	"path/filepath"
@@ -50,10 +50,12 @@ type Text struct {
 	fingerprint string
 }
 
+// repetition has the texts by the id of the document: without a column of ids,
+// the number of the row, from 0. A row that has no text, not even an empty one,
+// is not there.
 type repetition struct {
-	texts []string       // in the order of the file
-	nulls []int          // rows without an id that have no text, not even an empty one; rising
-	at    map[string]int // row of an id; nil without ids
+	texts map[string]string
+	rows  int
 }
 
 // Read reads all repetitions.
@@ -62,44 +64,46 @@ func Read(ctx context.Context, s Source) (*Text, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Text{path: s.Path, byID: s.ID != ""}
-	h := sha256.New()
+	t, h := &Text{path: s.Path, byID: s.ID != ""}, sha256.New()
+	fmt.Fprintf(h, "%t %d\n", t.byID, len(files))
 	for _, f := range files {
-		found, err := s.read(ctx, f)
+		r, err := s.read(ctx, f)
 		if err != nil {
 			return nil, err
 		}
-		t.repetitions = append(t.repetitions, found)
-	}
-	fmt.Fprintf(h, "%t %d\n", t.byID, len(t.repetitions))
-	for _, r := range t.repetitions {
-		r.hash(h)
+		t.repetitions = append(t.repetitions, r)
+		fmt.Fprintf(h, "0:\n%d\n", r.rows)
+		if t.byID {
+			for _, id := range slices.Sorted(maps.Keys(r.texts)) {
+				fmt.Fprintf(h, "%d:%s\n%d:%s\n", len(id), id, len(r.texts[id]), r.texts[id])
+			}
+			continue
+		}
+		for n := range r.rows {
+			text := r.texts[strconv.Itoa(n)]
+			fmt.Fprintf(h, "%d:%s\n", len(text), text)
+		}
 	}
 	t.fingerprint = hex.EncodeToString(h.Sum(nil))
 	return t, nil
 }
 
 // files returns the files of the source in order.
-func (s Source) files() ([]string, error) {
-	info, err := os.Stat(s.Path)
-	if err != nil {
-		return nil, fmt.Errorf("privatised text: %w", err)
-	}
-	if !info.IsDir() {
+func (s Source) files() (files []string, err error) {
+	entries, err := os.ReadDir(s.Path) // sorted by name
+	if info, failed := os.Stat(s.Path); failed == nil && !info.IsDir() {
 		return []string{s.Path}, nil
 	}
-	entries, err := os.ReadDir(s.Path) // sorted by name
-	if err != nil {
-		return nil, fmt.Errorf("privatised text: %w", err)
-	}
-	var files []string
 	for _, e := range entries {
 		if !e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
 			files = append(files, filepath.Join(s.Path, e.Name()))
 		}
 	}
-	if len(files) == 0 {
-		return nil, fmt.Errorf("privatised text: %s: no files", s.Path)
+	if err == nil && len(files) == 0 {
+		err = errors.New("no files in " + s.Path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("privatised text: %w", err)
 	}
 	return files, nil
 }
@@ -114,7 +118,7 @@ func (s Source) read(ctx context.Context, file string) (r repetition, err error)
 	}
 	texts := max(1, len(columns))
 	if s.ID != "" {
-		columns, r.at = append(columns, s.ID), map[string]int{}
+		columns = append(columns, s.ID)
 	}
 	o := table.Options{Delimiter: s.Delimiter, Columns: columns}
 	rows, err := table.Read(ctx, file, o, true)
@@ -122,39 +126,21 @@ func (s Source) read(ctx context.Context, file string) (r repetition, err error)
 		o.Encoding = s.Encoding
 		rows, err = table.Read(ctx, file, o, true)
 	}
+	r = repetition{map[string]string{}, len(rows)}
 	for n, row := range rows {
 		if row == nil {
-			if r.texts = append(r.texts, ""); s.ID == "" {
-				r.nulls = append(r.nulls, n)
-			}
 			continue
 		}
+		id := strconv.Itoa(n)
 		if s.ID != "" {
-			id := strings.TrimSpace(row[texts])
-			if _, twice := r.at[id]; twice || id == "" {
-				return r, fmt.Errorf("%s: row %d: id %q: must be there, and once in a file", file, n+1, id)
-			}
-			r.at[id] = n
+			id = strings.TrimSpace(row[texts])
 		}
-		r.texts = append(r.texts, strings.Join(row[:texts], " "))
+		if _, twice := r.texts[id]; twice || id == "" {
+			return r, fmt.Errorf("%s: row %d: id %q: must be there, and once in a file", file, n+1, id)
+		}
+		r.texts[id] = strings.Join(row[:texts], " ")
 	}
 	return r, err
-}
-
-func (r repetition) hash(h hash.Hash) {
-	write := func(s string) { fmt.Fprintf(h, "%d:%s\n", len(s), s) }
-	write("") // a name that repetitions had: it stays in the fingerprint
-	fmt.Fprintf(h, "%d\n", len(r.texts))
-	if r.at == nil {
-		for _, t := range r.texts {
-			write(t)
-		}
-		return
-	}
-	for _, id := range slices.Sorted(maps.Keys(r.at)) {
-		write(id)
-		write(r.texts[r.at[id]])
-	}
 }
 
 // Repetitions returns the number of texts per document.
@@ -164,17 +150,21 @@ func (t *Text) Repetitions() int { return len(t.repetitions) }
 // which is all that a result computed from them depends on.
 func (t *Text) Fingerprint() string { return t.fingerprint }
 
+// idOf is the id of a row of a source; ids are as in Documents.
+func (t *Text) idOf(row int, ids []string) string {
+	if t.byID && ids != nil {
+		return ids[row]
+	}
+	return strconv.Itoa(row)
+}
+
 // Absent returns the numbers of the rows of a source that have no text in some
 // repetition: their id is not there, or their text is empty or null. ids are
 // those of all rows.
 func (t *Text) Absent(ids []string) (rows []int) {
-	for row, id := range ids {
+	for row := range ids {
 		if slices.ContainsFunc(t.repetitions, func(r repetition) bool {
-			if t.byID {
-				at, ok := r.at[id]
-				return !ok || strings.TrimSpace(r.texts[at]) == ""
-			}
-			return row < len(r.texts) && strings.TrimSpace(r.texts[row]) == ""
+			return (t.byID || row < r.rows) && strings.TrimSpace(r.texts[t.idOf(row, ids)]) == ""
 		}) {
 			rows = append(rows, row)
 		}
@@ -186,38 +176,23 @@ func (t *Text) Absent(ids []string) (rows []int) {
 // are their positions in a source of so many documents. ids holds one id per
 // document of the source; it is needed where the text has ids, and nil where
 // the positions are the ids.
-func (t *Text) Documents(repetition int, rows []int, source int, ids []string) ([]string, error) {
-	if repetition < 0 || repetition >= len(t.repetitions) {
+func (t *Text) Documents(repetition int, rows []int, source int, ids []string) (out []string, err error) {
+	if repetition >= len(t.repetitions) {
 		return nil, fmt.Errorf("%s: repetition %d: it has %d", t.path, repetition+1, len(t.repetitions))
 	}
 	r := t.repetitions[repetition]
-	if !t.byID && len(r.texts) != source {
+	if !t.byID && r.rows != source {
 		return nil, fmt.Errorf("%s: %d texts for %d documents: without an id column they must be as many, in "+
-			"the same order",
-			t.path, len(r.texts), source)
+			"the same order", t.path, r.rows, source)
 	}
-	out := make([]string, len(rows))
 	var missing []string
-	for i, row := range rows {
-		if row < 0 || row >= source {
-			return nil, fmt.Errorf("%s: document %d of a source of %d", t.path, row, source)
+	for _, row := range rows {
+		id := t.idOf(row, ids)
+		text, ok := r.texts[id]
+		if !ok {
+			missing = append(missing, id)
 		}
-		at := row
-		if t.byID {
-			id := strconv.Itoa(row)
-			if ids != nil {
-				id = ids[row]
-			}
-			var ok bool
-			if at, ok = r.at[id]; !ok {
-				missing = append(missing, id)
-				continue
-			}
-		} else if _, null := slices.BinarySearch(r.nulls, row); null {
-			missing = append(missing, strconv.Itoa(row))
-			continue
-		}
-		out[i] = r.texts[at]
+		out = append(out, text)
 	}
 	if len(missing) > 0 {
 		return nil, fmt.Errorf("%s: no text for %d of %d documents: ids %q and so on", t.path, len(missing), len(rows),

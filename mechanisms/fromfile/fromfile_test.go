@@ -2,9 +2,11 @@ package fromfile
 
 import (
 	"context"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -174,17 +176,16 @@ func FuzzRead(f *testing.F) {
 			t.Error("no repetitions and no error")
 		}
 		for r, found := range text.repetitions {
-			rows := make([]int, len(found.texts))
-			ids := make([]string, len(rows))
-			for i := range rows {
-				rows[i] = i
-			}
-			for id, i := range found.at {
-				ids[i] = id
-			}
-			got, err := text.Documents(r, rows, len(rows), ids)
-			if err != nil || !slices.Equal(got, found.texts) {
-				t.Errorf("repetition %d: %v", r, err)
+			ids := slices.Sorted(maps.Keys(found.texts))
+			for i, id := range ids {
+				row, source := i, len(ids)
+				if s.ID == "" {
+					row, _ = strconv.Atoi(id)
+					source = found.rows
+				}
+				if got, err := text.Documents(r, []int{row}, source, ids); err != nil || got[0] != found.texts[id] {
+					t.Errorf("repetition %d, %q: %v", r, id, err)
+				}
 			}
 		}
 	})
