@@ -13,7 +13,7 @@ package generated
 
 import (
 	_ "embed"
-	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -90,27 +90,16 @@ type grammar struct {
 	prefer func(rng *rand.Rand, s *Slot, i int) int
 }
 
+// theGrammar reads the two texts, which are embedded; TestGrammarIsWhole checks them.
 var theGrammar = sync.OnceValue(func() *grammar {
-	g, err := parse(slotsText, templatesText)
-	if err != nil {
-		panic(err) // the texts are embedded, and a test reads them
-	}
-	return g
-})
-
-func parse(slots, templates string) (*grammar, error) {
 	g := &grammar{byName: map[string]*Slot{}, byWord: map[string]*Slot{}, templates: map[string][]string{},
 		parts: map[string][]string{}, counterparts: map[string]*Slot{}}
-	for n, line := range strings.Split(slots, "\n") {
-		f := strings.Fields(line)
+	for line := range strings.Lines(slotsText) {
+		f := strings.Fields(line) // name, polarity, words
 		if len(f) == 0 || f[0] == "#" {
 			continue
 		}
-		polarity, known := map[string]int{"+": 1, "0": 0, "-": -1}[f[min(1, len(f)-1)]]
-		if len(f) < 4 || !known {
-			return nil, fmt.Errorf("slots.txt:%d: want a name, a polarity (+, 0 or -) and at least two words", n+1)
-		}
-		g.slots = append(g.slots, Slot{Name: f[0], Polarity: polarity, Words: f[2:]})
+		g.slots = append(g.slots, Slot{f[0], map[string]int{"+": 1, "0": 0, "-": -1}[f[1]], f[2:]})
 		if part, ok := strings.CutSuffix(f[0], "+"); ok {
 			product, _, _ := strings.Cut(part, ".")
 			g.parts[product] = append(g.parts[product], part)
@@ -118,44 +107,34 @@ func parse(slots, templates string) (*grammar, error) {
 	}
 	for i := range g.slots {
 		s := &g.slots[i]
-		if g.byName[s.Name] != nil {
-			return nil, fmt.Errorf("slots.txt: slot %s comes twice", s.Name)
-		}
 		g.byName[s.Name] = s
 		for _, w := range s.Words {
-			if other := g.byWord[w]; other != nil {
-				return nil, fmt.Errorf("slots.txt: %q is in %s and in %s", w, other.Name, s.Name)
-			}
 			g.byWord[w] = s
 		}
 	}
-	pair := func(a, b *Slot) {
-		if a != nil && b != nil {
+	pairs := slices.Collect(maps.Values(byPolarity))
+	for _, parts := range g.parts {
+		for _, part := range parts {
+			pairs = append(pairs, [2]string{part + "+", part + "-"})
+		}
+	}
+	for _, p := range pairs {
+		if a, b := g.byName[p[0]], g.byName[p[1]]; a != nil && b != nil {
 			g.counterparts[a.Name], g.counterparts[b.Name] = b, a
 		}
 	}
-	for _, parts := range g.parts {
-		for _, part := range parts {
-			pair(g.byName[part+"+"], g.byName[part+"-"])
-		}
-	}
-	for _, names := range byPolarity {
-		pair(g.byName[names[0]], g.byName[names[1]])
-	}
 	section := ""
-	for n, line := range strings.Split(templates, "\n") {
+	for line := range strings.Lines(templatesText) {
 		switch line = strings.TrimSpace(line); {
 		case line == "" || line[0] == '#':
 		case line[0] == '[':
 			section = strings.Trim(line, "[]")
-		case section == "":
-			return nil, fmt.Errorf("templates.txt:%d: a template before the first section", n+1)
 		default:
 			g.templates[section] = append(g.templates[section], line)
 		}
 	}
-	return g, nil
-}
+	return g
+})
 
 // byPolarity maps a name used in templates to the slots of praise and blame.
 var byPolarity = map[string][2]string{

@@ -19,17 +19,9 @@ type columns struct {
 	t      *Reader
 	file   *parquet.File
 	leaves []parquet.LeafColumn // of the chosen columns
-
-	groups []parquet.RowGroup // not read yet
-	rows   parquet.Rows       // of the group being read
+	rows   parquet.Rows
 	buffer []parquet.Row
 	ready  []parquet.Row
-}
-
-// columnsRow is the rest of a row: its values and the number of its group.
-type columnsRow struct {
-	values parquet.Row
-	group  int
 }
 
 func newColumns(t *Reader, r io.Reader) (*columns, error) {
@@ -49,7 +41,7 @@ func newColumns(t *Reader, r io.Reader) (*columns, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: not Parquet: %w", name, err)
 	}
-	c := &columns{t: t, file: p, groups: p.RowGroups(), buffer: make([]parquet.Row, 64)}
+	c := &columns{t: t, file: p, rows: parquet.MultiRowGroup(p.RowGroups()...).Rows(), buffer: make([]parquet.Row, 64)}
 	for _, column := range t.options.Columns {
 		leaf, ok := p.Schema().Lookup(column)
 		if !ok || leaf.MaxRepetitionLevel > 0 {
@@ -76,16 +68,12 @@ func (c *columns) next() (row Row, err error) {
 		}
 	}()
 	for len(c.ready) == 0 {
-		if c.rows == nil {
-			if len(c.groups) == 0 {
-				return row, io.EOF
-			}
-			c.rows, c.groups = c.groups[0].Rows(), c.groups[1:]
-		}
 		n, err := c.rows.ReadRows(c.buffer)
-		c.ready = c.buffer[:n]
+		if c.ready = c.buffer[:n]; n > 0 {
+			break // an error comes again
+		}
 		if errors.Is(err, io.EOF) {
-			err, c.rows = c.rows.Close(), nil
+			return row, errors.Join(c.rows.Close(), io.EOF)
 		}
 		if err != nil {
 			return row, fmt.Errorf("%s: %w", c.t.options.Name, err)
@@ -93,8 +81,7 @@ func (c *columns) next() (row Row, err error) {
 	}
 	values := c.ready[0].Clone()
 	c.ready = c.ready[1:]
-	group := len(c.file.RowGroups()) - len(c.groups)
-	row = Row{Values: make([]Value, len(c.leaves)), Line: int(c.t.rows) + 1, rest: columnsRow{values, group}}
+	row = Row{Values: make([]Value, len(c.leaves)), Line: int(c.t.rows) + 1, rest: values}
 	for _, v := range values {
 		row.Size += 8
 		for i, leaf := range c.leaves {
@@ -112,39 +99,35 @@ func (c *columns) next() (row Row, err error) {
 	return row, nil
 }
 
+// rowsOfGroup bounds what a writer keeps in memory.
+const rowsOfGroup = 100_000
+
 func (c *columns) writer(w *bufio.Writer) Writer {
-	options := []parquet.WriterOption{c.file.Schema()}
+	options := []parquet.WriterOption{c.file.Schema(), parquet.MaxRowsPerRowGroup(rowsOfGroup)}
 	for _, kv := range c.file.Metadata().KeyValueMetadata {
 		options = append(options, parquet.KeyValueMetadata(kv.Key, kv.Value))
 	}
-	return &columnsWriter{out: w, to: parquet.NewGenericWriter[any](w, options...), leaves: c.leaves, group: 1}
+	return &columnsWriter{out: w, to: parquet.NewGenericWriter[any](w, options...), leaves: c.leaves}
 }
 
-// columnsWriter keeps schema, row groups and metadata.
+// columnsWriter keeps schema and metadata.
 type columnsWriter struct {
 	out    *bufio.Writer
 	to     *parquet.GenericWriter[any]
 	leaves []parquet.LeafColumn
-	group  int
 }
 
 func (w *columnsWriter) Write(r Row) error {
-	rest := r.rest.(columnsRow)
-	if rest.group != w.group {
-		if err := w.to.Flush(); err != nil {
-			return err
-		}
-		w.group = rest.group
-	}
-	for n, v := range rest.values {
+	values := r.rest.(parquet.Row)
+	for n, v := range values {
 		for i, leaf := range w.leaves {
 			if leaf.ColumnIndex == v.Column() && !v.IsNull() && leaf.Node.Type().Kind() == parquet.ByteArray {
-				rest.values[n] = parquet.ByteArrayValue([]byte(r.Values[i].Text)).Level(v.RepetitionLevel(),
+				values[n] = parquet.ByteArrayValue([]byte(r.Values[i].Text)).Level(v.RepetitionLevel(),
 					v.DefinitionLevel(), v.Column())
 			}
 		}
 	}
-	_, err := w.to.WriteRows([]parquet.Row{rest.values})
+	_, err := w.to.WriteRows([]parquet.Row{values})
 	return err
 }
 

@@ -192,7 +192,7 @@ type Reader struct {
 	options Options
 	source
 	text   *bufio.Reader // of all formats but Parquet
-	grown  *growth       // bytes read of the row
+	input  *checked      // that it reads
 	mark   string        // byte order mark
 	number uint64        // of the next text
 	rows   uint64
@@ -300,8 +300,8 @@ func (t *Reader) Next() (Row, error) {
 	}
 	var row Row
 	row, t.err = t.next()
-	if t.grown != nil {
-		t.grown.n = 0
+	if t.input != nil {
+		t.input.n = 0
 	}
 	return row, t.err
 }

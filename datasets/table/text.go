@@ -66,8 +66,8 @@ func (t *Reader) decode(r io.Reader) error {
 		}
 		plain = transform.NewReader(b, encoding.UTF8Validator)
 	}
-	t.grown = &growth{r: &checked{r: plain, name: o.Name, line: 1}, options: o}
-	t.text = bufio.NewReaderSize(t.grown, bufferSize)
+	t.input = &checked{r: plain, name: o.Name, line: 1, longest: o.longestRecord() + bufferSize}
+	t.text = bufio.NewReaderSize(t.input, bufferSize)
 	t.mark = gunzip.SkipMark(t.text)
 	if o.Format == CSV || o.Format == TSV {
 		t.text = lineEnds(t.text)
@@ -76,19 +76,25 @@ func (t *Reader) decode(r io.Reader) error {
 }
 
 // checked stops, with the line, at what is not text: bytes that are not UTF-8, and
-// the zero byte.
+// the zero byte; and at a row that does not end.
 type checked struct {
-	r    io.Reader
-	name string
-	line int
-	err  error // stays: bufio forgets an error that Peek met
+	r       io.Reader
+	name    string
+	line    int
+	n       int   // bytes since the last row ended
+	longest int   // of them
+	err     error // stays: bufio forgets an error that Peek met
 }
 
 func (c *checked) Read(p []byte) (int, error) {
 	if c.err != nil {
 		return 0, c.err
 	}
+	if c.n > c.longest {
+		return 0, fmt.Errorf("%s: a row is longer than %d MiB: is a quote missing?", c.name, c.longest>>20)
+	}
 	n, err := c.r.Read(p)
+	c.n += n
 	if zero := bytes.IndexByte(p[:n], 0); zero >= 0 {
 		n, err = zero, errZero
 	}
@@ -105,22 +111,6 @@ func (c *checked) Read(p []byte) (int, error) {
 }
 
 var errZero = errors.New("zero byte")
-
-// growth refuses a row that does not end.
-type growth struct {
-	r       io.Reader
-	n       int // bytes since the last row ended
-	options Options
-}
-
-func (g *growth) Read(p []byte) (int, error) {
-	if longest := g.options.longestRecord(); g.n > longest+bufferSize {
-		return 0, fmt.Errorf("%s: a row is longer than %d MiB: is a quote missing?", g.options.Name, longest>>20)
-	}
-	n, err := g.r.Read(p)
-	g.n += n
-	return n, err
-}
 
 // lineEnds reads a table whose lines end with CR alone (old Mac, Excel's "CSV
 // Macintosh") as if they ended with LF: what is read first decides.
