@@ -11,37 +11,22 @@ import (
 	"time"
 )
 
-func TestWriteReplacesWhole(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "sub", "a.txt")
+func TestWriteIsWholeOrNothing(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "sub")
+	path, boom := filepath.Join(dir, "a.txt"), errors.New("boom")
 	for _, want := range []string{"first", "second"} {
-		if err := WriteBytes(path, 0o644, []byte(want)); err != nil {
-			t.Fatal(err)
+		err := WriteBytes(path, 0o644, []byte(want))
+		failed := Write(path, 0o644, func(w io.Writer) error {
+			_, _ = io.WriteString(w, "half")
+			return boom
+		})
+		if err != nil || !errors.Is(failed, boom) {
+			t.Fatalf("%v, %v", err, failed)
 		}
-		got, err := os.ReadFile(path)
-		if err != nil || string(got) != want {
-			t.Fatalf("got %q, %v; want %q", got, err, want)
+		got, _ := os.ReadFile(path)
+		if entries, _ := os.ReadDir(dir); string(got) != want || len(entries) != 1 {
+			t.Fatalf("content %q, want %q, %d entries", got, want, len(entries))
 		}
-	}
-}
-
-func TestFailedWriteKeepsOldAndLeavesNothing(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "a.txt")
-	if err := WriteBytes(path, 0o644, []byte("old")); err != nil {
-		t.Fatal(err)
-	}
-	boom := errors.New("boom")
-	err := Write(path, 0o644, func(w io.Writer) error {
-		_, _ = io.WriteString(w, "half")
-		return boom
-	})
-	if !errors.Is(err, boom) {
-		t.Fatalf("err = %v", err)
-	}
-	got, _ := os.ReadFile(path)
-	entries, _ := os.ReadDir(dir)
-	if string(got) != "old" || len(entries) != 1 {
-		t.Fatalf("content %q, %d entries", got, len(entries))
 	}
 }
 
@@ -72,14 +57,9 @@ func TestLeftoversAreRemoved(t *testing.T) {
 	if err := WriteBytes(path, 0o644, []byte("x")); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range gone {
-		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
-			t.Errorf("%s is left", name)
-		}
-	}
-	for _, name := range stay {
-		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
-			t.Errorf("%s is gone", name)
+	for i, name := range append(gone, stay...) {
+		if _, err := os.Stat(filepath.Join(dir, name)); (err == nil) != (i >= len(gone)) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
