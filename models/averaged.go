@@ -6,16 +6,14 @@ import (
 
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
-
-	"mldpbench/internal/params"
 )
 
 func init() {
 	Register(Definition{
 		Name: "averaged",
 		Parameters: append([]Parameter{
-			params.OneOf("init", "embedding", "random"), // word vectors before training
-			params.AtLeast("dimension", 1, 100),         // of random word vectors
+			{Name: "init", Default: "embedding", Fixed: true}, // word vectors before training
+			{Name: "dimension", Default: 100, Fixed: true},
 		}, withDefaults(scheduleParameters, map[string]any{"learning_rate": 0.005, "clip": 0.0})...),
 		New: func(o Options) Classifier { return newAveraged(o).classifier("averaged", o) },
 	})
@@ -28,20 +26,9 @@ func init() {
 // moments of all others unchanged (lazy Adam), so the cost of a step does not
 // depend on the vocabulary.
 func newAveraged(o Options) *network {
-	m, p := newNetwork(o), values(o.Parameters)
-	n, d := o.Embedding.Len(), o.Embedding.Dimension
-	seed := o.Seed.Derive("averaged", "weights")
-	table := slices.Clone(o.Embedding.Vectors)
-	if p.text("init") == "random" {
-		d = p.int("dimension")
-		table = make([]float32, n*d)
-		rng := seed.Derive("table").Rand()
-		for i := range table { // uniform in ±1/d as in fastText
-			table[i] = float32((2*rng.Float64() - 1) / float64(d))
-		}
-	}
-	dense := make([]float32, d*o.Classes)
-	glorot(dense, d, o.Classes, seed.Derive("dense"))
+	m, n, d := newNetwork(o), o.Embedding.Len(), o.Embedding.Dimension
+	table, dense := slices.Clone(o.Embedding.Vectors), make([]float32, d*o.Classes)
+	glorot(dense, d, o.Classes, o.Seed.Derive("averaged", "weights").Derive("dense"))
 	m.weights = []*tensor.Dense{
 		newDense(tensor.Shape{n, d}, table),
 		newDense(tensor.Shape{d, o.Classes}, dense),

@@ -28,7 +28,6 @@ func TestNetworksLearn(t *testing.T) {
 		{"lstm", map[string]any{"hidden": 12}}, {"bilstm", map[string]any{"hidden": 12}},
 		{"lstm-2024", map[string]any{"hidden": 12, "length": 12}},
 		{"averaged", map[string]any{"learning_rate": 0.03}},
-		{"averaged", map[string]any{"learning_rate": 0.03, "init": "random", "dimension": 8}},
 	} {
 		p := map[string]any{"batch": 32, "epochs": 8, "learning_rate": 0.01}
 		for k, v := range c.parameters {

@@ -37,23 +37,28 @@ func counted(documents [][]int32, width int, each func(document []int32, take fu
 type tokens []float64
 
 func learnTokens(documents [][]int32) tokens {
-	var df tokens
-	var last []int // 1 + the last document a token was counted in
-	for i, s := range documents {
-		for _, id := range s {
-			for int(id) >= len(df) {
-				df, last = append(df, 0), append(last, 0)
-			}
-			if last[id] != i+1 {
-				last[id] = i + 1
-				df[id]++
-			}
+	var idf tokens
+	for id, df := range frequencies(documents, func(d []int32, take func(int32)) {
+		for _, id := range d {
+			take(id)
 		}
+	}) {
+		idf = append(idf, make(tokens, max(0, int(id)+1-len(idf)))...)
+		idf[id] = inverse(len(documents), float64(df))
 	}
-	for id, f := range df {
-		if f > 0 {
-			df[id] = inverse(len(documents), f)
-		}
+	return idf
+}
+
+// frequencies returns in how many documents each key occurs.
+func frequencies[K comparable](documents [][]int32, each func(document []int32, take func(key K))) map[K]int32 {
+	df, last := map[K]int32{}, map[K]int{}
+	for i, d := range documents {
+		each(d, func(key K) {
+			if last[key] != i+1 {
+				last[key] = i + 1
+				df[key]++
+			}
+		})
 	}
 	return df
 }
@@ -98,19 +103,11 @@ func eachWordGram(document []int32, take func(key uint64)) {
 }
 
 func learnWordGrams(documents [][]int32) *wordGrams {
-	type seen struct{ documents, last int32 }
-	counts := map[uint64]seen{}
-	for i, d := range documents {
-		eachWordGram(d, func(key uint64) {
-			if s := counts[key]; s.last != int32(i+1) {
-				counts[key] = seen{s.documents + 1, int32(i + 1)}
-			}
-		})
-	}
+	df := frequencies(documents, eachWordGram)
 	least := max(2, int32(len(documents)/10_000))
-	keys := make([]uint64, 0, len(counts))
-	for key, s := range counts {
-		if s.documents >= least || key&single != 0 {
+	var keys []uint64
+	for key, n := range df {
+		if n >= least || key&single != 0 {
 			keys = append(keys, key)
 		}
 	}
@@ -118,7 +115,7 @@ func learnWordGrams(documents [][]int32) *wordGrams {
 	g := &wordGrams{column: make(map[uint64]int32, len(keys))}
 	for i, key := range keys {
 		g.column[key] = int32(i)
-		g.idf = append(g.idf, inverse(len(documents), float64(counts[key].documents)))
+		g.idf = append(g.idf, inverse(len(documents), float64(df[key])))
 	}
 	return g
 }
