@@ -5,33 +5,36 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"mldpbench/experiments/cluster"
 	"mldpbench/experiments/engine"
+	"mldpbench/experiments/study"
 	"mldpbench/internal/check"
 	"mldpbench/internal/list"
 	"mldpbench/results"
 )
 
 func newSlurmCommand() *cobra.Command {
-	var o runOptions
+	var o study.Overrides
+	var data string
 	var job cluster.Slurm
 	cmd := completes(command("slurm", "STUDY|FILE.yaml [SBATCH-OPTION...]"), studies)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if n := cmd.ArgsLenAtDash(); n > 1 || n < 0 && len(args) > 1 {
 			return check.Wrong("%s: options of sbatch come after --", args[1])
 		}
-		study, err := o.study(args[0], cmd.Flags())
+		s, err := openStudy(args[0], data, o)
 		if err != nil {
 			return err
 		}
-		job.Name, job.Study, job.Flags, job.Options = "mldp-"+study.Name, args[0], o.studyFlags(cmd.Flags()), args[1:]
-		job.Out = cmp.Or(job.Out, filepath.Join("runs", study.Name))
+		job.Name, job.Study, job.Options = "mldp-"+s.Name, args[0], args[1:]
+		job.Flags = list.Map(o.Set, func(a string) string { return "--set=" + a })
+		if data != "" {
+			job.Flags = append(job.Flags, "--data="+data)
+		}
+		job.Out = cmp.Or(job.Out, filepath.Join("runs", s.Name))
 		if job.WorkDir, err = os.Getwd(); err != nil {
 			return err
 		}
@@ -41,8 +44,8 @@ func newSlurmCommand() *cobra.Command {
 		return usage(job.Script(cmd.OutOrStdout()))
 	}
 	f := cmd.Flags()
-	dataFlag(cmd, &o.data)
-	o.addStudyFlags(f)
+	dataFlag(cmd, &data)
+	setFlag(f, &o.Set)
 	folderFlag(f, &job.Out, "", "shared folder of the results (default: runs/STUDY)")
 	countFlag(f, &job.Shards, "shards", 0, 1, "parts of the study, each a task of the array")
 	require(cmd, "shards")
@@ -99,32 +102,4 @@ func newMergeCommand() *cobra.Command {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d units\n", s.Reused, s.Total)
 		return writeOutputs(a, cmd.ErrOrStderr(), s, nil, results.Levels{})
 	})
-}
-
-// studyFlags returns the given flags that select what is run, as words for
-// another command line.
-func (o *runOptions) studyFlags(given *pflag.FlagSet) (words []string) {
-	names := pflag.NewFlagSet("", pflag.ContinueOnError)
-	new(runOptions).addStudyFlags(names)
-	given.Visit(func(f *pflag.Flag) {
-		if names.Lookup(f.Name) == nil {
-			return
-		}
-		values, ok := f.Value.(pflag.SliceValue)
-		switch {
-		case !ok:
-			words = append(words, "--"+f.Name+"="+f.Value.String())
-		case f.Name == "epsilons": // pflag would print six decimals
-			words = append(words, "--epsilons="+strings.Join(list.Map(o.overrides.Epsilons, func(x float64) string {
-				return strconv.FormatFloat(x, 'g', -1, 64)
-			}), ","))
-		case f.Value.Type() == "stringArray": // given once per value, which may hold commas
-			for _, v := range values.GetSlice() {
-				words = append(words, "--"+f.Name+"="+v)
-			}
-		default:
-			words = append(words, "--"+f.Name+"="+strings.Trim(f.Value.String(), "[]"))
-		}
-	})
-	return words
 }

@@ -67,10 +67,6 @@ func textFlags(f *pflag.FlagSet, delimiter, encoding *string) {
 	f.StringVar(encoding, "encoding", "", "of the text: "+strings.Join(table.Encodings(), ", ")+" (default: utf-8)")
 }
 
-func workersFlag(f *pflag.FlagSet, to *int) {
-	countFlag(f, to, "workers", 0, 1, "units at a time (default: number of cores)")
-}
-
 func coresFlag(f *pflag.FlagSet, to *int) {
 	countFlag(f, to, "workers", runtime.GOMAXPROCS(0), 1, "cores to use; the text does not depend on it")
 }

@@ -104,3 +104,23 @@ func TestRowsHaveColumns(t *testing.T) {
 		t.Error("a column -")
 	}
 }
+
+// TestSize: the program has no more commands and flags than a user can look through.
+func TestSize(t *testing.T) {
+	leaves, flags := 0, 0
+	walk(newRoot(nil), func(c *cobra.Command) {
+		if c.HasSubCommands() {
+			return
+		}
+		leaves++
+		c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+			if f.Name != "help" {
+				flags++
+			}
+		})
+	})
+	if leaves > 25 || flags > 140 {
+		t.Errorf("%d leaf commands, at most 25; %d flags, at most 140", leaves, flags)
+	}
+	t.Logf("%d leaf commands, %d flags", leaves, flags)
+}

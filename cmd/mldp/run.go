@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"mldpbench/experiments"
 	"mldpbench/experiments/engine"
@@ -20,7 +19,6 @@ import (
 
 type runOptions struct {
 	overrides study.Overrides
-	seed      uint64
 	data      string
 	out       string
 	workers   int
@@ -34,8 +32,12 @@ type runOptions struct {
 func (o *runOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	dataFlag(cmd, &o.data)
-	o.addStudyFlags(f)
-	workersFlag(f, &o.workers)
+	setFlag(f, &o.overrides.Set)
+	f.StringSliceVar(&o.overrides.Datasets, "dataset", nil, "only these data sets")
+	f.StringSliceVar(&o.overrides.Mechanisms, "mechanism", nil, "only these mechanisms, as name or name:variant")
+	f.Float64SliceVar(&o.overrides.Epsilons, "epsilons", nil, "these epsilons instead of the study's")
+	countFlag(f, &o.overrides.Repetitions, "repetitions", 0, 1, "repetitions; baselines in proportion")
+	countFlag(f, &o.workers, "workers", 0, 1, "units at a time (default: number of cores)")
 	folderFlag(f, &o.out, "", "folder of the results (default: runs/STUDY)")
 	f.StringVar(&o.shard, "shard", "", "i/n: only the i-th of n parts of the study; see mldp merge")
 	f.BoolVar(&o.fetches, "fetch", false, "download data that is missing")
@@ -45,62 +47,45 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 	exclude(cmd, "shard", "align", "audit") // they are of the whole
 }
 
-// addStudyFlags adds the flags that select what is run; keys depend on them.
-func (o *runOptions) addStudyFlags(f *pflag.FlagSet) {
-	setFlag(f, &o.overrides.Set)
-	f.StringSliceVar(&o.overrides.Datasets, "dataset", nil, "only these data sets")
-	f.StringSliceVar(&o.overrides.Mechanisms, "mechanism", nil, "only these mechanisms, as name or name:variant")
-	f.Float64SliceVar(&o.overrides.Epsilons, "epsilons", nil, "these epsilons instead of the study's")
-	countFlag(f, &o.overrides.Repetitions, "repetitions", 0, 1, "repetitions; baselines in proportion")
-	f.Uint64Var(&o.seed, "seed", 0, "seed instead of the study's")
-}
-
 func newRunCommand() *cobra.Command {
 	var o runOptions
+	var seed uint64
 	cmd := completes(command("run", "STUDY|FILE.yaml"), studies)
 	o.addFlags(cmd)
+	cmd.Flags().Uint64Var(&seed, "seed", 0, "seed instead of the study's")
 	return prints(cmd, func(cmd *cobra.Command, args []string, a *answer) error {
-		study, err := o.study(args[0], cmd.Flags())
+		ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
+		if cmd.Flags().Changed("seed") {
+			o.overrides.Seed = &seed
+		}
+		study, err := openStudy(args[0], o.data, o.overrides)
 		if err != nil {
 			return err
 		}
 		if err := o.auditing.Check(); err != nil { // now, not after all units
 			return usage(fmt.Errorf("audit: %w", err))
 		}
-		warnStudy(cmd.ErrOrStderr(), study.Study)
+		warnStudy(stderr, study.Study)
 		force, _ := cmd.Flags().GetBool("force") // of all commands
 		if m, err := engine.ReadManifest(filepath.Join(o.out, "manifest.json")); o.out != "" && !force && err == nil &&
 			m.Study != study.Name {
 			return check.Wrong("%s holds a run of the study %q: choose another --out for %q, or say --force", o.out,
 				m.Study, study.Name)
 		}
-		if err := o.provide(cmd.Context(), study, cmd.ErrOrStderr()); err != nil {
+		// Data that is missing is fetched, or the error tells how to get all of it.
+		missing, err := study.Missing(o.data)
+		if err == nil {
+			err = provide(ctx, missing, o.fetches, o.data, stderr)
+		}
+		if err != nil {
 			return err
 		}
-		summary, err := o.run(cmd.Context(), study, cmd.ErrOrStderr())
+		summary, err := o.run(ctx, study, stderr)
 		if err != nil {
 			return err
 		}
 		return o.write(cmd, study, summary, a)
 	})
-}
-
-// study opens a study and applies the flags to it.
-func (o *runOptions) study(ref string, flags *pflag.FlagSet) (*experiments.Planned, error) {
-	if flags.Changed("seed") {
-		o.overrides.Seed = &o.seed
-	}
-	return openStudy(ref, o.data, o.overrides)
-}
-
-// provide makes sure that the data of a study is there before anything is read:
-// it fetches missing data, or its error tells how to get all of it.
-func (o *runOptions) provide(ctx context.Context, study *experiments.Planned, stderr io.Writer) error {
-	missing, err := study.Missing(o.data)
-	if err != nil {
-		return err
-	}
-	return provide(ctx, missing, o.fetches, o.data, stderr)
 }
 
 func (o *runOptions) run(ctx context.Context, study *experiments.Planned, stderr io.Writer) (summary *engine.Summary, err error) {
