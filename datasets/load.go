@@ -35,8 +35,6 @@ type Request struct {
 	PrivateColumn string
 	UserColumn    string
 
-	Without []int // numbers of rows of the source that are left out, in order
-
 	Sizes Sizes
 	// Unbalanced keeps the shares that classes, and private labels in them,
 	// have in the source.
@@ -98,13 +96,6 @@ func Load(ctx context.Context, q Request) (*Dataset, error) {
 		Generated: d.Generated, WordLevel: d.WordLevel, Source: rows.Source, Note: rows.Note,
 		SourceRows: len(rows.Rows), cleaner: cleaner, maxTokens: q.MaxTokens,
 	}
-	var kept []int // their numbers in the source
-	for i := range rows.Rows {
-		if _, out := slices.BinarySearch(q.Without, i); !out {
-			rows.Rows[len(kept)], kept = rows.Rows[i], append(kept, i)
-		}
-	}
-	rows.Rows = rows.Rows[:len(kept)]
 	label := q.Name
 	if len(q.TextColumns) > 0 { // the user's own: what it is called draws no rows
 		label = ""
@@ -112,11 +103,6 @@ func Load(ctx context.Context, q Request) (*Dataset, error) {
 	splits, err := split(rows, q.Sizes, q.Unbalanced, q.ByHash, q.Seed.Derive("sample", label))
 	if err != nil {
 		return nil, fmt.Errorf("data set %s (%s): %w", q.Name, rows.Source, err)
-	}
-	for _, documents := range splits {
-		for i := range documents {
-			documents[i].ID = kept[documents[i].ID]
-		}
 	}
 	out.Train, out.Validation, out.Test = splits[0], splits[1], splits[2]
 	if err := clean(ctx, out.Clean, q.Workers, splits[:]...); err != nil {

@@ -34,7 +34,6 @@ type EvaluateOptions struct {
 	Label     string   // column to predict; "" measures no accuracy
 	Private   string   // column of the private label, "" for none
 	ID        string   // column with the id of the document, in all files; "" uses the order of rows
-	Missing   string   // "skip" leaves out documents without a text in some version, "fail" or "" is an error
 	Versions  []Version
 	Seed      uint64
 	Root      string   // data folder
@@ -114,21 +113,19 @@ type Number struct{ Value, Low, High, Floor results.Optional }
 var Evaluation = []struct {
 	Key, Title string
 	scale      float64
-	quantities []string // the first that was measured; the strongest of a panel leads, as its attackers say
+	quantity   string
 }{
-	{"accuracy", "accuracy", 1, []string{"accuracy"}},
-	// An attacker that trains the same classifier on the version itself to predict
-	// the private column or, in a task, the strongest.
-	{"private_accuracy", "attacker", 100, []string{"strongest-label", "attribute-adaptive-svm-accuracy"}},
-	// The share of test documents whose original is found by an attacker that has
-	// their originals.
-	{"linked", "linked", 100, []string{"strongest-documents", "linkage-tfidf-p1"}},
-	{"overlap", "overlap", 100, []string{"overlap-jaccard"}}, // of words, among those in either text
-	{"pp", "PP", 1, []string{"pp"}},
-	{"cs", "CS", 1, []string{"cs"}},
-	{"low", "LOW", 1, []string{"low"}},
-	{"english", "English %", 1, []string{"english"}},
-	{"perplexity", "perplexity", 1, []string{"perplexity"}}, // of the median test document; see package measure
+	{"accuracy", "accuracy", 1, "accuracy"},
+	// An attacker that trains the same classifier on the version itself to predict the private column.
+	{"private_accuracy", "attacker", 100, "attribute-adaptive-svm-accuracy"},
+	// The share of test documents whose original is found by an attacker that has their originals.
+	{"linked", "linked", 100, "linkage-tfidf-p1"},
+	{"overlap", "overlap", 100, "overlap-jaccard"}, // of words, among those in either text
+	{"pp", "PP", 1, "pp"},
+	{"cs", "CS", 1, "cs"},
+	{"low", "LOW", 1, "low"},
+	{"english", "English %", 1, "english"},
+	{"perplexity", "perplexity", 1, "perplexity"}, // of the median test document; see package measure
 }
 
 // Evaluate measures privatised versions of a table: a study without a file,
@@ -157,12 +154,9 @@ func Evaluate(ctx context.Context, o EvaluateOptions, run engine.Options) (*engi
 		x := Evaluated{Name: c.Mechanism, Epsilon: c.Epsilon, Repetition: c.Repetition,
 			Aligned: c.Has("pp") || c.IsBaseline(), Items: c.TestItems, Numbers: map[string]Number{}}
 		for _, q := range Evaluation {
-			for _, quantity := range q.quantities {
-				if n, ok := numberOf(p.Cells, c, quantity); ok {
-					by := func(v results.Optional) results.Optional { return results.Float(q.scale * v.Float()) }
-					x.Numbers[q.Key] = Number{by(n.Value), by(n.Low), by(n.High), by(n.Floor)}
-					break
-				}
+			if n, ok := numberOf(p.Cells, c, q.quantity); ok {
+				by := func(v results.Optional) results.Optional { return results.Float(q.scale * v.Float()) }
+				x.Numbers[q.Key] = Number{by(n.Value), by(n.Low), by(n.High), by(n.Floor)}
 			}
 		}
 		if !x.Aligned {
@@ -204,87 +198,71 @@ func evaluation(ctx context.Context, o EvaluateOptions) (*study.Study, []string,
 		return nil, nil, err
 	}
 	s := &study.Study{Header: study.Header{Schema: study.Schema, Name: "evaluate", Seed: o.Seed,
-		Title: "Privatised versions of " + filepath.Base(o.Original)}}
-	s.Metrics = measured
-	s.Datasets = []study.DatasetSpec{{Name: stem(o.Original), File: o.Original, Text: o.Text,
-		Delimiter: o.Delimiter, Encoding: o.Encoding, Label: o.Label, Private: o.Private, Cleaning: string(datasets.CleanWords),
-		MaxTokens: -1}}
-	s.Embeddings = []study.EmbeddingSpec{{Name: study.NoVectors, Dimensions: []int{1}}}
+		Title: "Privatised versions of " + filepath.Base(o.Original)}, Design: study.Design{
+		Datasets: []study.DatasetSpec{{Name: stem(o.Original), File: o.Original, Text: o.Text,
+			Delimiter: o.Delimiter, Encoding: o.Encoding, Label: o.Label, Private: o.Private, MaxTokens: -1,
+			Cleaning: string(datasets.CleanWords)}},
+		Embeddings:          []study.EmbeddingSpec{{Name: study.NoVectors, Dimensions: []int{1}}},
+		BaselineRepetitions: 3, // whose spread is that of training
+		Attackers:           []study.CommandSpec{{Name: "overlap"}, {Name: "linkage-tfidf"}},
+		Metrics:             measured,
+	}}
 	if o.Label != "" {
 		s.Models = []study.ModelSpec{{Name: "svm", Parameters: map[string]any{"features": "tfidf"}}}
 	} else {
 		notes = append(notes, "accuracy: not measured: there is no --label")
 	}
-	s.BaselineRepetitions = 3 // whose spread is that of training
-	s.Attackers = []study.CommandSpec{{Name: "overlap"}, {Name: "linkage-tfidf"}}
 	if o.Private != "" {
 		s.Attackers = append(s.Attackers, study.CommandSpec{Name: "attribute-adaptive-svm"})
 	}
-	list, more, without, err := o.mechanisms(ctx)
+	ids, empty, err := o.rows(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	s.Mechanisms, s.Datasets[0].Without, notes = list, without, append(notes, more...)
-	for _, m := range s.Mechanisms {
-		s.Repetitions = max(s.Repetitions, m.Repetitions)
+	for _, v := range o.Versions {
+		m, err := o.mechanism(ctx, v, ids, empty)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", v.Name, err)
+		}
+		s.Mechanisms, s.Repetitions = append(s.Mechanisms, m), max(s.Repetitions, m.Repetitions)
 	}
-	if err := s.Check(); err != nil || len(o.Set) == 0 {
-		return s, notes, err
+	if err := s.Check(); err != nil {
+		return nil, nil, err
 	}
-	c, err := s.Override(study.Overrides{Set: o.Set})
-	if err == nil {
-		c.Datasets[0].Without = without // it has no key
-	}
-	return c, notes, err
+	s, err = s.Override(study.Overrides{Set: o.Set})
+	return s, notes, err
 }
 
-// mechanisms are the versions as texts made elsewhere, what to say of them, and
-// the documents to leave out, as some version lacks them.
-func (o EvaluateOptions) mechanisms(ctx context.Context) (list []study.MechanismSpec, notes []string, without []int,
-	err error) {
-	ids, empty, err := o.rows(ctx)
+// mechanism is a version as text made elsewhere. A document without a text is one of
+// the data set in run, and here; one that only the version lacks is an error.
+func (o EvaluateOptions) mechanism(ctx context.Context, v Version, ids []string, empty map[int]bool) (study.MechanismSpec,
+	error) {
+	v.Path = cmp.Or(v.Path, o.Original)
+	m := study.MechanismSpec{Name: v.Name, Outside: mechanisms.Outside{Text: v.Path, Columns: v.Columns, ID: o.ID}}
+	if !math.IsNaN(v.Epsilon) {
+		m.Epsilons = []float64{v.Epsilon}
+	}
+	columns := v.Columns
+	if len(columns) == 0 {
+		columns = o.Text
+	}
+	read, err := fromfile.Read(ctx, fromfile.Source{Path: v.Path, Columns: columns, ID: o.ID, Delimiter: o.Delimiter,
+		Encoding: o.Encoding})
 	if err != nil {
-		return nil, nil, nil, err
+		return m, err
 	}
-	for _, v := range o.Versions {
-		v.Path = cmp.Or(v.Path, o.Original)
-		m := study.MechanismSpec{Name: v.Name, Outside: mechanisms.Outside{Text: v.Path, Columns: v.Columns, ID: o.ID}}
-		if !math.IsNaN(v.Epsilon) {
-			m.Epsilons = []float64{v.Epsilon}
-		}
-		columns := v.Columns
-		if len(columns) == 0 {
-			columns = o.Text
-		}
-		read, err := fromfile.Read(ctx, fromfile.Source{Path: v.Path, Columns: columns, ID: o.ID,
-			Delimiter: o.Delimiter, Encoding: o.Encoding})
-		if err != nil {
-			return nil, nil, nil, fmt.Errorf("%s: %w", v.Name, err)
-		}
-		// A document without a text is one of the data set in run, and here.
-		absent := slices.DeleteFunc(read.Absent(ids), func(row int) bool { return empty[row] })
-		if len(absent) > 0 {
-			what := fmt.Sprintf("%s: no text for %d of %d documents, the first is row %d of %s", v.Name, len(absent),
-				len(ids), absent[0]+1, o.Original)
-			if o.Missing != "skip" {
-				return nil, nil, nil, fmt.Errorf("%s; --missing skip leaves them out of all versions", what)
-			}
-			notes = append(notes, what+": left out of all versions")
-			without = append(without, absent...)
-		}
-		m.Repetitions = read.Repetitions()
-		list = append(list, m)
+	m.Repetitions = read.Repetitions()
+	absent := slices.DeleteFunc(read.Absent(ids), func(row int) bool { return empty[row] })
+	if len(absent) > 0 {
+		err = fmt.Errorf("no text for %d of %d documents, the first is row %d of %s", len(absent), len(ids), absent[0]+1,
+			o.Original)
 	}
-	slices.Sort(without)
-	return list, notes, slices.Compact(without), nil
+	return m, err
 }
 
 // rows are the ids of the documents of the original, "" without a column of ids,
 // and which of them have no text.
 func (o EvaluateOptions) rows(ctx context.Context) (ids []string, empty map[int]bool, err error) {
-	if err := check.OneOf("missing", o.Missing, "", "skip", "fail"); err != nil {
-		return nil, nil, err
-	}
 	columns := slices.Clone(o.Text)
 	if o.ID != "" {
 		columns = append(columns, o.ID)

@@ -1,7 +1,6 @@
 package experiments_test
 
 import (
-	"compress/gzip"
 	"encoding/csv"
 	"fmt"
 	"math"
@@ -12,7 +11,6 @@ import (
 
 	"mldpbench/experiments"
 	"mldpbench/experiments/engine"
-	"mldpbench/internal/realdata"
 	"mldpbench/mechanisms"
 	"mldpbench/results"
 	"mldpbench/stream"
@@ -317,79 +315,4 @@ func TestRandomWordsArePerplexing(t *testing.T) {
 			t.Errorf("perplexity of random words %v, of the text %v", random, plain)
 		}
 	}
-}
-
-// TestNewsIsEvaluated runs 500 items of AG News against themselves, with the
-// encoder of the data folder.
-func TestNewsIsEvaluated(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs a sentence encoder")
-	}
-	t.Parallel()
-	path := realdata.File(t, "ag_news_test.csv.gz")
-	rows, err := news(path, 500)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	write := func(name string, text func(string) string) string {
-		f, err := os.Create(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		w := csv.NewWriter(f)
-		_ = w.Write([]string{"body", "topic"}) // errors stay until Flush
-		for _, r := range rows {
-			_ = w.Write([]string{text(r[1]), r[0]})
-		}
-		w.Flush()
-		if err := w.Error(); err != nil {
-			t.Fatal(err)
-		}
-		return f.Name()
-	}
-	original := write("news.csv", func(s string) string { return s })
-	half := write("half.csv", func(s string) string { f := strings.Fields(s); return strings.Join(f[:len(f)/2], " ") })
-	r, err := evaluate(t, experiments.EvaluateOptions{
-		Original: original, Text: []string{"body"}, Label: "topic", Root: realdata.Dir(t),
-		Versions: []experiments.Version{{Name: "copy", Epsilon: 1, Path: original}, {Name: "half", Epsilon: math.NaN(),
-			Path: half}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	plain, copied, cut := r.lines[0], r.lines[1], r.lines[2]
-	if of(copied, "pp").Float() != 0 || of(copied, "low").Float() != 100 ||
-		of(plain, "english") != of(copied, "english") {
-		t.Errorf("a copy: %+v", copied)
-	}
-	if of(plain, "accuracy").Float() < 50 || cut.Aligned || of(cut, "pp").Known() ||
-		!(of(cut, "low").Float() < 100) {
-		t.Errorf("plain %+v, half %+v", plain, cut)
-	}
-}
-
-// news returns topic and text of the first items, of all topics in turn.
-func news(path string, n int) ([][2]string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := csv.NewReader(z).ReadAll()
-	if err != nil {
-		return nil, err
-	}
-	var out [][2]string
-	for _, r := range rows {
-		if len(out) < n && len(r) == 3 && len(r[0]) == 1 {
-			out = append(out, [2]string{"topic" + r[0], r[1] + " " + r[2]})
-		}
-	}
-	return out, nil
 }

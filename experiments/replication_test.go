@@ -90,37 +90,6 @@ func TestStudyAsItsCode(t *testing.T) {
 	}
 }
 
-// As many listed words for each of several times are words of its own.
-func TestTimesHaveOtherWords(t *testing.T) {
-	text := strings.Replace(asItsCode[:strings.Index(asItsCode, "  - name: accuracy")],
-		"absentee]", "game, team, price, film]", 1)
-	s, err := study.Parse("x.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	summary, err := experiments.Run(t.Context(), s, t.TempDir(), engine.Options{Out: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var drawn [][]string
-	for _, r := range summary.Rows {
-		if r.Quantity == "n_w" {
-			words, err := results.DeniabilityWords(r.Measured)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var names []string
-			for _, w := range words {
-				names = append(names, w.Word)
-			}
-			drawn = append(drawn, names)
-		}
-	}
-	if len(drawn) != 2 || len(drawn[0]) != 3 || slices.Equal(drawn[0], drawn[1]) {
-		t.Errorf("two measurements of three words each: %q", drawn)
-	}
-}
-
 func TestOptionsOfRepetitionsExcludeEachOther(t *testing.T) {
 	for _, c := range []struct{ old, text, want string }{
 		{"repetitions: 1", "repetitions: 2", "repetitions must be 1"},

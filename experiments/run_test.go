@@ -1,17 +1,12 @@
 package experiments_test
 
 import (
-	"bytes"
-	"context"
 	"fmt"
-	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"mldpbench/experiments"
 	"mldpbench/experiments/engine"
@@ -20,9 +15,6 @@ import (
 	"mldpbench/mechanisms"
 	"mldpbench/results"
 )
-
-// Set in a child process of TestKilledAndResumed: run the study and exit.
-const childStudy, childOut = "MLDP_TEST_CHILD_STUDY", "MLDP_TEST_CHILD_OUT"
 
 // A mechanism that does not exist below ε = 10.
 func init() {
@@ -40,17 +32,6 @@ func init() {
 func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == "client" {
 		client(os.Args[2])
-		os.Exit(0)
-	}
-	if ref := os.Getenv(childStudy); ref != "" {
-		s, err := experiments.Builtin.Open(ref)
-		if err == nil {
-			_, err = experiments.Run(context.Background(), s, "", engine.Options{Out: os.Getenv(childOut), Workers: 2})
-		}
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
 		os.Exit(0)
 	}
 	// Studies find this binary on the search path: a program given by its path is hashed for every plan.
@@ -156,68 +137,6 @@ func TestWorkersAndShardsDoNotChangeResults(t *testing.T) {
 				t.Fatal(err)
 			}
 			same(t, "the file", one.Rows, read)
-		})
-	}
-}
-
-// TestKilledAndResumed kills a run of every protocol with SIGKILL at 6 random
-// moments and resumes it each time. The result must equal that of an
-// uninterrupted run.
-func TestKilledAndResumed(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts 40 processes")
-	}
-	for _, name := range small {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			whole, dir := t.TempDir(), t.TempDir()
-			definition, err := open(t, name).YAML()
-			if err != nil {
-				t.Fatal(err)
-			}
-			ref := filepath.Join(t.TempDir(), name+".yaml")
-			if err := os.WriteFile(ref, definition, 0o644); err != nil {
-				t.Fatal(err)
-			}
-			child := func(out string) (*exec.Cmd, *bytes.Buffer) {
-				cmd := exec.Command(os.Args[0], "-test.run=^$")
-				var log bytes.Buffer
-				cmd.Stderr = &log
-				cmd.Env = append(os.Environ(), childStudy+"="+ref, childOut+"="+out)
-				return cmd, &log
-			}
-			cmd, log := child(whole)
-			start := time.Now()
-			if err := cmd.Run(); err != nil {
-				t.Fatalf("%v\n%s", err, log)
-			}
-			took := time.Since(start)
-			rng := rand.New(rand.NewPCG(1, 2))
-			for range 6 {
-				cmd, log := child(dir)
-				if err := cmd.Start(); err != nil {
-					t.Fatal(err)
-				}
-				timer := time.AfterFunc(time.Duration(rng.Float64()*float64(took)/2), func() { _ = cmd.Process.Kill() })
-				err := cmd.Wait()
-				timer.Stop()
-				if err != nil && cmd.ProcessState.Exited() {
-					t.Fatalf("%v\n%s", err, log)
-				}
-			}
-			cmd, log = child(dir)
-			if err := cmd.Run(); err != nil {
-				t.Fatalf("%v\n%s", err, log)
-			}
-			a, err := results.Read(filepath.Join(whole, "results.csv"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			b, err := results.Read(filepath.Join(dir, "results.csv"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			same(t, "killed and resumed", a, b)
 		})
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 )
@@ -331,81 +330,6 @@ func FuzzParseStudy(f *testing.F) {
 		if err == nil && s.Check() != nil {
 			t.Fatal("a study that was read does not pass its own check")
 		}
-	})
-}
-
-// A fuzzer that starts from large studies runs them a few times a second, and so
-// tests nothing. Allocations stand for time, which no test measures.
-func TestFuzzersStartFromSmallStudies(t *testing.T) {
-	for _, name := range small {
-		data, err := os.ReadFile(smallFile(name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := study.Parse(name, data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if n := testing.AllocsPerRun(1, func() { _, _ = study.Parse(name, data) }); n > 20_000 || len(data) > 2000 {
-			t.Errorf("%s: %d bytes, read with %v allocations", name, len(data), n)
-		}
-		if n := testing.AllocsPerRun(1, func() { _, _ = experiments.Plan(s, lab.New("")) }); n > 200_000 {
-			t.Errorf("%s: planned with %v allocations", name, n)
-		}
-	}
-}
-
-// FuzzOverride gives any words for the flags that change a study: an error, or
-// a study that passes its own check, is planned, and is another value than the
-// one that was changed.
-func FuzzOverride(f *testing.F) {
-	f.Add(uint8(0), "imdb,agnews", "models[0].name=svm", "cmp,tem:proved", "1,10", 1)
-	f.Add(uint8(0), "generated-words", "datasets[*].train=20", "cmp,tem:released", "1,10", 1)
-	f.Add(uint8(1), "", "metrics.cs={encoder: sif, documents: 3}", "vickrey:released,all-proved", "0.1", 1000000000)
-	f.Add(uint8(3), "twice,twice", "mechanisms[cmp].epsilons[0]=1e-5", "cmp,cmp", "5,5,1e400", 0)
-	var studies []*study.Study
-	var texts [][]byte
-	for _, name := range small {
-		s, err := experiments.Builtin.Open(smallFile(name))
-		if err != nil {
-			f.Fatal(err)
-		}
-		text, err := s.YAML()
-		if err != nil {
-			f.Fatal(err)
-		}
-		studies, texts = append(studies, s), append(texts, text)
-	}
-	folder := f.TempDir()
-	f.Fuzz(func(t *testing.T, which uint8, datasets, set, mechanisms, epsilons string, repetitions int) {
-		if strings.ContainsRune(set, '/') || len(set) > 200 {
-			t.Skip("no file of this machine is opened")
-		}
-		if repetitions > 20 && repetitions <= 10_000 || strings.Contains(set, "repetitions") {
-			t.Skip("a plan like those of fewer repetitions, only longer")
-		}
-		split := func(s string) []string { return strings.FieldsFunc(s, func(r rune) bool { return r == ',' }) }
-		o := study.Overrides{Datasets: split(datasets), Mechanisms: split(mechanisms), Repetitions: repetitions}
-		if set != "" {
-			o.Set = []string{set}
-		}
-		for _, e := range split(epsilons) {
-			if x, err := strconv.ParseFloat(e, 64); err == nil {
-				o.Epsilons = append(o.Epsilons, x)
-			}
-		}
-		s, before := studies[int(which)%len(studies)], texts[int(which)%len(studies)]
-		other, err := s.Override(o)
-		if after, _ := s.YAML(); !bytes.Equal(after, before) {
-			t.Fatalf("%+v changed the study itself", o)
-		}
-		if err != nil {
-			return
-		}
-		if err := other.Check(); err != nil {
-			t.Fatalf("%+v gives a study that does not pass its own check: %v", o, err)
-		}
-		_, _ = experiments.Plan(other, lab.New(folder)) // an error is an answer
 	})
 }
 

@@ -33,8 +33,6 @@ func newEvaluateCommand() *cobra.Command {
 	textFlags(f, &o.Delimiter, &o.Encoding)
 	f.StringVar(&o.Private, "private", "", "column of the private label, in the original")
 	f.StringVar(&o.ID, "id", "", "column with the id of the document, in all files (default: the order of rows)")
-	f.StringVar(&o.Missing, "missing", "fail", "documents without a text in some version: fail, or skip, which leaves "+
-		"them out of all versions and says how many")
 	setFlag(f, &o.Set)
 	f.StringVar(&o.Encoder, "encoder", "", "measure CS with this sentence encoder: a folder with model.onnx, or a name of "+
 		"sentence-transformers")

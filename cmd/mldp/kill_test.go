@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -14,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"mldpbench/internal/realdata"
 	"mldpbench/results"
 )
 
@@ -94,67 +92,6 @@ func TestKilled(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestRunsInNamespaces runs shards of one study at the same time on one folder, as
-// containers do: each has processes and process numbers of its own, and all have
-// one host name. The rows must be those of an undisturbed run, with nothing left
-// over. There are 8 runs, and 48 in make long.
-func TestRunsInNamespaces(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs studies")
-	}
-	runInNamespaces(t, 2)
-}
-
-func TestLongRunsInNamespaces(t *testing.T) {
-	realdata.Long(t)
-	runInNamespaces(t, 12)
-}
-
-// runInNamespaces runs so many rounds of four shards.
-func runInNamespaces(t *testing.T, rounds int) {
-	box := []string{"--user", "--map-root-user", "--pid", "--fork", "--mount-proc", "--uts", "sh", "-c"}
-	if out, err := exec.Command("unshare", append(box, "hostname box")...).CombinedOutput(); err != nil {
-		t.Skipf("no namespaces here: %v: %s", err, out)
-	}
-	t.Parallel()
-	k := killer{t: t, dir: t.TempDir()}
-	if err := os.WriteFile(filepath.Join(k.dir, "s.yaml"), []byte(killedGrid), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	k.finish("run", "s.yaml", "--out", "whole")
-	const shards = 4
-	for range rounds {
-		if err := os.RemoveAll(filepath.Join(k.dir, "killed")); err != nil {
-			t.Fatal(err)
-		}
-		var running [shards]*exec.Cmd
-		var said [shards]bytes.Buffer
-		for i := range running {
-			// Other processes come before, so that the number of each mldp is that of none elsewhere.
-			script := fmt.Sprintf("hostname box; for i in $(seq %d); do true & wait; done; mldp run s.yaml --out killed "+
-				"--shard %d/%d", 1+10*i, i+1, shards)
-			running[i] = exec.CommandContext(t.Context(), "unshare", append(box, script)...)
-			running[i].Dir, running[i].Stderr = k.dir, &said[i]
-			if err := running[i].Start(); err != nil {
-				t.Fatal(err)
-			}
-		}
-		for i, cmd := range running {
-			if err := cmd.Wait(); err != nil {
-				t.Errorf("shard %d: %v\n%s", i+1, err, &said[i])
-			}
-		}
-		k.finish("merge", "killed")
-		k.equalRows()
-		for name := range k.files() {
-			if strings.Contains(filepath.Base(name), ".tmp-") {
-				t.Errorf("%s is left over", name)
-			}
-		}
-	}
-	t.Logf("%d runs", rounds*shards)
 }
 
 type killer struct {

@@ -96,7 +96,6 @@ type DatasetSpec struct {
 	Label     string  `yaml:"label,omitempty" json:"label,omitempty"`
 	Private   string  `yaml:"private,omitempty" json:"private,omitempty"`
 	User      string  `yaml:"user,omitempty" json:"user,omitempty"`
-	Without   []int   `yaml:"-" json:"without,omitempty"` // rows left out, by number from 0
 }
 
 // EmbeddingSpec names an embedding of the catalogue, "generated", or a file.
@@ -164,7 +163,7 @@ func (d DatasetSpec) Request(root string, seed stream.Seed) datasets.Request {
 	return datasets.Request{
 		Name: d.Name, Root: root,
 		File: d.Path(root), TextColumns: d.Text, LabelColumn: d.Label, Delimiter: d.Delimiter, Encoding: d.Encoding,
-		PrivateColumn: d.Private, UserColumn: d.User, Without: d.Without,
+		PrivateColumn: d.Private, UserColumn: d.User,
 		Unbalanced: d.Balance == "no", ByHash: d.Split == SplitByHash,
 		Sizes:     datasets.Sizes{Train: d.Train, Validation: d.Validation, Test: d.Test},
 		MaxTokens: d.MaxTokens, Cleaning: datasets.Cleaning(d.Cleaning), Seed: seed,
