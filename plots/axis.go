@@ -174,13 +174,13 @@ func minus(s string) string {
 	return strings.Replace(s, "-", "−", 1)
 }
 
-// epsilonAxis marks the privacy parameters that were run, on a log axis if they
-// are far apart.
-func epsilonAxis(values []float64) Axis {
+// marked is an axis with marks at the values that were run, logarithmic if they are
+// far apart.
+func marked(label string, values []float64) Axis {
 	values = slices.Clone(values)
 	slices.Sort(values)
 	values = slices.Compact(values)
-	a := Axis{Label: "privacy parameter ε"}
+	a := Axis{Label: label}
 	if len(values) == 0 {
 		return a
 	}
@@ -207,14 +207,4 @@ func epsilonAxis(values []float64) Axis {
 		a.Ticks = append(a.Ticks, plot.Tick{Value: v, Label: short(v)})
 	}
 	return a
-}
-
-// name returns the axis's name for a value.
-func (a Axis) name(v float64) string {
-	for _, t := range a.Ticks {
-		if t.Value == v && t.Label != "" {
-			return t.Label
-		}
-	}
-	return short(v)
 }

@@ -230,7 +230,7 @@ func (c *svgCanvas) end() {
 }
 
 // group draws the shapes of a group, which an SVG marks up: a curve is a group
-// of class series, a point in it one of class point with its values.
+// of class series, its points in it one of class points.
 func group(c draw.Canvas, class string, show func(), attributes ...string) {
 	inner := c.Canvas
 	for {

@@ -2,6 +2,7 @@ package plots
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"html"
 	"image/png"
@@ -22,7 +23,7 @@ type Figure struct {
 	Caption string
 
 	panels        []Panel
-	with          string // space and task
+	with          string // what the figure is one of
 	theme         Theme
 	width, height vg.Length // on paper
 	draw          func(draw.Canvas)
@@ -31,19 +32,18 @@ type Figure struct {
 
 // In returns the figure in another theme.
 func (f Figure) In(t Theme) Figure {
-	if t.Width == 0 {
-		if t.Width = ColumnWidth; len(f.layout.panels) > 2 {
-			t.Width = PageWidth
-		}
+	usual := ColumnWidth
+	if len(f.panels) > 2 {
+		usual = PageWidth
 	}
 	l := f.layout
 	if t.Bare {
 		l.title, l.notes = "", nil
 	}
-	r := l.sized(t.Width)
-	r.Name, r.Title, r.Caption = f.Name, f.Title, f.Caption
-	r.theme, r.layout, r.panels = t, f.layout, f.panels
-	return r
+	t.Width = cmp.Or(t.Width, usual)
+	f.theme, f.width = t, t.Width
+	f.height, f.draw = l.sized(f.width)
+	return f
 }
 
 // Text is what a figure without title and notes needs beside it.
@@ -82,23 +82,20 @@ func (f Figure) Render(format string) ([]byte, error) {
 func (f Figure) Inline() string { return f.svg("") }
 
 func (f Figure) svg(description string) string {
-	width, height := f.width, f.height
-	c := newSVG(height)
+	c := newSVG(f.height)
 	f.paint(c)
 	c.flush()
-	head, size, id := "", "", "figure-"+f.Name
-	if description != "" {
-		size = fmt.Sprintf(` width="%spt" height="%spt"`, decimal(float64(width)), decimal(float64(height)))
-	}
-	label := fmt.Sprintf(` aria-label="%s"`, html.EscapeString(wellFormed(f.Title)))
-	if description != "" {
+	w, h, title := decimal(float64(f.width)), decimal(float64(f.height)), html.EscapeString(wellFormed(f.Title))
+	size, label, head := "", fmt.Sprintf(` aria-label="%s"`, title), ""
+	if id := "figure-" + f.Name; description != "" {
+		size = fmt.Sprintf(` width="%spt" height="%spt"`, w, h)
 		label = fmt.Sprintf(` aria-labelledby="%s-title %s-desc"`, id, id)
-		head = fmt.Sprintf("<title id=\"%s-title\">%s</title>\n<desc id=\"%s-desc\">%s</desc>\n", id,
-			html.EscapeString(wellFormed(f.Title)), id, html.EscapeString(wellFormed(description)))
+		head = fmt.Sprintf("<title id=\"%s-title\">%s</title>\n<desc id=\"%s-desc\">%s</desc>\n", id, title, id,
+			html.EscapeString(wellFormed(description)))
 	}
 	return fmt.Sprintf("<svg xmlns=\"http://www.w3.org/2000/svg\"%s viewBox=\"0 0 %s %s\" fill=\"#1b1b1b\" "+
-		"font-family=\"'Liberation Sans',Arial,Helvetica,sans-serif\" role=\"img\"%s>\n%s%s</svg>\n", size,
-		decimal(float64(width)), decimal(float64(height)), label, head, c.out.String())
+		"font-family=\"'Liberation Sans',Arial,Helvetica,sans-serif\" role=\"img\"%s>\n%s%s</svg>\n", size, w, h, label,
+		head, c.out.String())
 }
 
 // legendEntry explains one style.
@@ -112,7 +109,7 @@ type legendEntry struct {
 type layout struct {
 	title       string
 	panels      []*plot.Plot
-	titles      []string // one per panel
+	titles      []string // one per panel, set apart: plot titles would misalign the panels of a row
 	columns     int      // 0: as many as fit
 	width       vg.Length
 	panelHeight vg.Length
@@ -122,14 +119,8 @@ type layout struct {
 
 const margin = 4 * vg.Length(1)
 
-// figure returns the drawing for one column, without name and texts.
-func (l layout) figure() Figure {
-	f := Figure{Title: l.title, layout: l}
-	return f.In(Theme{})
-}
-
-// sized fixes the size.
-func (l layout) sized(width vg.Length) Figure {
+// sized fixes the width.
+func (l layout) sized(width vg.Length) (height vg.Length, show func(draw.Canvas)) {
 	l.width = width
 	if l.columns == 0 {
 		if l.columns = min(len(l.panels), 2); width > 5*vg.Inch {
@@ -157,30 +148,20 @@ func (l layout) sized(width vg.Length) Figure {
 	if len(notes) > 0 {
 		notesHeight += 3
 	}
-	height := 2*margin + titleHeight + vg.Length(rows)*panelHeight + legendHeight + notesHeight
-	return Figure{
-		width: width, height: height,
-		draw: func(c draw.Canvas) {
-			write := func(style text.Style, y vg.Length, lines []string) {
-				for i, line := range lines {
-					c.FillText(style, vg.Point{X: margin, Y: y - vg.Length(i)*style.Font.Size*1.2}, line)
-				}
+	height = 2*margin + titleHeight + vg.Length(rows)*panelHeight + legendHeight + notesHeight
+	return height, func(c draw.Canvas) {
+		write := func(style text.Style, y vg.Length, lines []string) {
+			for i, line := range lines {
+				c.FillText(style, vg.Point{X: margin, Y: y - vg.Length(i)*style.Font.Size*1.2}, line)
 			}
-			write(textStyle(titleSize, true), c.Max.Y-margin, title)
-			l.drawPanels(draw.Crop(c, margin, -margin, margin+notesHeight+legendHeight, -margin-titleHeight), rows)
-			l.drawLegend(c, margin, margin+notesHeight+legendHeight-4, legendColumns, inner)
-			faint := textStyle(noteSize, false)
-			faint.Color = Faint
-			write(faint, margin+notesHeight-3, notes)
-		},
+		}
+		write(textStyle(titleSize, true), c.Max.Y-margin, title)
+		l.drawPanels(draw.Crop(c, margin, -margin, margin+notesHeight+legendHeight, -margin-titleHeight), rows)
+		l.drawLegend(c, margin, margin+notesHeight+legendHeight-4, legendRows, legendColumns, inner)
+		faint := textStyle(noteSize, false)
+		faint.Color = Faint
+		write(faint, margin+notesHeight-3, notes)
 	}
-}
-
-// add appends a panel under a separate title: plot titles would misalign the
-// panels of a row.
-func (l *layout) add(title string, p *plot.Plot) {
-	l.titles = append(l.titles, title)
-	l.panels = append(l.panels, p)
 }
 
 const titleLine = labelSize * 1.15
@@ -197,15 +178,9 @@ func (l layout) headHeight() vg.Length {
 }
 
 func (l layout) drawPanels(c draw.Canvas, rows int) {
-	panels := l.trimmed()
 	grid := make([][]*plot.Plot, rows)
-	for i := range grid {
-		grid[i] = make([]*plot.Plot, l.columns)
-		for j := range grid[i] {
-			if k := i*l.columns + j; k < len(l.panels) {
-				grid[i][j] = panels[k]
-			}
-		}
+	for k, p := range append(l.trimmed(), make([]*plot.Plot, rows*l.columns-len(l.panels))...) {
+		grid[k/l.columns] = append(grid[k/l.columns], p)
 	}
 	head := l.headHeight()
 	tiles := draw.Tiles{Rows: rows, Cols: l.columns, PadX: 8, PadTop: head, PadY: head + 3, PadRight: 4}
@@ -246,11 +221,7 @@ func (l layout) legendGrid(width vg.Length) (rows, columns int) {
 	return (len(l.legend) + columns - 1) / columns, columns
 }
 
-func (l layout) drawLegend(c draw.Canvas, left, top vg.Length, columns int, width vg.Length) {
-	if columns == 0 {
-		return
-	}
-	rows := (len(l.legend) + columns - 1) / columns
+func (l layout) drawLegend(c draw.Canvas, left, top vg.Length, rows, columns int, width vg.Length) {
 	for i, e := range l.legend {
 		// Down the columns first: neighbours in order stay together.
 		x := left + vg.Length(i/rows)*width/vg.Length(columns)

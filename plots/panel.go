@@ -12,6 +12,8 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"mldpbench/results"
 )
 
 // Point is one value with its interval. Low and High are NaN when there is no
@@ -19,7 +21,6 @@ import (
 type Point struct {
 	X, Y      float64
 	Low, High float64
-	At        string // where it was measured, if X does not say it: ε = 10
 }
 
 // Curve is a line through points.
@@ -43,9 +44,9 @@ type Panel struct {
 	X, Y   Axis
 	Curves []Curve
 	Levels []Level
-	// InPlace keeps curves from being shifted sideways by about a point, which
-	// otherwise separates curves with the same values of x.
-	InPlace bool
+	// Apart is by how many points curves with the same values of x are shifted
+	// sideways, if there is room.
+	Apart float64
 
 	live bool // on a page, which can show subdued curves in full
 }
@@ -107,7 +108,7 @@ func (p Panel) plot() (_ plotted, ok bool) {
 		}
 	}
 	out.cut = ys.stretch(bars)
-	xs.apply(&out.X, 0.1)
+	xs.apply(&out.X, 0.1*max(1, p.Apart/2))
 	ys.apply(&out.Y, 0.08)
 	grid := plotter.NewGrid()
 	grid.Vertical.Color, grid.Horizontal = nil, draw.LineStyle{Color: Rule, Width: 0.5}
@@ -128,24 +129,16 @@ func (p Panel) plot() (_ plotted, ok bool) {
 			l.add(out.Plot)
 		}
 	}
-	slices.SortStableFunc(curves, func(a, b Curve) int { // the grey ones behind
-		return cmp.Compare(btoi(b.Style.Subdued), btoi(a.Style.Subdued))
-	})
+	grey := func(c Curve) bool { return c.Style.Subdued } // behind the others
+	curves = slices.Concat(results.Where(curves, grey), results.Where(curves, func(c Curve) bool { return !grey(c) }))
 	for i, c := range curves {
-		shift := (float64(i) - float64(len(curves)-1)/2) * min(1.6, 10/float64(len(curves)))
-		if p.InPlace || c.Style.Subdued {
+		shift := (float64(i) - float64(len(curves)-1)/2) * min(p.Apart, 6.25*p.Apart/float64(len(curves)))
+		if c.Style.Subdued {
 			shift = 0
 		}
-		out.Add(curveLine{c, vg.Length(shift), p})
+		out.Add(curveLine{c, vg.Length(shift), p.live})
 	}
 	return out, true
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 var levelStyle = Style{Look: Look{Marker: -1}, Level: true}
@@ -168,7 +161,7 @@ func (l Level) add(p *plot.Plot) {
 type curveLine struct {
 	Curve
 	shift vg.Length
-	panel Panel
+	live  bool
 }
 
 func (l curveLine) Plot(c draw.Canvas, p *plot.Plot) {
@@ -184,8 +177,8 @@ func (l curveLine) draw(c draw.Canvas, p *plot.Plot) {
 	c.Max.X += l.shift
 	line := plotter.Line{LineStyle: l.Style.line()}
 	bars := plotter.YErrorBars{LineStyle: draw.LineStyle{Color: shade(l.Style.Color, 0.35), Width: 0.7}, CapWidth: 3}
-	dots := plotter.Scatter{GlyphStyleFunc: func(i int) draw.GlyphStyle {
-		return draw.GlyphStyle{Color: l.Style.Color, Radius: markerRadius, Shape: dot{l, l.Points[i], p}}
+	dots := plotter.Scatter{GlyphStyleFunc: func(int) draw.GlyphStyle {
+		return draw.GlyphStyle{Color: l.Style.Color, Radius: markerRadius, Shape: marker{l.Style}}
 	}}
 	for _, q := range l.Points {
 		at := plotter.XY{X: q.X, Y: q.Y}
@@ -200,34 +193,13 @@ func (l curveLine) draw(c draw.Canvas, p *plot.Plot) {
 	if !l.Style.NoLine {
 		line.Plot(c, p)
 	}
-	if l.Style.Subdued && !l.panel.live {
+	if l.Style.Subdued && !l.live {
 		return
 	}
 	bars.Plot(c, p)
 	if l.Style.Marker >= 0 {
-		dots.Plot(c, p)
+		group(c, "points", func() { dots.Plot(c, p) })
 	}
-}
-
-// dot is a marker with its data.
-type dot struct {
-	line  curveLine
-	point Point
-	plot  *plot.Plot
-}
-
-// DrawGlyph draws the marker as a group that carries its values.
-func (d dot) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
-	q, y := d.point, d.line.panel.Y
-	where := d.line.panel.X.Label + " " + d.line.panel.X.name(q.X)
-	if q.At != "" {
-		where = q.At + ", " + where
-	}
-	value := y.Label + " " + short(q.Y)
-	if finite(q.Low) && q.High > q.Low {
-		value += " (" + short(q.Low) + " to " + short(q.High) + ")"
-	}
-	group(*c, "p", func() { marker{d.line.Style}.DrawGlyph(c, style, at) }, "data-p", value+" at "+where)
 }
 
 // maxCurves is how many curves a panel names.
@@ -246,7 +218,7 @@ func Curves(name, title string, panels []Panel, notes ...string) (Figure, error)
 		if !ok {
 			continue
 		}
-		l.add(p.Title, own.Plot)
+		l.titles, l.panels = append(l.titles, p.Title), append(l.panels, own.Plot)
 		drawn = append(drawn, p)
 		for _, c := range p.Curves {
 			switch {
@@ -280,10 +252,7 @@ func Curves(name, title string, panels []Panel, notes ...string) (Figure, error)
 	if len(drawn) == 1 {
 		l.panelHeight = 1.7 * vg.Inch
 	}
-	f := l.figure()
-	f.Name, f.panels = name, drawn
-	f.Caption = strings.Join(l.notes, " ")
-	return f, nil
+	return Figure{Name: name, Title: title, panels: drawn, layout: l, Caption: strings.Join(l.notes, " ")}.In(Theme{}), nil
 }
 
 // explain adds an entry to the legend once.

@@ -165,8 +165,7 @@ func TestSVG(t *testing.T) {
 	}
 	wellFormedXML(t, svg)
 	wellFormedXML(t, []byte(f.Inline()))
-	for _, want := range []string{`<g class="series" data-s="a &#34;b&#34; &amp; c` + "\ufffd" + `">`,
-		`data-p="accuracy in % 75.5 (70 to 81) at ε 1"`, "<title"} {
+	for _, want := range []string{`<g class="series" data-s="a &#34;b&#34; &amp; c` + "\ufffd" + `">`, "<title"} {
 		if !strings.Contains(string(svg), want) {
 			t.Errorf("no %s", want)
 		}
@@ -249,7 +248,7 @@ func TestGeneratedInEveryTitle(t *testing.T) {
 // The axis of an attacker's share ends where the share does, but for half a marker,
 // and has no mark beyond.
 func TestSharesEndAtOne(t *testing.T) {
-	r, axis := newRange(axisOf(nil, results.MustColumn(results.AttackerQuantity("mine", "accuracy")))), plot.Axis{}
+	r, axis := newRange(axisOf(results.MustColumn(results.AttackerQuantity("mine", "accuracy")))), plot.Axis{}
 	r.add(1)
 	r.apply(&axis, 0.05)
 	if axis.Max > 1.05 || axis.Min < -0.05 {

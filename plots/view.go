@@ -94,176 +94,118 @@ func newView(p *results.Prepared) *view {
 	return v
 }
 
-// drawing is one figure of a declared view: the cells, and what it is about.
-type drawing struct {
-	*view
-	views.View
-	cells []results.Cell // of one space, task and whatever else splits it
-	x     []results.Column
-	y     results.Column
-}
-
-// epsilon stands for the quantity ε.
-var epsilon = results.Column{Name: views.Epsilon, Title: "privacy parameter ε"}
-
-// figures are those of a declared view.
+// figures are those of a declared view: one for each set of its items.
 func (v *view) figures(d views.View) (out []Figure) {
-	x := views.Quantities(v.private, []string{d.X})
-	if d.X == views.Epsilon {
-		x = []results.Column{epsilon}
-	}
-	for _, y := range views.Quantities(v.private, d.Y) {
-		if y.Name == "accuracy" && d.Name == "values" {
-			continue // it has a figure of its own
+	for _, set := range v.Sets(d) {
+		if d.X == views.Level { // what does not reach it says nothing
+			set.Items = results.Where(set.Items, func(i views.Item) bool { return !math.IsNaN(i.Value) })
 		}
-		by := append(results.Projection{"generated", "space"}, d.Split...)
-		if y.OfModel {
-			by = append(by, "model", "setting")
-		}
-		cells := results.Where(v.private, func(c results.Cell) bool {
-			return c.Has(y.Name) || c.Status == results.StatusUndefined
-		})
-		split := results.Distinct(cells, func(c results.Cell) results.Place { return by.Of(c.Place) })
-		for _, at := range split {
-			own := drawing{v, d, results.Where(cells, func(c results.Cell) bool { return by.Of(c.Place) == at }), x, y}
-			if f, err := own.figure(at, own.name(at, split)); err == nil {
-				out = append(out, f)
-			}
+		notes := append([]string{d.Note}, v.notes(cellsOf(set.Items), d.X == views.Level)...)
+		f, err := Curves(set.Name, set.Title, v.panels(d, set.Items), slices.DeleteFunc(notes,
+			func(s string) bool { return s == "" })...)
+		if err == nil {
+			f.with = set.With
+			out = append(out, f)
 		}
 	}
 	return out
 }
 
-// name is that of the file: of the view, and what tells its figures apart.
-func (d drawing) name(at results.Place, all []results.Place) string {
-	parts := []string{d.View.Name}
-	if d.View.Name == "values" {
-		parts = []string{d.y.Name}
+// private are the items of mechanisms.
+func private(items []views.Item) []views.Item {
+	return results.Where(items, func(i views.Item) bool { return !i.IsBaseline() })
+}
+
+func cellsOf(items []views.Item) (cells []results.Cell) {
+	for _, i := range private(items) {
+		cells = append(cells, i.Cells...)
 	}
-	for _, c := range []string{"dataset", "space", "task", "generated"} {
-		texts := results.Distinct(all, func(p results.Place) string { return d.Text(views.Item{Place: p}, c) })
-		if len(texts) > 1 {
-			parts = append(parts, d.Text(views.Item{Place: at}, c))
+	return cells
+}
+
+// group gathers the items of mechanisms, in the order of legends and of data sets.
+func (v *view) group(items []views.Item, by []string) []views.Set {
+	groups := v.Group(private(items), by)
+	slices.SortStableFunc(groups, func(a, b views.Set) int {
+		x, y := a.Items[0], b.Items[0]
+		if !slices.Contains(by, "mechanism") {
+			return cmp.Compare(x.Dataset, y.Dataset)
 		}
-	}
-	return views.Slug(parts...)
+		return cmp.Or(compareInstances(x.Instance(), y.Instance()), cmp.Compare(x.Dataset, y.Dataset))
+	})
+	return groups
 }
 
-func (d drawing) figure(at results.Place, name string) (Figure, error) {
-	title := strings.NewReplacer("{y}", d.y.Heading(), "{x}", d.x0().Heading()).Replace(d.View.Title)
-	if !results.Subscripted.MatchString(title[:min(4, len(title))]) {
-		title = strings.ToUpper(title[:1]) + title[1:]
+// panels are one for each value of the coordinate that panels go by or, where that is
+// the quantity, for each quantity that y is over.
+func (v *view) panels(d views.View, items []views.Item) (out []Panel) {
+	over := views.Quantities(v.private, []string{d.X})
+	if d.X == views.Epsilon || d.X == views.Level {
+		over = []results.Column{{Name: d.X}}
 	}
-	var with []string
-	for _, c := range []string{"dataset", "space", "task"} {
-		if text := d.Text(views.Item{Place: at}, c); text != "" && (c != "dataset" || at.Dataset != "") {
-			with = append(with, text)
-		}
-	}
-	title = strings.Join(append([]string{title}, with...), ", ")
-	panels := d.panels()
-	d.limit(panels)
-	notes := append([]string{d.Note}, d.notes(d.cells)...)
-	f, err := Curves(name, title+GeneratedMark(d.cells), panels, slices.DeleteFunc(notes,
-		func(s string) bool { return s == "" })...)
-	f.with = strings.Join(with, ", ")
-	return f, err
-}
-
-func (d drawing) x0() results.Column {
-	if len(d.x) == 0 {
-		return results.Column{}
-	}
-	return d.x[0]
-}
-
-// panels are one for each value of the coordinate that panels go by, or quantity.
-func (d drawing) panels() (out []Panel) {
-	if slices.Contains(d.Panel, "quantity") {
-		for _, x := range d.x {
-			p := d.panel(x, d.cells)
+	for _, x := range over {
+		if slices.Contains(d.Panel, "quantity") {
+			p := v.panel(d, x, items, items)
 			p.Title, p.X.Label = x.Title, strings.Trim(strings.TrimPrefix(p.X.Label, x.Heading()), " ()")
 			out = append(out, p)
+			continue
 		}
-		return out
+		for _, own := range v.group(items, d.Panel) {
+			if slices.Contains(d.Panel, "mechanism") && d.X == views.Epsilon && constant(own.Items[0].Place) {
+				continue // there is nothing to see over ε
+			}
+			p := v.panel(d, x, own.Items, items)
+			p.Title = own.Title
+			out = append(out, p)
+		}
 	}
-	by := results.Projection(d.Panel)
-	keys := results.Distinct(d.cells, func(c results.Cell) results.Place { return by.Of(c.Place) })
-	slices.SortStableFunc(keys, func(a, b results.Place) int {
-		return cmp.Or(compareInstances(a.Instance(), b.Instance()), cmp.Compare(a.Dataset, b.Dataset))
-	})
-	for _, k := range keys {
-		if constant(k) && d.View.X == views.Epsilon {
-			continue // there is nothing to see over ε
-		}
-		own := results.Where(d.cells, func(c results.Cell) bool { return by.Of(c.Place) == k })
-		p := d.panel(d.x0(), own)
-		p.Title = strings.Join(list.Map(d.Panel, func(c string) string { return d.Text(views.Item{Place: k}, c) }), ", ")
-		out = append(out, p)
+	if d.X != views.Level {
+		v.limit(out)
 	}
 	return out
 }
 
-// panel draws y over x.
-func (d drawing) panel(x results.Column, cells []results.Cell) Panel {
-	p := Panel{X: axisOf(cells, x), Y: axisOf(cells, d.y), InPlace: x.Name != epsilon.Name}
-	by := results.Projection(d.Curve)
-	keys := results.Distinct(cells, func(c results.Cell) results.Place { return by.Of(c.Place) })
+// panel draws items over x; all are those of the figure.
+func (v *view) panel(d views.View, x results.Column, items, all []views.Item) Panel {
+	first := private(items)[0]
+	p := Panel{X: axisOver(private(items), x), Y: axisOf(first.Quantity), Apart: map[string]float64{views.Epsilon: 1.6,
+		views.Level: 6}[x.Name]}
 	ofMechanisms := slices.Equal(d.Curve, []string{"mechanism"})
-	if ofMechanisms {
-		slices.SortStableFunc(keys, compareInstances)
-	} else {
-		slices.SortStableFunc(keys, func(a, b results.Place) int { return cmp.Compare(a.Dataset, b.Dataset) })
-	}
-	all := results.Distinct(d.cells, func(c results.Cell) results.Place { return by.Of(c.Place) })
-	slices.SortStableFunc(all, func(a, b results.Place) int { return cmp.Compare(a.Dataset, b.Dataset) })
-	for _, k := range keys {
-		own := results.Where(cells, func(c results.Cell) bool { return by.Of(c.Place) == k })
-		label := strings.Join(list.Map(d.Curve, func(c string) string { return d.Text(views.Item{Place: k}, c) }), ", ")
-		c := Curve{Label: label, Name: label, Style: seriesStyle(slices.Index(all, k)), Points: points(own, x, d.y)}
+	order := list.Map(v.group(all, d.Curve), func(g views.Set) string { return g.Title })
+	for _, own := range v.group(items, d.Curve) {
+		c := Curve{Label: own.Title, Name: own.Title, Style: seriesStyle(slices.Index(order, own.Title)),
+			Points: points(own.Items, x)}
 		if ofMechanisms {
-			c.Style = d.styles[k]
+			c.Style = v.styles[own.Items[0].Instance()]
 		}
+		c.Style.NoLine = c.Style.NoLine || x.Name == views.Level
 		if len(c.Points) > 0 {
 			p.Curves = append(p.Curves, c)
 		}
 	}
-	if len(cells) > 0 && ofMechanisms {
-		if l, ok := d.plain(cells[0].Place); ok {
-			p.Levels = append(p.Levels, l)
-		}
+	plain := slices.IndexFunc(all, func(i views.Item) bool {
+		return i.IsBaseline() && (i.Name == "" || i.Name == views.NotPrivatised) && i.Scene() == first.Scene()
+	})
+	if ofMechanisms && plain >= 0 {
+		p.Levels = []Level{{views.NotPrivatised, all[plain].Value, all[plain].Low, all[plain].High}}
 	}
 	return p
 }
 
-// plain is y without privatisation.
-func (d drawing) plain(at results.Place) (Level, bool) {
-	own := results.Where(d.Cells, func(c results.Cell) bool {
-		scene := c.Scene()
-		scene.Setting = at.Setting
-		return c.IsBaseline() && scene == at.Scene()
+// points are those of a curve, over ascending ε or levels.
+func points(items []views.Item, x results.Column) (out []Point) {
+	items = slices.SortedStableFunc(slices.Values(items), func(a, b views.Item) int {
+		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Epsilon.Float(), b.Epsilon.Float()))
 	})
-	mean, low, high, ok := views.Mean(own, d.y.Name)
-	return Level{"not privatised", mean, low, high}, ok
-}
-
-// points are the means of some cells at each ε, ascending.
-func points(cells []results.Cell, x, y results.Column) (out []Point) {
-	at := results.Distinct(cells, func(c results.Cell) results.Optional { return c.Epsilon })
-	slices.SortFunc(at, func(a, b results.Optional) int { return cmp.Compare(a.Float(), b.Float()) })
-	for _, e := range at {
-		own := results.Where(cells, func(c results.Cell) bool { return c.Epsilon == e })
-		q := Point{X: e.Float()}
-		var ok bool
-		if q.Y, q.Low, q.High, ok = views.Mean(own, y.Name); !ok {
-			continue
+	for _, i := range items {
+		q := Point{X: i.Epsilon.Float(), Y: i.Value, Low: i.Low, High: i.High}
+		switch {
+		case x.Name == views.Level:
+			q.X = i.At
+		case x.Name != views.Epsilon:
+			q.X, _, _, _ = views.Mean(i.Cells, x.Name)
 		}
-		if x.Name != epsilon.Name {
-			if q.X, _, _, ok = views.Mean(own, x.Name); e.Known() {
-				q.At = "ε " + short(e.Float())
-			}
-		}
-		if ok && finite(q.X) {
+		if finite(q.X) && finite(q.Y) {
 			out = append(out, q)
 		}
 	}
@@ -296,11 +238,20 @@ func (v *view) limit(panels []Panel) {
 	}
 }
 
-// axisOf returns the axis of a quantity.
-func axisOf(cells []results.Cell, q results.Column) Axis {
-	if q.Name == epsilon.Name {
-		return epsilonAxis(results.Epsilons(cells))
+// axisOver returns the axis of what items are over.
+func axisOver(items []views.Item, x results.Column) Axis {
+	switch x.Name {
+	case views.Epsilon:
+		return marked("privacy parameter ε", results.Epsilons(cellsOf(items)))
+	case views.Level:
+		return marked("compared at "+results.MustColumn(items[0].Privacy).Title,
+			list.Map(items, func(i views.Item) float64 { return i.At }))
 	}
+	return axisOf(x)
+}
+
+// axisOf returns the axis of a quantity.
+func axisOf(q results.Column) Axis {
 	a := Axis{Label: q.Heading()}
 	switch {
 	case q.Name == results.EM:
@@ -318,19 +269,8 @@ func axisOf(cells []results.Cell, q results.Column) Axis {
 	return a
 }
 
-// GeneratedMark returns the mark of numbers that are not about real text.
-func GeneratedMark(shown []results.Cell) string {
-	switch n := list.Count(shown, func(c results.Cell) bool { return c.Generated }); n {
-	case 0:
-		return ""
-	case len(shown):
-		return " — generated data"
-	}
-	return " — partly generated data"
-}
-
 // notes are the footnotes that cells need.
-func (v *view) notes(shown []results.Cell) (out []string) {
+func (v *view) notes(shown []results.Cell, aligned bool) (out []string) {
 	few, most := results.Repeated(results.Where(shown,
 		func(c results.Cell) bool { return c.Status != results.StatusUndefined }))
 	count := fmt.Sprint(most)
@@ -338,6 +278,8 @@ func (v *view) notes(shown []results.Cell) (out []string) {
 		count = fmt.Sprintf("%d to %d", few, most)
 	}
 	switch {
+	case aligned:
+		out = append(out, "Bars: 95% intervals, as in the table of what is kept at equal privacy.")
 	case most > 1 && few < stats.FewRepetitions:
 		out = append(out, fmt.Sprintf("Bars: 95%% t interval over only %s repetitions: wide.", count))
 	case most > 1:
@@ -374,7 +316,7 @@ type Page struct {
 // Sketch is a panel of a page.
 type Sketch struct {
 	Title, With string // data set; space and task
-	SVG         string // an svg element; curves are groups of class series, points of class p
+	SVG         string // an svg element; curves are groups of class series, in each one of class points
 }
 
 // Key explains a mechanism.
@@ -394,7 +336,7 @@ const (
 // Sketches draws the first of the declared figures for which there are data.
 func Sketches(p *results.Prepared, declared []views.View) (page Page) {
 	v := newView(p)
-	page.Notes = v.notes(v.private)
+	page.Notes = v.notes(v.private, false)
 	drawn := map[string]bool{}
 	for _, d := range declared {
 		if len(page.Sketches) > 0 || !slices.Equal(d.Panel, []string{"dataset"}) {

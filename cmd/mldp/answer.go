@@ -7,29 +7,22 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"reflect"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"mldpbench/internal/list"
 	"mldpbench/results"
 	"mldpbench/results/views"
 )
 
-// jsonSchema is the version of what --json prints; see docs/programs.md.
-const jsonSchema = 1
-
 // answer is what a command found: printed as it is found or, with --json, as one
 // object at the end.
 type answer struct {
-	text   io.Writer // of the printed form; nowhere with --json
-	asJSON bool
+	text io.Writer // of the printed form; nowhere with --json
 
-	Schema  int                         `json:"schema"`
+	Schema  int                         `json:"schema"` // 1: see docs/programs.md
 	Command string                      `json:"command"`
 	Tables  map[string][]map[string]any `json:"tables"`
 	Files   []string                    `json:"files"`
@@ -40,17 +33,16 @@ type answer struct {
 func prints(cmd *cobra.Command, do func(cmd *cobra.Command, args []string, a *answer) error) *cobra.Command {
 	annotate(cmd, printing, "json")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		a := &answer{text: cmd.OutOrStdout(), Schema: jsonSchema, Command: cmd.CommandPath(),
-			Tables: map[string][]map[string]any{}, Files: []string{}}
-		var err error
-		if a.asJSON, err = cmd.Flags().GetBool("json"); a.asJSON {
-			a.text = io.Discard
+		a := &answer{cmd.OutOrStdout(), 1, cmd.CommandPath(), map[string][]map[string]any{}, []string{}}
+		asJSON, err := cmd.Flags().GetBool("json")
+		if err != nil {
+			return err
+		} else if !asJSON {
+			return do(cmd, args, a)
 		}
-		if err == nil {
-			err = do(cmd, args, a)
-		}
+		a.text = io.Discard
 		var v *verdict
-		if !a.asJSON || err != nil && !errors.As(err, &v) {
+		if err = do(cmd, args, a); err != nil && !errors.As(err, &v) {
 			return err
 		}
 		e := json.NewEncoder(cmd.OutOrStdout())
@@ -64,84 +56,46 @@ func prints(cmd *cobra.Command, do func(cmd *cobra.Command, args []string, a *an
 // printing marks commands that have --json.
 const printing = "printing"
 
-// verdict is a result that is bad news: an exit code of its own.
-type verdict struct {
-	code int
-	text string
+// table prints rows in columns, under capitals.
+func (a *answer) table(name string, columns []string, rows [][]any) error {
+	t := views.Table{Name: name, Header: list.Map(columns, strings.ToUpper)}
+	for _, row := range rows {
+		t.Rows = append(t.Rows, list.Map(row, cell))
+	}
+	a.keep(t, columns)
+	return t.Print(a.text, screen(a.text))
 }
-
-func (v *verdict) Error() string { return v.text }
 
 // fixed is a number that is printed with so many digits after the point.
-type fixed struct {
-	x      float64
-	digits int
+func fixed(x float64, digits int) views.Cell {
+	return views.Cell{Text: views.Number(x, digits), Value: x}
 }
 
-// table prints rows in columns, under capitals if they have names.
-func (a *answer) table(name string, columns []string, rows [][]any) error {
-	a.Tables[name] = []map[string]any{}
-	lines := [][]string{strings.Split(strings.ToUpper(strings.Join(columns, "\t")), "\t")}
-	for _, row := range rows {
-		object := map[string]any{}
-		for j, x := range row {
-			object[columns[j]] = value(x)
-		}
-		a.Tables[name] = append(a.Tables[name], object)
-		lines = append(lines, list.Map(row, text))
-	}
-	return views.Table{}.PrintLines(a.text, screen(a.text), lines)
-}
-
-// screen is the terminal that a command writes to, of no width where it is none.
-func screen(out io.Writer) views.Screen { return views.Screen{Width: terminalWidth(out)} }
-
-// terminalWidth is 0 where out is no terminal.
-func terminalWidth(out io.Writer) int {
-	checked, ok := out.(*checkedOutput)
-	if !ok {
-		return 0
-	}
-	f, ok := checked.to.(*os.File)
-	if !ok {
-		return 0
-	}
-	width, _, err := term.GetSize(int(f.Fd()))
-	if err != nil {
-		return 0
-	}
-	return width
-}
-
-// text is what a cell is printed as.
-func text(x any) string {
+func cell(x any) views.Cell {
+	c := views.Cell{Text: fmt.Sprint(x), Value: x}
 	switch x := x.(type) {
+	case views.Cell:
+		return x
 	case nil:
-		return ""
+		c.Text = ""
 	case bool:
-		return map[bool]string{true: "yes", false: "no"}[x]
-	case fixed:
-		return strconv.FormatFloat(x.x, 'f', x.digits, 64)
+		c.Text = map[bool]string{true: "yes", false: "no"}[x]
 	case float64:
-		return strconv.FormatFloat(x, 'g', 4, 64)
+		c.Text = views.Short(x)
 	}
-	return fmt.Sprint(x)
+	return c
 }
 
 // value is what a cell is as JSON: a number, a text, true or false, or null where
 // there is none.
 func value(x any) any {
-	switch v := reflect.ValueOf(x); {
-	case v.Kind() == reflect.Float64 && math.IsNaN(v.Float()), x == nil, x == "":
-		return nil
-	case v.Kind() == reflect.Float64 && math.IsInf(v.Float(), 0):
-		return text(v.Float())
+	if o, ok := x.(results.Optional); ok {
+		x = o.Float()
 	}
-	switch x := x.(type) {
-	case fixed:
-		return value(x.x)
-	case results.Optional:
-		return value(x.Float())
+	if v, ok := x.(float64); ok && math.IsInf(v, 0) {
+		return fmt.Sprint(v)
+	} else if ok && math.IsNaN(v) || x == "" || x == views.NotMeasured {
+		return nil
 	}
 	return x
 }
@@ -162,36 +116,39 @@ func (a *answer) add(name string, structs any) {
 	}
 }
 
-// show prints tables, for a reader or in one of views.Formats. As JSON their cells
-// are texts.
-func (a *answer) show(format string, all ...views.Table) error {
-	for _, t := range all {
-		rows := []map[string]any{}
-		for _, row := range t.Rows {
-			object := map[string]any{}
-			for j, cell := range row {
-				object[t.Header[j]] = value(cell.Text)
-			}
-			rows = append(rows, object)
-		}
-		a.Tables[t.Name] = rows
-		var err error
-		if len(t.Rows) == 0 {
-			continue
-		} else if format == forReaders {
-			err = t.Print(a.text, screen(a.text))
-		} else {
-			err = t.Write(a.text, format)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // forReaders is the format of tables on a terminal or in a pipe.
 const forReaders = "text"
+
+// show prints tables, for a reader or in one of views.Formats.
+func (a *answer) show(format string, all ...views.Table) (err error) {
+	for _, t := range all {
+		if a.keep(t, t.Header); len(t.Rows) == 0 {
+			continue
+		} else if format == forReaders {
+			err = errors.Join(err, t.Print(a.text, screen(a.text)))
+		} else {
+			err = errors.Join(err, t.Write(a.text, format))
+		}
+	}
+	return err
+}
+
+// keep takes a table for --json. A number has its interval in two further columns.
+func (a *answer) keep(t views.Table, columns []string) {
+	a.Tables[t.Name] = []map[string]any{}
+	for _, row := range t.Rows {
+		object := map[string]any{}
+		for j, c := range row {
+			if object[columns[j]] = value(c.Value); c.Value == nil {
+				object[columns[j]] = value(c.Text)
+			}
+			if c.High.Known() {
+				object[columns[j]+" low"], object[columns[j]+" high"] = value(c.Low), value(c.High)
+			}
+		}
+		a.Tables[t.Name] = append(a.Tables[t.Name], object)
+	}
+}
 
 // wrote takes the files that were written to a folder; one line says which or
 // how many.
@@ -203,6 +160,3 @@ func (a *answer) wrote(folder string, files ...string) {
 		fmt.Fprintf(a.text, "%d files in %s\n", len(files), folder)
 	}
 }
-
-// csvLines writes structs with csv tags as lines of CSV, one by one.
-func csvLines[T any](a *answer) func(T) error { return results.RowWriter[T](a.text) }

@@ -10,6 +10,7 @@ import (
 	"mldpbench/experiments"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/check"
+	"mldpbench/results"
 )
 
 // embeddingFlag is an embedding named on the command line.
@@ -76,7 +77,7 @@ func newCalibrateCommand() *cobra.Command {
 			return usage(err)
 		}
 		all := []experiments.CalibratedMechanism{}
-		line := csvLines[experiments.CalibratedMechanism](a)
+		line := results.RowWriter[experiments.CalibratedMechanism](a.text)
 		err = experiments.Calibrate(cmd.Context(), o, func(rows []experiments.CalibratedMechanism, entry string) error {
 			all = append(all, rows...)
 			if format == "yaml" {

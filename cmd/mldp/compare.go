@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -65,7 +66,7 @@ func (o *compareOptions) aligned(paths []string, a *answer) error {
 		return err
 	}
 	p.Levels = o.levels
-	all := views.Tables(p, results.Where(views.Builtin().Tables, func(v views.View) bool {
+	all := views.NewSheet(p).Tables(results.Where(views.Builtin().Tables, func(v views.View) bool {
 		return v.From == "equal" || v.From == "pairs"
 	}))
 	if !slices.ContainsFunc(compare.Align(p, compare.Question{}, o.levels.At[0]), func(a compare.Aligned) bool {
@@ -139,11 +140,14 @@ const mostChanges = 20
 // printComparison prints what changed, and returns the exit code of it. As JSON
 // there is every change and test.
 func printComparison(a *answer, c *compare.Comparison, format string) error {
-	if err := a.show(format, views.Changes(c, mostChanges), views.Tests(c)); err != nil {
+	most := mostChanges
+	if a.text == io.Discard {
+		most = -1
+	}
+	a.Tables["changes"], a.Tables["tests"] = []map[string]any{}, []map[string]any{}
+	if err := a.show(format, views.Compared(c, most)...); err != nil {
 		return err
 	}
-	a.add("changes", c.Changes)
-	a.add("tests", c.Tests)
 	a.add("outcome", []struct{ Outcome, Sentence string }{{c.Outcome().String(), c.Sentence()}})
 	fmt.Fprintln(a.text, c.Sentence())
 	switch c.Outcome() {

@@ -110,8 +110,8 @@ func description(d *datasets.Dataset, spaces []*embeddings.Space) [][]any {
 		{"test_size", len(d.Test)},
 		{"total_word_count", s.Table2.Words},
 		{"vocab_size", s.Table2.Vocabulary},
-		{"sent_len_mean", fixed{s.Table2.MeanLength, 2}},
-		{"sent_len_sd", fixed{s.Table2.Deviation, 2}},
+		{"sent_len_mean", fixed(s.Table2.MeanLength, 2)},
+		{"sent_len_sd", fixed(s.Table2.Deviation, 2)},
 	}
 	for _, c := range s.Splits {
 		rows = append(rows, []any{c.Name, fmt.Sprintf("%d documents, per class %s; %d words, %d distinct, length %.2f ± %.2f",

@@ -107,7 +107,7 @@ func evaluationTable(lines []experiments.Evaluated) views.Table {
 	column("version", "guessing", func(x experiments.Evaluated) string { return x.Name })
 	column("epsilon", "-", func(x experiments.Evaluated) string { return number(x.Epsilon, -1) })
 	column("rep", "-", func(x experiments.Evaluated) string { return strconv.Itoa(x.Repetition) })
-	column("aligned", "-", func(x experiments.Evaluated) string { return text(x.Aligned) })
+	column("aligned", "-", func(x experiments.Evaluated) string { return cell(x.Aligned).Text })
 	for _, q := range experiments.Evaluation {
 		guess := results.Missing // that of the strongest may be another for each version
 		for _, x := range lines {

@@ -93,3 +93,11 @@ func group(name string, commands ...*cobra.Command) *cobra.Command {
 	cmd.AddCommand(commands...)
 	return cmd
 }
+
+// verdict is a result that is bad news: an exit code of its own.
+type verdict struct {
+	code int
+	text string
+}
+
+func (v *verdict) Error() string { return v.text }

@@ -8,11 +8,13 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"mldpbench/datasets"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/atomicfile"
 	"mldpbench/internal/check"
+	"mldpbench/results/views"
 )
 
 // mayWrite returns an error where one of the files that a command is to write is one that
@@ -49,7 +51,7 @@ func reads(cmd *cobra.Command, args ...string) []string {
 	if f := cmd.Flags().Lookup("data"); f != nil {
 		root = datasets.Root(f.Value.String())
 	}
-	for _, name := range []string{"embedding", "keep-words", "words", "restrict", "original", "baseline"} {
+	for _, name := range []string{"embedding", "keep-words", "words", "restrict", "original"} {
 		if f := cmd.Flags().Lookup(name); f != nil && f.Value.String() != "" {
 			args = append(args, f.Value.String())
 			if found, err := study.VectorFile(f.Value.String(), root); err == nil {
@@ -75,4 +77,14 @@ func isFolder(name string) error {
 		return check.Wrong("out = %q: is a folder, and %s looks like a file", name, ext)
 	}
 	return nil
+}
+
+// screen is the terminal that a command writes to, of no width where it is none.
+func screen(out io.Writer) (s views.Screen) {
+	if checked, ok := out.(*checkedOutput); ok {
+		if f, ok := checked.to.(*os.File); ok {
+			s.Width, _, _ = term.GetSize(int(f.Fd())) // 0 of what is no terminal
+		}
+	}
+	return s
 }

@@ -214,7 +214,7 @@ func writeOutputs(a *answer, stderr io.Writer, s *engine.Summary, audit []result
 		return err
 	}
 	fmt.Fprintf(stderr, "rows are in %s\n", s.Dir)
-	lead := views.Named(views.Tables(p, views.Builtin().Tables), "equal")
+	lead := views.Named(views.NewSheet(p).Tables(views.Builtin().Tables), "equal")
 	if err := a.show(forReaders, lead[:min(1, len(lead))]...); err != nil {
 		return err
 	}
@@ -356,7 +356,7 @@ func newTablesCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		all := views.Named(append(views.Tables(p, v.declared.Tables), published.Tables(p)...), only...)
+		all := views.Named(append(views.NewSheet(p).Tables(v.declared.Tables), published.Tables(p)...), only...)
 		if len(all) == 0 {
 			return fmt.Errorf("%s: no table of this name", args[0])
 		}

@@ -41,7 +41,7 @@ var style string
 var script string
 
 var tmpl = template.Must(template.New("report").Funcs(template.FuncMap{
-	"mark": func(notes []int) string { return views.Marks(notes) },
+	"mark": func(notes []int) string { return views.Marks(notes...) },
 	"sub":  subscripts,
 	"svg":  func(s string) template.HTML { return template.HTML(s) }, // drawings escape all text themselves
 }).Parse(page))
@@ -82,7 +82,7 @@ func Write(w io.Writer, in Input) error {
 	v := view{
 		Style: template.CSS(style), Script: template.JS(script), Generated: generated(in.Cells), Facts: facts(in),
 		Answer: views.Answer(p), Data: documents(p), Figure: plots.Sketches(p, in.Views.Figures), Warnings: warnings(p),
-		Against: published.Tables(p), Tables: views.Tables(p, in.Views.Tables),
+		Against: published.Tables(p), Tables: views.NewSheet(p).Tables(in.Views.Tables),
 	}
 	v.open()
 	v.Figures, _ = plots.All(p, results.Where(in.Views.Figures, func(f views.View) bool {
@@ -137,8 +137,15 @@ func subscripts(s string) template.HTML {
 	return template.HTML(results.Subscripted.ReplaceAllString(template.HTMLEscapeString(s), "$1<sub>$2</sub>"))
 }
 
+// generated says of which text numbers are, "" for real text.
 func generated(cells []results.Cell) string {
-	return strings.TrimPrefix(plots.GeneratedMark(cells), " — ")
+	switch n := list.Count(cells, func(c results.Cell) bool { return c.Generated }); n {
+	case 0:
+		return ""
+	case len(cells):
+		return "generated data"
+	}
+	return "partly generated data"
 }
 
 // once appends what is not there yet.

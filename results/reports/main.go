@@ -219,7 +219,7 @@ func (s source) equal(names, level string) (string, error) {
 	if p.Levels, err = results.ParseLevels(level); err != nil {
 		return "", err
 	}
-	tables := views.Named(views.Tables(&p, views.Builtin().Tables), "equal")
+	tables := views.Named(views.NewSheet(&p).Tables(views.Builtin().Tables), "equal")
 	if len(tables) == 0 {
 		return "", fmt.Errorf("%s: nothing is equal at %s", names, level)
 	}

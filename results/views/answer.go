@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"mldpbench/internal/list"
 	"mldpbench/results"
 	"mldpbench/results/compare"
 )
@@ -16,115 +17,98 @@ func Answer(p *results.Prepared) string {
 	if len(l.At) == 0 {
 		return ""
 	}
-	scenes := Leading(compare.Align(p, compare.Question{Privacy: l.Quantity}, l.At[0]))
+	scenes := leading(compare.Align(p, compare.Question{Privacy: l.Quantity}, l.At[0]))
 	if len(scenes) == 0 {
 		return ""
 	}
-	answer := answer{several: len(scenes) > 1, open: map[string][]string{}, below: map[string]int{}, tested: true}
+	where := "where " + LevelOf(l.Quantity, l.At[0])
+	if l.Quantity == results.EM {
+		where = fmt.Sprintf("where the best guess of a word is wrong %s%% of the time", Short(100*l.At[0]))
+		where = strings.Replace(where, "50% of the time", "half the time", 1)
+	}
+	return "At equal privacy, " + where + ", " + answer(scenes)
+}
+
+// answer says what a scene a data set found.
+func answer(scenes []compare.Aligned) string {
+	var most, kept, ties, compete []string // kept: those of most with data set and value; ties: keys of open
+	open, below := map[string][]string{}, map[string]int{}
+	detectable, tested, several := 0.0, true, len(scenes) > 1
 	for _, a := range scenes {
-		answer.add(a)
-	}
-	return "At equal privacy, " + phrase(l.Quantity, l.At[0]) + ", " + answer.text()
-}
-
-// answer collects what scenes say.
-type answer struct {
-	several    bool
-	first      []string            // best names
-	firsts     []string            // with data set and value
-	open       map[string][]string // data sets by the names of those not told apart
-	ties       []string            // keys of open, in order
-	compete    []string
-	below      map[string]int // of names, in how many scenes told apart
-	detectable float64
-	tested     bool
-}
-
-func (x *answer) add(a compare.Aligned) {
-	best, _ := a.Best()
-	if len(best) == 0 {
-		return
-	}
-	x.tested = x.tested && a.Training != ""
-	dataset := results.DatasetTitle(a.Dataset)
-	name := bracketed(a.Lines[best[0]].Name)
-	x.first, x.firsts = append(x.first, name), append(x.firsts, dataset+" "+value(a, a.Lines[best[0]]))
-	var names []string
-	for _, i := range best[1:] {
-		names = append(names, bracketed(a.Lines[i].Name))
-		if pair, ok := a.Pair(best[0], i); ok {
-			x.detectable = max(x.detectable, pair.Detectable)
+		best, _ := a.Best()
+		if len(best) == 0 {
+			continue
 		}
-	}
-	if slices.Sort(names); len(names) > 0 {
-		key := strings.Join(names, "\x00")
-		if len(x.open[key]) == 0 {
-			x.ties = append(x.ties, key)
+		tested = tested && a.Training != ""
+		names, dataset := list.Map(a.Lines, name), results.DatasetTitle(a.Dataset)
+		most, kept = append(most, names[best[0]]), append(kept, dataset+" "+value(a, best[0]))
+		var level []string
+		for _, i := range best[1:] {
+			level = append(level, names[i])
+			if pair, ok := a.Pair(best[0], i); ok {
+				detectable = max(detectable, pair.Detectable)
+			}
 		}
-		x.open[key] = append(x.open[key], dataset)
-	}
-	for i, line := range a.Lines {
-		if name := bracketed(line.Name); line.Reached && line.Competes() {
-			if !slices.Contains(x.compete, name) {
-				x.compete = append(x.compete, name)
+		if slices.Sort(level); len(level) > 0 {
+			key := strings.Join(level, "\x00")
+			if len(open[key]) == 0 {
+				ties = append(ties, key)
+			}
+			open[key] = append(open[key], dataset)
+		}
+		for i, line := range a.Lines {
+			if !line.Reached || !line.Competes() {
+				continue
+			}
+			if !slices.Contains(compete, names[i]) {
+				compete = append(compete, names[i])
 			}
 			if !slices.Contains(best, i) {
-				x.below[name]++
+				below[names[i]]++
 			}
 		}
 	}
-}
-
-func (x *answer) text() string {
-	if len(x.first) == 0 {
+	if len(most) == 0 {
 		return "no mechanism with a guarantee was measured."
 	}
-	is := func(names []string, one, more string) string {
-		return and(names) + map[bool]string{false: one, true: more}[len(names) > 1]
-	}
-	one := !slices.ContainsFunc(x.first, func(name string) bool { return name != x.first[0] })
-	text := ""
-	switch {
-	case !x.several:
-		text = fmt.Sprintf("%s keeps most (%s)", x.first[0], x.firsts[0])
-	case one:
-		text = fmt.Sprintf("%s keeps most on each data set (%s)", x.first[0], strings.Join(x.firsts, ", "))
-	default:
-		var parts []string
-		for k, name := range x.first {
-			parts = append(parts, fmt.Sprintf("%s (%s)", name, x.firsts[k]))
+	one := len(results.Distinct(most, func(s string) string { return s })) == 1
+	text := most[0] + " keeps most" + map[bool]string{true: " on each data set"}[several] + " (" +
+		strings.Join(kept, ", ") + ")"
+	if !one {
+		for i := range most {
+			most[i] += " (" + kept[i] + ")"
 		}
-		text = and(parts) + " keep most"
+		text = and(most) + " keep most"
 	}
-	if !x.tested {
+	if !tested {
 		return text + "; nothing was tested: " + compare.Untested + "."
 	}
-	for _, key := range x.ties {
-		text += "; " + is(strings.Split(key, "\x00"), " is", " are") + " not told apart from " +
+	verb := map[bool][2]string{false: {" is", " keeps"}, true: {" are", " keep"}}
+	for _, key := range ties {
+		names := strings.Split(key, "\x00")
+		text += "; " + and(names) + verb[len(names) > 1][0] + " not told apart from " +
 			map[bool]string{true: "it", false: "the best"}[one]
-		if x.several {
-			text += " on " + and(x.open[key])
+		if several {
+			text += " on " + and(open[key])
 		}
 	}
-	if len(x.ties) > 0 {
-		text += fmt.Sprintf(" (a difference under %s would not show)", Number(x.detectable, 1))
+	if len(ties) > 0 {
+		text += fmt.Sprintf(" (a difference under %s would not show)", Number(detectable, 1))
 	}
-	less := results.Where(x.compete, func(name string) bool { return x.below[name] == len(x.first) })
-	if len(less) > 0 {
-		text += "; " + is(less, " keeps", " keep") + " less" + map[bool]string{true: " on each"}[x.several]
+	if less := results.Where(compete, func(n string) bool { return below[n] == len(kept) }); len(less) > 0 {
+		text += "; " + and(less) + verb[len(less) > 1][1] + " less" + map[bool]string{true: " on each"}[several]
 	}
 	return text + "."
 }
 
-// Leading keeps one scene for each data set: the one with most repetitions, then
+// leading keeps one scene for each data set: the one with most repetitions, then
 // most mechanisms, tested on private text if there is a choice.
-func Leading(scenes []compare.Aligned) (out []compare.Aligned) {
+func leading(scenes []compare.Aligned) (out []compare.Aligned) {
 	weight := func(a compare.Aligned) []int {
-		repetitions := 0
-		for _, l := range a.Lines {
-			repetitions = max(repetitions, len(results.Distinct(l.Cells, func(c results.Cell) int { return c.Repetition })))
-		}
-		return []int{repetitions, a.Reached(), map[string]int{"local": 1}[a.Setting]}
+		repetitions := list.Map(a.Lines, func(l compare.Line) int {
+			return len(results.Distinct(l.Cells, func(c results.Cell) int { return c.Repetition }))
+		})
+		return []int{slices.Max(repetitions), a.Reached(), map[string]int{"local": 1}[a.Setting]}
 	}
 	for _, a := range scenes {
 		if a.Datasets > 0 || a.Reached() == 0 {
@@ -141,32 +125,22 @@ func Leading(scenes []compare.Aligned) (out []compare.Aligned) {
 	return out
 }
 
-func value(a compare.Aligned, l compare.Line) string {
-	c := results.MustColumn(a.Use)
+// value is what a line keeps, as a sentence says it.
+func value(a compare.Aligned, line int) string {
+	c, v := results.MustColumn(a.Use), a.Lines[line].Value
 	if c.Unit == "%" {
-		return Number(l.Value, 1) + "%"
+		return Number(v, 1) + "%"
 	}
-	return Number(l.Value, c.Digits)
+	return Number(v, c.Digits)
 }
 
-// phrase says what a level is.
-func phrase(quantity string, at float64) string {
-	switch {
-	case quantity == results.EM && at == 0.5:
-		return "where the best guess of a word is wrong half the time"
-	case quantity == results.EM:
-		return fmt.Sprintf("where the best guess of a word is wrong %s%% of the time", Short(100*at))
-	}
-	return "where " + LevelOf(quantity, at)
-}
-
-// bracketed writes "Vickrey, proved" as "Vickrey (proved)", for lists whose commas
+// name writes "Vickrey, proved" as "Vickrey (proved)", for lists whose commas
 // separate mechanisms.
-func bracketed(name string) string {
-	if mechanism, variant, found := strings.Cut(name, ", "); found {
+func name(l compare.Line) string {
+	if mechanism, variant, found := strings.Cut(l.Name, ", "); found {
 		return mechanism + " (" + variant + ")"
 	}
-	return name
+	return l.Name
 }
 
 func and(names []string) string {

@@ -4,22 +4,16 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
+	"mldpbench/internal/list"
 	"mldpbench/results"
+	"mldpbench/results/compare"
 )
 
-// texts are items of a place.
-func texts(at results.Place, name string, pairs ...string) (items []Item) {
-	for k := 0; k < len(pairs); k += 2 {
-		items = append(items, Item{Place: at, Name: name, Text: pairs[k+1], Quantity: results.Column{Name: pairs[k],
-			Title: pairs[k]}})
-	}
-	return items
-}
-
 // guarantees are the items of what is promised, over all ε of a mechanism.
-func (s Sheet) guarantees() (items []Item) {
+func (s Sheet) guarantees(results.Column) (items []Item) {
 	for _, i := range results.Instances(s.Private()) {
 		own := results.Where(s.Private(), func(c results.Cell) bool { return c.Instance() == i })
 		there := results.Where(own, func(c results.Cell) bool { return c.Status != results.StatusUndefined })
@@ -43,10 +37,10 @@ func (s Sheet) guarantees() (items []Item) {
 		if e := c.GuaranteeEuclidean; e.Known() && c.Epsilon.Known() {
 			euclidean = Short(e.Float()/c.Epsilon.Float()) + " ε"
 		}
-		place := i
-		place.Generated = c.Generated
-		items = append(items, texts(place, "", "promise", promise, "Euclidean", euclidean, "only", c.GuaranteeScope,
-			"audit", s.verdict(i), "why", reason)...)
+		x := Item{Place: i}
+		x.Generated = c.Generated
+		items = append(items, x.says("promise", promise), x.says("Euclidean", euclidean), x.says("only", c.GuaranteeScope),
+			x.says("audit", s.verdict(i)), x.says("why", reason))
 	}
 	return items
 }
@@ -69,10 +63,8 @@ func (s Sheet) verdict(i results.Place) string {
 			return "refuted: " + bound
 		case a.Violated:
 			text = bound
-		case text == NotMeasured && a.Promises:
-			text = "not refuted"
 		case text == NotMeasured:
-			text = "nothing to keep"
+			text = map[bool]string{true: "not refuted", false: "nothing to keep"}[a.Promises]
 		}
 	}
 	if text == "not refuted" && detects > 0 {
@@ -82,20 +74,82 @@ func (s Sheet) verdict(i results.Place) string {
 }
 
 // datasets are the items of the prepared data sets.
-func (s Sheet) datasets() (items []Item) {
+func (s Sheet) datasets(results.Column) (items []Item) {
 	for _, d := range s.Datasets {
-		classes := fmt.Sprintf("%d", d.Classes)
-		if len(d.ClassNames) > 0 && len(d.TrainClasses) == len(d.ClassNames) && len(d.TestClasses) == len(d.ClassNames) {
-			var parts []string
-			for i, name := range d.ClassNames {
-				parts = append(parts, fmt.Sprintf("%s %d / %d", name, d.TrainClasses[i], d.TestClasses[i]))
-			}
-			classes = strings.Join(parts, ", ")
+		x := Item{Place: results.Place{Dataset: d.Name, Generated: d.Generated}}
+		count := func(what string, n int) Item { return x.says(what, Thousands(n), float64(n)) }
+		items = append(items, count("train", d.TrainDocuments), count("test", d.TestDocuments), count("tokens", d.Tokens),
+			count("vocabulary", d.Vocabulary), x.says("length", fmt.Sprintf("%.2f (%.2f)", d.LengthMean, d.LengthSD)),
+			count("classes", d.Classes), x.says("fingerprint", d.Fingerprint[:min(12, len(d.Fingerprint))]))
+	}
+	return items
+}
+
+// Compared are the tables of a comparison of two runs: the first changes, and the
+// tests that found one or, if there are none, the largest change of each quantity; of
+// most < 0 every change and test.
+func Compared(c *compare.Comparison, most int) []Table {
+	shown := *c
+	if most >= 0 {
+		shown.Tests, shown.Changes = found(c.Tests), c.Changes[:min(most, len(c.Changes))]
+	}
+	views := Builtin().Runs
+	for i := range views {
+		views[i].Legend = strings.NewReplacer("{changes}", fmt.Sprint(len(c.Changes)), "{cells}", fmt.Sprint(c.Cells), "{exact}",
+			fmt.Sprint(c.Exact), "{new}", fmt.Sprint(c.New), "{tests}", fmt.Sprint(len(c.Tests)), "{level}", fmt.Sprint(c.Level),
+			"{untested}", fmt.Sprint(c.Untested)).Replace(views[i].Legend)
+	}
+	return Sheet{Prepared: &results.Prepared{}, runs: &shown}.Tables(views)
+}
+
+// found are the tests that found a change or, if there are none, the first of the
+// largest changes of each quantity.
+func found(all []compare.Test) []compare.Test {
+	if changed := results.Where(all, func(x compare.Test) bool { return x.Changed }); len(changed) > 0 {
+		return changed
+	}
+	return list.Map(results.Distinct(all, func(x compare.Test) string { return x.Quantity }), func(q string) compare.Test {
+		return slices.MaxFunc(results.Where(all, func(x compare.Test) bool { return x.Quantity == q }),
+			func(a, b compare.Test) int { return cmp.Compare(math.Abs(a.Change), math.Abs(b.Change)) })
+	})
+}
+
+// digits suffice to show a threshold.
+func digits(threshold float64) int {
+	if threshold == 0 {
+		return 3
+	}
+	return 2 + max(0, int(math.Ceil(-math.Log10(threshold))))
+}
+
+// named is an item of a quantity of two runs, by the name of the quantity in files.
+func named(quantity, scope string) Item {
+	return Item{Scope: scope, Quantity: results.Column{Name: quantity, Title: quantity}}
+}
+
+// changes are the items of numbers that differ although seed and data are equal.
+func (s Sheet) changes(results.Column) (items []Item) {
+	for _, x := range s.runs.Changes {
+		at, before, after := named(x.Quantity, x.Place), x.Before.Float(), x.After.Float()
+		at.Repetition = x.Repetition
+		items = append(items, at.says("before", Short(before), before), at.says("after", Short(after), after))
+	}
+	return items
+}
+
+// tests are the items of the tests of changes between two runs.
+func (s Sheet) tests(results.Column) (items []Item) {
+	for _, x := range s.runs.Tests {
+		at, n := named(x.Quantity, x.Scope), digits(x.Threshold)
+		number := func(what string, v float64) Item { return at.says(what, Number(v, n), v) }
+		change := at.says("change", fmt.Sprintf("%+.*f ± %.*f", n, x.Change, n, (x.High-x.Low)/2), x.Change, x.Low, x.High)
+		if x.Relative {
+			change.Notes = []string{"beyond the change of the others"}
 		}
-		items = append(items, texts(results.Place{Dataset: d.Name, Generated: d.Generated}, "", "train",
-			Thousands(d.TrainDocuments), "test", Thousands(d.TestDocuments), "tokens", Thousands(d.Tokens), "vocabulary",
-			Thousands(d.Vocabulary), "length", fmt.Sprintf("%.2f (%.2f)", d.LengthMean, d.LengthSD), "classes: train / test",
-			classes, "fingerprint", d.Fingerprint[:min(12, len(d.Fingerprint))])...)
+		items = append(items, at.says("cells", fmt.Sprint(x.Cells), float64(x.Cells)), number("before", x.Before),
+			number("after", x.After), change, at.says("p (Holm)", Probability(x.Adjusted), x.Adjusted),
+			number("detectable", x.Detectable), at.says("chance from", x.How),
+			at.says("verdict", map[bool]string{false: "same", true: "changed"}[x.Changed]))
 	}
 	return items
 }

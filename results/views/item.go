@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
-	"mldpbench/internal/list"
 	"mldpbench/internal/stats"
 	"mldpbench/results"
 	"mldpbench/results/compare"
@@ -16,73 +16,85 @@ import (
 // Item is one number or text, with all that tables and figures go by.
 type Item struct {
 	results.Place
-	Name     string // of the mechanism where it is not the usual one
-	Against  string // the other mechanism of a pair
-	Level    string // at which mechanisms are compared: "E_M = 0.5"
-	Quantity results.Column
-	Use      string // what a pair is compared by
-	Whole    int    // what a share is one of
-	Value    float64
-	Low      float64
-	High     float64
-	Text     string // instead of the number
-	Best     bool
-	Tied     bool
-	Notes    []string
+	Name      string  // of the mechanism where it is not the usual one
+	Against   string  // the other mechanism of a pair
+	At        float64 // the level at which mechanisms are compared, of the quantity Privacy; 0 for none
+	Privacy   string
+	Scope     string // what two runs are compared in
+	Statistic string // what is said of the quantity, where it is not its value: "p (Holm)"
+	Quantity  results.Column
+	Whole     int // what a share is one of
+	Value     float64
+	Low       float64
+	High      float64
+	Text      string // instead of the number
+	Best      bool
+	Tied      bool
+	Notes     []string
+	Cells     []results.Cell // that it was computed from
 }
 
-// coordinates are those that views name.
-var coordinates = append(list.Map(results.Coordinates, func(c results.Coordinate) string { return c.Name }),
-	"task", "level", "against", "quantity")
-
-// Text is a coordinate of an item as printed.
-func (s Sheet) Text(i Item, coordinate string) string {
-	switch coordinate {
-	case "dataset":
-		if i.Dataset == "" {
+// texts are the coordinates that views name, as printed.
+var texts = map[string]func(Sheet, Item) string{
+	"dataset": func(_ Sheet, i Item) string {
+		if i.Dataset == "" && i.Scope == "" {
 			return "all"
 		}
 		return results.DatasetTitle(i.Dataset)
-	case "space":
-		return s.SpaceName(i.Place)
-	case "mechanism":
-		return cmp.Or(i.Name, s.names[i.Instance()])
-	case "epsilon":
-		if !i.Epsilon.Known() {
-			return ""
-		}
-		return Short(i.Epsilon.Float())
-	case "task":
-		return s.TaskName(i.Place)
-	case "model":
-		i.Setting = ""
-		return s.TaskName(i.Place)
-	case "level":
-		return i.Level
-	case "against":
-		return i.Against
-	case "quantity":
-		return i.Quantity.Heading()
-	case "generated":
-		return map[bool]string{true: "generated data"}[i.Generated]
-	case "repetition":
-		return fmt.Sprint(i.Repetition)
-	}
-	return map[string]string{"policy": i.Policy, "setting": i.Setting, "cleaning": i.Cleaning,
-		"documents": i.DatasetFingerprint, "vectors": i.EmbeddingFingerprint, "seed": fmt.Sprint(i.Seed),
-		"train_items": fmt.Sprint(i.TrainItems), "test_items": fmt.Sprint(i.TestItems)}[coordinate]
+	},
+	"space":     func(s Sheet, i Item) string { return s.SpaceName(i.Place) },
+	"mechanism": func(s Sheet, i Item) string { return cmp.Or(i.Name, s.names[i.Instance()]) },
+	"epsilon":   func(_ Sheet, i Item) string { return strings.Trim(Short(i.Epsilon.Float()), NotMeasured) },
+	"policy":    func(_ Sheet, i Item) string { return i.Policy },
+	"model":     func(s Sheet, i Item) string { i.Setting = ""; return s.TaskName(i.Place) },
+	"setting":   func(_ Sheet, i Item) string { return i.Setting },
+	"generated": func(_ Sheet, i Item) string { return map[bool]string{true: "generated data"}[i.Generated] },
+
+	"repetition": func(_ Sheet, i Item) string { return strconv.Itoa(i.Repetition) },
+	"task":       func(s Sheet, i Item) string { return s.TaskName(i.Place) },
+	"level":      func(_ Sheet, i Item) string { return i.level() },
+	"against":    func(_ Sheet, i Item) string { return i.Against },
+	"quantity":   func(_ Sheet, i Item) string { return i.Quantity.Heading() },
+	"statistic":  func(_ Sheet, i Item) string { return i.Statistic },
+	"scope":      func(_ Sheet, i Item) string { return i.Scope },
 }
 
-// Sheet is a view with the printed names of its mechanisms.
+// coordinates are their names, in the order in which they are said. What else makes
+// other data is in the names of data sets: see results.Prepare.
+var coordinates = []string{"dataset", "space", "mechanism", "epsilon", "policy", "model", "setting", "generated",
+	"repetition", "task", "level", "against", "quantity", "statistic", "scope"}
+
+// Text is a coordinate of an item as printed.
+func (s Sheet) Text(i Item, coordinate string) string { return texts[coordinate](s, i) }
+
+func (i Item) level() string {
+	if i.Privacy == "" {
+		return ""
+	}
+	return LevelOf(i.Privacy, i.At)
+}
+
+// says is an item that says something of a place and quantity: a text, or a number as
+// it is written, which may have an interval.
+func (i Item) says(statistic, text string, number ...float64) Item {
+	number = append(number, math.NaN(), math.NaN(), math.NaN())
+	i.Statistic, i.Text, i.Value, i.Low, i.High = statistic, text, number[0], number[1], number[2]
+	return i
+}
+
+// Sheet is results, with the printed names of their mechanisms, and what is compared
+// in them.
 type Sheet struct {
 	*results.Prepared
 	names  map[results.Place]string     // with the marks of their guarantees
 	levels results.Levels               // stated
 	made   map[string][]compare.Aligned // by use
+	runs   *compare.Comparison          // of two runs; nil for none
 }
 
+// NewSheet is the sheet of prepared results.
 func NewSheet(p *results.Prepared) Sheet {
-	s := Sheet{p, map[results.Place]string{}, compare.Stated(p), map[string][]compare.Aligned{}}
+	s := Sheet{p, map[results.Place]string{}, compare.Stated(p), map[string][]compare.Aligned{}, nil}
 	cells := map[results.Place][]results.Cell{}
 	for _, c := range p.Cells {
 		cells[c.Instance()] = append(cells[c.Instance()], c)
@@ -121,12 +133,12 @@ func (s Sheet) cells(q results.Column) (items []Item) {
 	cells := results.Where(s.Cells, func(c results.Cell) bool {
 		return c.Has(q.Name) || c.Status == results.StatusUndefined
 	})
-	if !q.OfModel && q.Attacker == "" {
-		cells = results.Texts(results.Where(cells, func(c results.Cell) bool { return !c.IsBaseline() }))
+	if !q.OfModel {
+		cells = results.Texts(results.Where(cells, func(c results.Cell) bool { return !c.IsBaseline() || q.Attacker != "" }))
 	}
 	for _, g := range results.GroupCells(cells) {
 		c := g.Cells[0]
-		i := Item{Place: c.Place, Quantity: q}
+		i := Item{Place: c.Place, Quantity: q, Cells: g.Cells}
 		i.Repetition = 0
 		i.Value, i.Low, i.High, _ = Mean(g.Cells, q.Name)
 		m, ok := c.At(q.Name)
@@ -154,37 +166,44 @@ const strongest = "strongest"
 // settings are those of a cell: that of plain text stands beside each one of its
 // classifier.
 func (s Sheet) settings(c results.Cell) []string {
-	if !c.IsBaseline() || c.Model == "" {
-		return []string{c.Setting}
+	if c.IsBaseline() && c.Model != "" {
+		alike := results.Where(s.Private(), func(o results.Cell) bool {
+			return o.Model == c.Model && o.ModelParameters == c.ModelParameters
+		})
+		if len(alike) > 0 {
+			return results.Distinct(alike, func(o results.Cell) string { return o.Setting })
+		}
 	}
-	alike := results.Where(s.Private(), func(o results.Cell) bool {
-		return o.Model == c.Model && o.ModelParameters == c.ModelParameters
-	})
-	if len(alike) == 0 {
-		return []string{c.Setting}
-	}
-	return results.Distinct(alike, func(o results.Cell) string { return o.Setting })
+	return []string{c.Setting}
+}
+
+// Names of items that are no mechanism's: the ends of an attacker's scale, and what
+// is kept of plain text.
+const (
+	PlainText     = "plain text"
+	Guessing      = "guessing"
+	NotPrivatised = "not privatised"
+)
+
+// end is an item of no mechanism.
+func end(at results.Place, name string, q results.Column, value float64) Item {
+	at.Mechanism = results.BaselineMechanism
+	return Item{Place: at, Name: name, Quantity: q, Value: value, Low: math.NaN(), High: math.NaN()}
 }
 
 // ends are those of an attacker's scale: plain text, and none. They may be ranges, one number for each release.
 func ends(cells []results.Cell, q results.Column) (items []Item) {
-	for _, end := range []struct {
-		name string
-		of   func(results.Measured) results.Optional
-	}{
-		{"plain text", func(m results.Measured) results.Optional { return m.Ceiling }},
-		{"guessing", func(m results.Measured) results.Optional { return m.Floor }},
-	} {
+	of := func(name string, bound func(results.Measured) results.Optional) {
 		for _, at := range results.Distinct(cells, func(c results.Cell) results.Place { return c.Scene() }) {
-			low, high, generated := math.Inf(1), math.Inf(-1), false
+			low, high := math.Inf(1), math.Inf(-1)
+			i := end(at, name, q, 0)
 			for _, c := range cells {
-				if m, ok := c.At(q.Name); ok && c.Scene() == at && end.of(m).Known() {
-					generated = c.Generated
-					low, high = min(low, end.of(m).Float()), max(high, end.of(m).Float())
+				if m, ok := c.At(q.Name); ok && c.Scene() == at && bound(m).Known() {
+					i.Generated = c.Generated
+					low, high = min(low, bound(m).Float()), max(high, bound(m).Float())
 				}
 			}
-			i := Item{Place: at, Name: end.name, Quantity: q, Value: low, Low: math.NaN(), High: math.NaN()}
-			if i.Mechanism, i.Generated = results.BaselineMechanism, generated; low > high {
+			if i.Value = low; low > high {
 				continue
 			} else if Number(low, q.Digits) != Number(high, q.Digits) {
 				i.Text = Number(low, q.Digits) + "–" + Number(high, q.Digits)
@@ -192,7 +211,36 @@ func ends(cells []results.Cell, q results.Column) (items []Item) {
 			items = append(items, i)
 		}
 	}
+	of(PlainText, func(m results.Measured) results.Optional { return m.Ceiling })
+	of(Guessing, func(m results.Measured) results.Optional { return m.Floor })
 	return items
+}
+
+// Leading are the instances of a view: the user's own, then those that compete by
+// what they keep at the first level of privacy, then the others, each in the order of
+// the plan. Figures name the first of them.
+func (s Sheet) Leading() []results.Place {
+	kept := map[results.Place]int{}
+	for _, i := range s.equal(results.MustColumn("accuracy")) {
+		if _, met := kept[i.Instance()]; !met && !math.IsNaN(i.Value) && !i.IsBaseline() {
+			kept[i.Instance()] = len(kept)
+		}
+	}
+	all := results.Instances(s.Private())
+	class := func(i results.Place) int {
+		k, reached := kept[i]
+		switch {
+		case i.Own():
+			return -1
+		case !reached:
+			return 2 * len(all)
+		case strings.HasSuffix(s.names[i], results.UnprovedMark), strings.HasSuffix(s.names[i], results.ScopeMark):
+			return k + len(all)
+		}
+		return k
+	}
+	slices.SortStableFunc(all, func(a, b results.Place) int { return cmp.Compare(class(a), class(b)) })
+	return all
 }
 
 // LevelOf names a level of a quantity.
@@ -200,56 +248,54 @@ func LevelOf(quantity string, at float64) string {
 	return fmt.Sprintf("%s = %g", results.MustColumn(quantity).Title, at)
 }
 
-// scenes are what is compared at the levels of a view.
-func (s Sheet) scenes(use string) (all []compare.Aligned) {
-	if made, ok := s.made[use]; ok {
-		return made
+// scenes are what is compared at the levels of a view, and the quantity that it is
+// compared by: another one where that is equal.
+func (s Sheet) scenes(use results.Column) ([]compare.Aligned, results.Column) {
+	if use.Name == s.levels.Quantity {
+		use = results.MustColumn(results.EM)
 	}
+	if made, ok := s.made[use.Name]; ok {
+		return made, use
+	}
+	var all []compare.Aligned
 	for _, level := range s.levels.At {
-		all = append(all, compare.Align(s.Prepared, compare.Question{Use: use, Privacy: s.levels.Quantity}, level)...)
+		all = append(all, compare.Align(s.Prepared, compare.Question{Use: use.Name, Privacy: s.levels.Quantity}, level)...)
 	}
 	slices.SortStableFunc(all, func(a, b compare.Aligned) int {
 		return cmp.Or(cmp.Compare(a.Datasets, b.Datasets), strings.Compare(a.Dataset, b.Dataset))
 	})
-	s.made[use] = all
-	return all
+	s.made[use.Name] = all
+	return all, use
 }
 
-// compared is the quantity that mechanisms are compared by where another one is equal.
-func (s Sheet) compared(q results.Column) results.Column {
-	if q.Name == s.levels.Quantity {
-		return results.MustColumn(results.EM)
-	}
-	return q
-}
-
-// equal are the items of what is kept at equal privacy, the most first.
+// equal are the items of what is kept at equal privacy, the most first. Bold and
+// underlined follow from the tests of all pairs, and from nothing else.
 func (s Sheet) equal(q results.Column) (items []Item) {
-	q = s.compared(q)
+	scenes, q := s.scenes(q)
 	if q.Unit == "%" {
 		q.Digits = 1
 	}
 	type at struct {
-		level string
+		level float64
 		results.Place
 	}
 	mean := map[at][]float64{} // share of the best, by level and mechanism
-	scenes := s.scenes(q.Name)
 	for _, a := range scenes {
 		if a.Datasets > 0 {
 			continue
 		}
-		level := LevelOf(a.Privacy, a.At)
 		best, alone := a.Best()
+		plain := end(a.Place, NotPrivatised, q, a.Baseline)
 		for i, l := range a.Lines {
-			x := Item{Place: l.Place, Level: level, Quantity: q, Value: l.Value, Low: l.Low, High: l.High}
-			x.Generated = l.Cells[0].Generated
+			x := Item{Place: l.Place, Quantity: q, Value: l.Value, Low: l.Low, High: l.High, Cells: l.Cells}
+			x.At, x.Privacy, x.Epsilon, x.Generated = a.At, a.Privacy, results.Missing, l.Cells[0].Generated
+			plain.Generated = x.Generated
 			tested := slices.Contains(best, i) && a.Training != ""
 			x.Best, x.Tied = tested && alone, tested && !alone && len(best) > 1
 			if !l.Reached {
 				x.Notes = []string{notReached(scenes, a, l)}
 			} else if len(best) > 0 {
-				k := at{level, l.Instance()}
+				k := at{a.At, l.Instance()}
 				mean[k] = append(mean[k], l.Value/a.Lines[best[0]].Value)
 			}
 			switch a.Training {
@@ -260,17 +306,12 @@ func (s Sheet) equal(q results.Column) (items []Item) {
 			}
 			items = append(items, x)
 		}
-		plain := Item{Place: a.Place, Name: "not privatised", Level: level, Quantity: q, Value: a.Baseline, Low: math.NaN(),
-			High: math.NaN()}
-		plain.Mechanism = results.BaselineMechanism
-		if len(a.Lines) > 0 {
-			plain.Generated = a.Lines[0].Cells[0].Generated
-		}
+		plain.At, plain.Privacy = a.At, a.Privacy
 		items = append(items, plain)
 	}
 	up := map[bool]float64{true: -1, false: 1}[q.Direction == results.Down]
 	order := func(i Item) float64 {
-		switch own := mean[at{i.Level, i.Instance()}]; {
+		switch own := mean[at{i.At, i.Instance()}]; {
 		case i.IsBaseline():
 			return math.Inf(-1)
 		case len(own) == 0: // not compared, but not hidden
@@ -310,6 +351,26 @@ func notReached(scenes []compare.Aligned, at compare.Aligned, line compare.Line)
 	return text
 }
 
+// pairs are the items of the tests of all pairs.
+func (s Sheet) pairs(use results.Column) (items []Item) {
+	scenes, use := s.scenes(use)
+	for _, a := range scenes {
+		for _, p := range a.Pairs {
+			at := Item{Place: a.Lines[p.A].Place, Against: s.names[a.Lines[p.B].Instance()], At: a.At, Privacy: a.Privacy,
+				Quantity: results.Column{Name: use.Name, Title: use.Title}}
+			at.Dataset, at.Epsilon, at.Generated = a.Dataset, results.Missing, a.Lines[p.A].Cells[0].Generated
+			first := at
+			if a.Training == "" {
+				first.Notes = []string{"not tested: " + compare.Untested}
+			}
+			items = append(items, first.says("difference", Difference(p.Difference, p.Low, p.High), p.Difference, p.Low, p.High),
+				at.says("p (Holm)", Probability(p.Adjusted), p.Adjusted), at.says("verdict", Verdict(p, use)),
+				at.says("detectable", Number(p.Detectable, 2), p.Detectable))
+		}
+	}
+	return items
+}
+
 // Verdict says what the tests of a pair found.
 func Verdict(p compare.Pair, use results.Column) string {
 	switch {
@@ -319,8 +380,7 @@ func Verdict(p compare.Pair, use results.Column) string {
 		return "told apart"
 	case p.Level:
 		return fmt.Sprintf("level (± %g)", compare.Margin(use))
-	}
-	if math.IsNaN(p.Detectable) {
+	case math.IsNaN(p.Detectable):
 		return "not told apart"
 	}
 	return fmt.Sprintf("not told apart (under %s would not show)", Number(p.Detectable, 1+max(0, use.Digits-2)))
@@ -340,58 +400,4 @@ func Probability(p float64) string {
 		return fmt.Sprintf("%.0e", p)
 	}
 	return Number(p, 4)
-}
-
-// pairs are the items of the tests of all pairs.
-func (s Sheet) pairs(use results.Column) (items []Item) {
-	use = s.compared(use)
-	for _, a := range s.scenes(use.Name) {
-		for _, p := range a.Pairs {
-			at := Item{Place: a.Lines[p.A].Place, Against: s.names[a.Lines[p.B].Instance()], Level: LevelOf(a.Privacy, a.At),
-				Use: use.Title, Value: math.NaN()}
-			at.Dataset, at.Generated = a.Dataset, a.Lines[p.A].Cells[0].Generated
-			if a.Training == "" {
-				at.Notes = []string{"not tested: " + compare.Untested}
-			}
-			for k, text := range []string{Difference(p.Difference, p.Low, p.High), Probability(p.Adjusted), Verdict(p, use),
-				Number(p.Detectable, 2)} {
-				at.Quantity = results.Column{Name: pairColumns[k], Title: pairColumns[k]}
-				at.Text = text
-				items = append(items, at)
-				at.Notes = nil
-			}
-		}
-	}
-	return items
-}
-
-var pairColumns = []string{"difference", "p (Holm)", "verdict", "detectable"}
-
-// Leading are the instances of a view: the user's own, then those that compete by
-// what they keep at the first level of privacy, then the others, each in the order of
-// the plan. Figures name the first of them.
-func (s Sheet) Leading() []results.Place {
-	kept := map[results.Place]int{}
-	for _, i := range s.equal(results.MustColumn("accuracy")) {
-		if _, met := kept[i.Instance()]; !met && !math.IsNaN(i.Value) && !i.IsBaseline() {
-			kept[i.Instance()] = len(kept)
-		}
-	}
-	all := results.Instances(s.Private())
-	class := func(i results.Place) int {
-		k, reached := kept[i]
-		switch mark := strings.HasSuffix(s.names[i], results.UnprovedMark) ||
-			strings.HasSuffix(s.names[i], results.ScopeMark); {
-		case i.Own():
-			return -1
-		case !reached:
-			k = len(all)
-			fallthrough
-		case mark:
-			return k + len(all)
-		}
-		return k
-	}
-	slices.SortStableFunc(all, func(a, b results.Place) int { return cmp.Compare(class(a), class(b)) })
-	return all
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"mldpbench/internal/list"
@@ -12,13 +11,12 @@ import (
 )
 
 // Tables makes the tables of some views, those of which have rows.
-func Tables(p *results.Prepared, views []View) (all []Table) {
-	s := NewSheet(p)
+func (s Sheet) Tables(views []View) (all []Table) {
 	taken := map[string]bool{}
 	for _, v := range views {
-		for _, items := range v.items(s) {
-			for _, t := range s.split(v, items) {
-				t.Name = results.Unique(taken, t.Name)
+		for _, set := range s.Sets(v) {
+			if t := s.pivot(v, set.Items); len(t.Rows) > 0 {
+				t.Name, t.Title = results.Unique(taken, set.Name), set.Title
 				all = append(all, t)
 			}
 		}
@@ -26,7 +24,7 @@ func Tables(p *results.Prepared, views []View) (all []Table) {
 	return all
 }
 
-// Named keeps the views whose tables have one of the beginnings; none keeps all.
+// Named keeps the tables whose names have one of the beginnings; none keeps all.
 func Named(all []Table, beginnings ...string) []Table {
 	return results.Where(all, func(t Table) bool {
 		return len(beginnings) == 0 ||
@@ -34,36 +32,38 @@ func Named(all []Table, beginnings ...string) []Table {
 	})
 }
 
-// items are those of a view: of all its quantities together where they are columns
-// or rows, else of each.
-func (v View) items(s Sheet) (sets [][]Item) {
-	var one []Item
-	switch v.From {
-	case "guarantees":
-		one = s.guarantees()
-	case "datasets":
-		one = s.datasets()
-	default:
-		make := map[string]func(results.Column) []Item{"cells": s.cells, "equal": s.equal, "pairs": s.pairs}[v.From]
-		together := v.From != "pairs" && slices.Contains(slices.Concat(v.Rows, v.Columns), "quantity")
-		quantities := v.Value
-		if len(quantities) == 0 {
-			quantities = []string{"accuracy"}
-		}
-		for _, q := range Quantities(s.Private(), quantities) {
-			if items := make(q); together {
-				one = append(one, items...)
-			} else {
-				sets = append(sets, v.where(s, items))
-			}
-		}
-		if !together {
-			return sets
-		}
-		one = s.inOrder(one)
-	}
-	return [][]Item{v.where(s, one)}
+// Set is what stands in one table or figure of a view.
+type Set struct {
+	Name, Title string
+	With        string // what it was split by, in words
+	Items       []Item
 }
+
+// Sets are those of a view: of all its quantities together where they are columns or
+// rows, else of each, and of these one for each value of what splits the view, what
+// it says and what differs between items of one cell.
+func (s Sheet) Sets(v View) (all []Set) {
+	source := sources[cmp.Or(v.From, "cells")]
+	if !source.ofQuantities {
+		return s.split(v, v.where(s, source.items(s, results.Column{})))
+	}
+	together := slices.Contains(slices.Concat(v.Rows, v.Columns), "quantity")
+	var one []Item
+	for _, q := range Quantities(s.Private(), v.quantities()) {
+		if items := v.where(s, source.items(s, q)); together {
+			one = append(one, items...)
+		} else if !(v.Name == ofEach && v.figure() && q.Name == "accuracy") { // which has a figure of its own
+			all = append(all, s.split(v, items)...)
+		}
+	}
+	if together {
+		return s.split(v, s.inOrder(one))
+	}
+	return all
+}
+
+// ofEach is the view of every quantity, each under its own name.
+const ofEach = "values"
 
 // inOrder puts items of several quantities in the order of their releases.
 func (s Sheet) inOrder(items []Item) []Item {
@@ -73,9 +73,9 @@ func (s Sheet) inOrder(items []Item) []Item {
 			first[i.Instance()] = k
 		}
 	}
+	last := map[string]int{PlainText: 1, Guessing: 2}
 	slices.SortStableFunc(items, func(a, b Item) int {
-		end := map[string]int{"plain text": 1, "guessing": 2}
-		return cmp.Or(cmp.Compare(end[a.Name], end[b.Name]), cmp.Compare(first[a.Instance()], first[b.Instance()]),
+		return cmp.Or(cmp.Compare(last[a.Name], last[b.Name]), cmp.Compare(first[a.Instance()], first[b.Instance()]),
 			cmp.Compare(a.Epsilon.Float(), b.Epsilon.Float()))
 	})
 	return items
@@ -84,10 +84,10 @@ func (s Sheet) inOrder(items []Item) []Item {
 // where keeps the items that a view is about, by the names of files or of print.
 func (v View) where(s Sheet, items []Item) []Item {
 	return results.Where(items, func(i Item) bool {
+		names := map[string]string{"dataset": i.Dataset, "mechanism": i.Mechanism, "quantity": i.Quantity.Name,
+			"space": i.Embedding}
 		for coordinate, wanted := range v.Where {
-			own := map[string]string{"dataset": i.Dataset, "mechanism": i.Mechanism, "quantity": i.Quantity.Name,
-				"space": i.Embedding}[coordinate]
-			if !slices.Contains(wanted, own) && !slices.Contains(wanted, s.Text(i, coordinate)) {
+			if !slices.Contains(wanted, names[coordinate]) && !slices.Contains(wanted, s.Text(i, coordinate)) {
 				return false
 			}
 		}
@@ -95,220 +95,180 @@ func (v View) where(s Sheet, items []Item) []Item {
 	})
 }
 
-// split makes one table for each value of what splits a view: what it says, whether
-// data are generated, and what differs between items of one cell.
-func (s Sheet) split(v View, items []Item) (all []Table) {
+// split makes one set for each value of what splits a view.
+func (s Sheet) split(v View, items []Item) (all []Set) {
 	by := append([]string{"generated"}, v.Split...)
 	position := slices.Concat(v.Rows, v.Columns)
+	if v.figure() {
+		by = append(by, "space", "task")
+		position = slices.Concat(v.Curve, v.Panel, []string{"epsilon", "level"})
+	}
 	for _, c := range coordinates {
-		if !slices.Contains(by, c) && !slices.Contains(position, c) && c != "repetition" &&
+		if !slices.Contains(by, c) && !slices.Contains(position, c) && c != "repetition" && c != "quantity" &&
 			s.collide(items, append(slices.Clone(by), position...), c) {
 			by = append(by, c)
 		}
 	}
-	keys, groups := s.group(items, by)
-	for _, k := range keys {
-		own := groups[k]
-		t := s.pivot(v, own)
-		if len(t.Rows) == 0 {
-			continue
-		}
-		// The name says what differs between the tables of the view, the title all.
-		names, title := []string{v.Name}, v.title(own[0])
-		if v.Name == "values" {
-			names = []string{own[0].Quantity.Name}
+	for _, own := range s.Group(items, by) {
+		// The name says what differs between the sets of the view, the title all.
+		i := own.Items[0]
+		names, with := []string{v.Name}, []string{v.title(i)}
+		if v.Name == ofEach {
+			names[0] = i.Quantity.Name
 		}
 		for _, c := range by {
-			text := s.Text(own[0], c)
+			text := s.Text(i, c)
 			if text == "" {
 				continue
 			}
 			if c != "level" || !strings.Contains(v.Title, "{level}") {
-				title += ", " + text
+				with = append(with, text)
 			}
 			if c == "generated" {
-				text = "generated"
-			} else if c != "dataset" && s.distinct(items, c) < 2 {
-				continue
+				text = c
 			}
-			names = append(names, text)
+			if !v.figure() && (c == "generated" || c == "dataset") || s.differ(items, c) {
+				names = append(names, text)
+			}
 		}
-		t.Name, t.Title = Slug(names...), strings.ToUpper(title[:1])+title[1:]
-		all = append(all, t)
+		own.Name, own.Title, own.With = Slug(names...), strings.Join(with, ", "), strings.Join(with[1:], ", ")
+		all = append(all, own)
 	}
 	return all
 }
 
+// title is that of the set of an item.
 func (v View) title(i Item) string {
-	return strings.NewReplacer("{value}", cmp.Or(i.Use, i.Quantity.Heading()), "{level}", i.Level).Replace(v.Title)
+	x := results.Column{Title: "privacy parameter ε"}
+	if c, err := results.FindColumn(v.X); err == nil {
+		x = c
+	}
+	text := strings.NewReplacer("{value}", i.Quantity.Heading(), "{y}", i.Quantity.Heading(), "{x}", x.Heading(),
+		"{level}", i.level()).Replace(v.Title)
+	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-func (s Sheet) distinct(items []Item, c string) int {
-	return len(results.Distinct(items, func(i Item) string { return s.Text(i, c) }))
+func (s Sheet) differ(items []Item, c string) bool {
+	return slices.ContainsFunc(items, func(i Item) bool { return s.Text(i, c) != s.Text(items[0], c) })
 }
 
 // collide reports whether items of one cell differ in a coordinate.
 func (s Sheet) collide(items []Item, by []string, c string) bool {
-	if c == "quantity" {
-		by = append(by, "quantity")
-	}
-	first := map[string]string{}
-	for _, i := range items {
-		k, own := s.key(i, by), s.Text(i, c)
-		if f, met := first[k]; met && f != own {
-			return true
-		}
-		first[k] = own
-	}
-	return false
+	differ := func(cell Set) bool { return s.differ(cell.Items, c) }
+	return s.differ(items, c) && slices.ContainsFunc(s.Group(items, by), differ)
 }
 
 func (s Sheet) key(i Item, by []string) string {
 	return strings.Join(list.Map(by, func(c string) string { return s.Text(i, c) }), "\x00")
 }
 
-// group gathers items by some coordinates, in the order of the first of each.
-func (s Sheet) group(items []Item, by []string) (keys []string, groups map[string][]Item) {
-	groups = map[string][]Item{}
+// Group gathers items by some coordinates, in the order of the first of each. The
+// title of each is what they share.
+func (s Sheet) Group(items []Item, by []string) (all []Set) {
+	at := map[string]int{}
 	for _, i := range items {
 		k := s.key(i, by)
-		if groups[k] == nil {
-			keys = append(keys, k)
+		if _, met := at[k]; !met {
+			at[k] = len(all)
+			all = append(all, Set{Name: k, Title: strings.Trim(strings.ReplaceAll(k, "\x00", ", "), ", ")})
 		}
-		groups[k] = append(groups[k], i)
+		all[at[k]].Items = append(all[at[k]].Items, i)
 	}
-	return keys, groups
+	return all
 }
 
 // pivot makes one table.
 func (s Sheet) pivot(v View, items []Item) Table {
-	t := Table{heads: len(v.Rows), Legend: v.Legend}
-	rows := s.dropEmpty(v.Rows, items)
-	t.heads = len(rows)
-	t.Header = append(t.Header, list.Map(rows, heading)...)
-	columns, _ := s.group(items, v.Columns)
-	slices.SortStableFunc(columns, compareNumbers)
-	if len(v.Columns) == 0 {
-		t.Header = append(t.Header, items[0].Quantity.Heading())
-	} else {
-		t.Header = append(t.Header, list.Map(columns, func(k string) string {
-			return strings.Trim(strings.ReplaceAll(k, "\x00", ", "), ", ")
-		})...)
+	// A heading that is empty in every row is left out.
+	rows := results.Where(v.Rows, func(c string) bool {
+		return slices.ContainsFunc(items, func(i Item) bool { return s.Text(i, c) != "" })
+	})
+	t := Table{heads: len(rows), Legend: v.Legend, Header: list.Map(rows, heading)}
+	columns := s.Group(items, v.Columns)
+	if slices.Contains(v.Columns, "epsilon") {
+		slices.SortStableFunc(columns, func(a, b Set) int {
+			return cmp.Compare(a.Items[0].Epsilon.Float(), b.Items[0].Epsilon.Float())
+		})
 	}
-	keys, groups := s.group(items, v.Rows)
-	for _, k := range keys {
-		own := groups[k]
-		var row []Cell
-		for _, c := range rows {
-			row = append(row, Cell{Text: s.Text(own[0], c), Own: c == "mechanism" && own[0].Name == "" && own[0].Own()})
+	for _, c := range columns {
+		if len(v.Columns) == 0 {
+			c.Title = items[0].Quantity.Heading()
 		}
-		measured := false
+		t.Header = append(t.Header, c.Title)
+	}
+	for _, own := range s.Group(items, v.Rows) {
+		first := own.Items[0]
+		row := list.Map(rows, func(c string) Cell {
+			return Cell{Text: s.Text(first, c), Own: c == "mechanism" && first.Name == "" && first.Own()}
+		})
+		measured := v.From == "equal" // all mechanisms, those that do not reach a level too
 		for _, column := range columns {
-			at := slices.IndexFunc(own, func(i Item) bool { return s.key(i, v.Columns) == column })
-			cell := Cell{}
-			if at >= 0 {
-				cell = own[at].cell(&t, v.Best)
-				measured = measured || cell.Text != NotMeasured
-			} else {
-				cell.Text = NotMeasured
+			cell := Cell{Text: NotMeasured}
+			if at := slices.IndexFunc(own.Items, func(i Item) bool { return s.key(i, v.Columns) == column.Name }); at >= 0 {
+				cell = t.cell(own.Items[at], v.Best)
 			}
-			row = append(row, cell)
+			row, measured = append(row, cell), measured || cell.Text != NotMeasured
 		}
-		if measured || v.From == "equal" {
+		if measured {
 			t.Rows = append(t.Rows, row)
-			t.hoist(len(t.Rows) - 1)
+			t.hoist(row)
 		}
 	}
 	t.explain(s, items)
 	return t
 }
 
-// dropEmpty leaves out a heading that is empty in every row.
-func (s Sheet) dropEmpty(rows []string, items []Item) []string {
-	return results.Where(rows, func(c string) bool {
-		return slices.ContainsFunc(items, func(i Item) bool { return s.Text(i, c) != "" })
-	})
-}
-
 func heading(coordinate string) string {
 	return cmp.Or(map[string]string{"dataset": "data set", "epsilon": "ε"}[coordinate], coordinate)
 }
 
-// compareNumbers keeps the order of texts but sorts numbers.
-func compareNumbers(a, b string) int {
-	x, e1 := strconv.ParseFloat(a, 64)
-	y, e2 := strconv.ParseFloat(b, 64)
-	if e1 != nil || e2 != nil {
-		return 0
-	}
-	return cmp.Compare(x, y)
-}
-
 // cell is an item as printed.
-func (i Item) cell(t *Table, best bool) Cell {
-	c := Cell{Text: i.Text}
-	if c.Text == "" && i.Quantity.Title != "" && !(math.IsNaN(i.Value) && i.Low == 0 && i.High == 0) {
+func (t *Table) cell(i Item, best bool) Cell {
+	c := Cell{Text: i.Text, Best: best && i.Best, Tied: best && i.Tied, Notes: list.Map(i.Notes, t.Note)}
+	if i.Statistic == "" && i.Text == "" {
 		c.Text = Within(i.Value, i.Low, i.High, i.Quantity.Digits)
 	}
-	if best {
-		c.Best, c.Tied = i.Best, i.Tied
-	}
-	for _, n := range i.Notes {
-		c.Notes = append(c.Notes, t.Note(n))
+	if !math.IsNaN(i.Value) && (i.Statistic != "" || i.Text == "") {
+		c.Value, c.Low, c.High = i.Value, results.Float(i.Low), results.Float(i.High)
 	}
 	return c
 }
 
 // hoist moves a footnote that all numbers of a row have to its head.
-func (t *Table) hoist(row int) {
-	cells := t.Rows[row]
-	var common []int
-	numbers := 0
-	for _, c := range cells[t.heads:] {
-		if c.Text == NotMeasured && len(c.Notes) == 0 {
-			continue
-		}
-		if numbers++; numbers == 1 {
-			common = slices.Clone(c.Notes)
-		}
-		common = slices.DeleteFunc(common, func(n int) bool { return !slices.Contains(c.Notes, n) })
-	}
-	if numbers < 2 || len(common) == 0 {
+func (t *Table) hoist(cells []Cell) {
+	numbers := results.Where(cells[t.heads:], func(c Cell) bool { return c.Text != NotMeasured || len(c.Notes) > 0 })
+	if len(numbers) < 2 {
 		return
 	}
+	common := results.Where(numbers[0].Notes, func(n int) bool {
+		return !slices.ContainsFunc(numbers, func(c Cell) bool { return !slices.Contains(c.Notes, n) })
+	})
 	cells[0].Notes = append(cells[0].Notes, common...)
 	for j := t.heads; j < len(cells); j++ {
-		cells[j].Notes = slices.DeleteFunc(cells[j].Notes, func(n int) bool { return slices.Contains(common, n) })
+		cells[j].Notes = results.Where(cells[j].Notes, func(n int) bool { return !slices.Contains(common, n) })
 	}
 }
 
 // explain adds to the legend what marks and quantities mean.
 func (t *Table) explain(s Sheet, items []Item) {
-	add := func(text string) {
-		if text != "" && !strings.Contains(t.Legend, text) {
+	add := func(there bool, text string) {
+		if there && !strings.Contains(t.Legend, text) {
 			t.Legend = strings.TrimSpace(t.Legend + " " + text)
 		}
 	}
-	bars := false
+	bars, unproved, scoped := false, false, false
 	for _, i := range items {
-		q := i.Quantity
-		if q.Explained != "" && (i.Whole > 0 || !strings.Contains(q.Explained, "{whole}")) {
-			add(q.Title + ": " + strings.ReplaceAll(q.Explained, "{whole}", Thousands(i.Whole)) + ".")
-		}
-		if better := map[results.Direction]string{results.Up: "higher", results.Down: "lower"}[q.Direction]; better != "" &&
-			i.Level == "" {
-			add(q.Title + ": " + better + " is better.")
-		}
-		bars = bars || i.Level == "" && i.High > i.Low
+		q, measured := i.Quantity, i.Privacy == "" && i.Statistic == ""
+		add(q.Explained != "" && (i.Whole > 0 || !strings.Contains(q.Explained, "{whole}")),
+			q.Title+": "+strings.ReplaceAll(q.Explained, "{whole}", Thousands(i.Whole))+".")
+		add(measured && q.Direction == results.Up, q.Title+": higher is better.")
+		add(measured && q.Direction == results.Down, q.Title+": lower is better.")
+		bars = bars || measured && i.High > i.Low
+		name := s.Text(i, "mechanism")
+		unproved = unproved || strings.Contains(name, results.UnprovedMark)
+		scoped = scoped || strings.Contains(name, results.ScopeMark)
 	}
-	if bars {
-		add("± is half the 95% interval over repetitions; of attackers, and of words and texts measured once, over those.")
-	}
-	text := strings.Join(list.Map(items, func(i Item) string { return s.Text(i, "mechanism") }), " ")
-	if strings.Contains(text, results.UnprovedMark) {
-		add(results.UnprovedMark + " guarantees nothing.")
-	}
-	if strings.Contains(text, results.ScopeMark) {
-		add(results.ScopeMark + " guarantees something between some words only.")
-	}
+	add(bars, "± is half the 95% interval over repetitions; of attackers, and of words and texts measured once, over those.")
+	add(unproved, results.UnprovedMark+" guarantees nothing.")
+	add(scoped, results.ScopeMark+" guarantees something between some words only.")
 }

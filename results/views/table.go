@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -12,18 +13,24 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
 
 	"mldpbench/internal/atomicfile"
+	"mldpbench/internal/check"
 	"mldpbench/internal/list"
+	"mldpbench/results"
 )
 
 // Cell is one cell of a table.
 type Cell struct {
-	Text  string
-	Best  bool // told apart from all others
-	Tied  bool // the best, or not told apart from it
-	Own   bool // names a mechanism of the user
-	Notes []int
+	Text      string
+	Value     any              // what the text is of: a number, say; nil for the text itself
+	Low, High results.Optional // its interval, if it has one
+	Best      bool             // told apart from all others
+	Tied      bool             // the best, or not told apart from it
+	Own       bool             // names a mechanism of the user
+	Notes     []int
 }
 
 // Table is a table that can be written in any of Formats.
@@ -86,13 +93,7 @@ func Within(value, low, high float64, digits int) string {
 }
 
 // Thousands formats 808382 as 808,382.
-func Thousands(n int) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+func Thousands(n int) string { return message.NewPrinter(language.English).Sprint(n) }
 
 // unfit is what no name of a file has.
 var unfit = regexp.MustCompile(`[^a-z0-9.]+`)
@@ -103,7 +104,7 @@ func Slug(parts ...string) string {
 }
 
 // Marks are those of footnotes: a, b, …, z, aa, ab, …
-func Marks(notes []int) string {
+func Marks(notes ...int) string {
 	var mark func(i int) string
 	mark = func(i int) string {
 		if i < 26 {
@@ -114,20 +115,41 @@ func Marks(notes []int) string {
 	return strings.Join(list.Map(slices.Compact(slices.Sorted(slices.Values(notes))), mark), ",")
 }
 
+// markup is how a format writes what a cell is; each but the first has one %s.
+type markup struct {
+	escape                func(string) string
+	own, tied, best, note string
+}
+
+func (m markup) cell(c Cell) string {
+	s := m.escape(c.Text)
+	for _, x := range []struct {
+		there  bool
+		format string
+	}{{c.Own, m.own}, {c.Tied, m.tied}, {c.Best, m.best}} {
+		if x.there {
+			s = fmt.Sprintf(x.format, s)
+		}
+	}
+	if len(c.Notes) > 0 {
+		s += fmt.Sprintf(m.note, Marks(c.Notes...))
+	}
+	return s
+}
+
+// writers are those of Formats.
+var writers = map[string]func(Table, io.Writer) error{"md": Table.writeMarkdown, "tex": Table.writeLaTeX,
+	"csv": Table.writeCSV}
+
 // Formats are the file extensions of tables.
 var Formats = []string{"md", "tex", "csv"}
 
 // Write renders the table in one of Formats.
 func (t Table) Write(w io.Writer, format string) error {
-	switch format {
-	case "md":
-		return t.writeMarkdown(w)
-	case "tex":
-		return t.writeLaTeX(w)
-	case "csv":
-		return t.writeCSV(w)
+	if err := check.OneOf("format", format, slices.Sorted(maps.Keys(writers))...); err != nil {
+		return err
 	}
-	return fmt.Errorf("format = %q: must be one of %q", format, Formats)
+	return writers[format](t, w)
 }
 
 // Save writes tables to dir in some formats and returns the paths.
@@ -145,66 +167,45 @@ func Save(dir string, all []Table, formats []string) ([]string, error) {
 	return paths, nil
 }
 
-// markdown keeps a text from starting markup. The library escapes what ends a cell.
-var markdown = strings.NewReplacer("*", `\*`, "<", "&lt;", "`", "\\`", "\n", " ")
+// cells are texts as a row of the library.
+func cells(texts []string) table.Row { return list.Map(texts, func(s string) any { return s }) }
+
+// inMarkdown keeps a text from starting markup. The library escapes what ends a cell.
+var inMarkdown = markup{strings.NewReplacer("*", `\*`, "<", "&lt;", "`", "\\`", "\n", " ").Replace,
+	"_%s_", "<u>%s</u>", "**%s**", "<sup>%s</sup>"}
 
 func (t Table) writeMarkdown(w io.Writer) error {
-	out := table.NewWriter()
-	row := func(cells []string) table.Row { return list.Map(cells, func(s string) any { return s }) }
-	out.AppendHeader(row(list.Map(t.Header, markdown.Replace)))
+	out, m := table.NewWriter(), inMarkdown
+	out.AppendHeader(cells(list.Map(t.Header, m.escape)))
 	for _, r := range t.Rows {
-		out.AppendRow(row(list.Map(r, func(c Cell) string {
-			s := markdown.Replace(c.Text)
-			if c.Own {
-				s = "_" + s + "_"
-			}
-			if c.Tied {
-				s = "<u>" + s + "</u>"
-			}
-			if c.Best {
-				s = "**" + s + "**"
-			}
-			if len(c.Notes) > 0 {
-				s += "<sup>" + Marks(c.Notes) + "</sup>"
-			}
-			return s
-		})))
+		out.AppendRow(cells(list.Map(r, m.cell)))
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "### %s\n\n%s\n\n", markdown.Replace(t.Title), out.RenderMarkdown())
+	text := fmt.Sprintf("### %s\n\n%s\n\n", m.escape(t.Title), out.RenderMarkdown())
 	if t.Legend != "" {
-		fmt.Fprintf(&b, "%s\n\n", markdown.Replace(t.Legend))
+		text += m.escape(t.Legend) + "\n\n"
 	}
 	for i, n := range t.Notes {
-		fmt.Fprintf(&b, "<sup>%s</sup> %s  \n", Marks([]int{i}), markdown.Replace(n))
+		text += fmt.Sprintf("<sup>%s</sup> %s  \n", Marks(i), m.escape(n))
 	}
 	if len(t.Notes) > 0 {
-		b.WriteString("\n")
+		text += "\n"
 	}
-	_, err := io.WriteString(w, b.String())
+	_, err := io.WriteString(w, text)
 	return err
 }
 
 // writeCSV renders plain values; footnotes go to a last column.
 func (t Table) writeCSV(w io.Writer) error {
-	out := csv.NewWriter(w)
 	rows := [][]string{append(slices.Clone(t.Header), "notes")}
 	for _, r := range t.Rows {
-		line := list.Map(r, func(c Cell) string { return c.Text })
 		var notes []int
 		for _, c := range r {
 			notes = append(notes, c.Notes...)
 		}
 		texts := list.Map(slices.Compact(slices.Sorted(slices.Values(notes))), func(n int) string { return t.Notes[n] })
-		rows = append(rows, append(line, strings.Join(texts, "; ")))
+		rows = append(rows, append(list.Map(r, func(c Cell) string { return c.Text }), strings.Join(texts, "; ")))
 	}
-	for _, row := range rows {
-		if err := out.Write(list.Map(row, inert)); err != nil {
-			return err
-		}
-	}
-	out.Flush()
-	return out.Error()
+	return csv.NewWriter(w).WriteAll(list.Map(rows, func(r []string) []string { return list.Map(r, inert) }))
 }
 
 // ownNumber is a signed number as tables write it, with its interval.
@@ -218,46 +219,94 @@ func inert(cell string) string {
 	return cell
 }
 
-// Screen is where a table is shown: a terminal of so many columns, or a pipe (0).
-type Screen struct{ Width int }
+// inLaTeX also writes N_w as in the papers.
+var inLaTeX = markup{func(s string) string {
+	return subscript.ReplaceAllString(latexEscaper.Replace(s), `$$${1}_{\mathrm{${2}}}$$`)
+}, `\emph{%s}`, `\underline{%s}`, `\textbf{%s}`, `\textsuperscript{%s}`}
 
-// Print writes the table for a reader: with bold and underlined numbers on a
-// terminal, * and ~ after them in a pipe. Columns that a terminal has no room for
-// are left out, which the last line says.
-func (t Table) Print(w io.Writer, s Screen) error {
-	rows := [][]string{t.Header}
-	for _, r := range t.Rows {
-		rows = append(rows, list.Map(r, func(c Cell) string { return c.printed(s) }))
-	}
-	body, left := s.Columns(rows, max(1, t.heads))
+var latexEscaper = strings.NewReplacer(`\`, `\textbackslash{}`, "&", `\&`, "%", `\%`, "$", `\$`, "#", `\#`, "_", `\_`,
+	"{", `\{`, "}", `\}`, "~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `\textless{}`, ">", `\textgreater{}`,
+	"±", `$\pm$`, "≤", `$\leq$`, "≥", `$\geq$`, "×", `$\times$`, "·", `$\cdot$`, "−", "--", "–", "--", "†", `\dag{}`,
+	"‡", `\ddag{}`, "’", "'", "…", `\dots{}`, "ε", `$\varepsilon$`, "δ", `$\delta$`, "γ", `$\gamma$`, "λ", `$\lambda$`,
+	"β", `$\beta$`, "α", `$\alpha$`, "\n", " ")
+
+// subscript is N_w as written by latexEscaper.
+var subscript = regexp.MustCompile(`\b([A-Z])\\_([A-Za-z]+)\b`)
+
+// writeLaTeX renders a booktabs table that is never wider than its column; it needs
+// \usepackage{booktabs,graphicx}. Which columns there are is the view's choice.
+func (t Table) writeLaTeX(w io.Writer) error {
 	var b strings.Builder
-	if t.Title != "" {
-		for line := range strings.Lines(s.wrapped(t.Title)) {
-			b.WriteString(s.styled(text.Bold, strings.TrimSpace(line)) + "\n")
+	m, heads := inLaTeX, max(1, t.heads)
+	line := func(cells []string) { b.WriteString(strings.Join(cells, " & ") + " \\\\\n") }
+	fmt.Fprintf(&b, "\\begin{table}\n\\centering\n\\caption{%s}\n\\label{tab:%s}\n"+
+		"\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}{%%\n\\begin{tabular}{@{}%s%s@{}}\n\\toprule\n",
+		m.escape(t.Title), Slug(t.Name), strings.Repeat("l", heads), strings.Repeat("r", max(0, len(t.Header)-heads)))
+	line(list.Map(t.Header, m.escape))
+	b.WriteString("\\midrule\n")
+	for i, r := range t.Rows {
+		if i > 0 && t.heads > 1 && r[0].Text != t.Rows[i-1][0].Text {
+			b.WriteString("\\midrule\n")
 		}
+		line(list.Map(r, m.cell))
 	}
-	b.WriteString(body)
+	b.WriteString("\\bottomrule\n\\end{tabular}}\n")
+	texts := []string{m.escape(t.Legend)}
 	for i, n := range t.Notes {
-		b.WriteString(s.wrapped(Marks([]int{i})+"  "+n) + "\n")
+		texts = append(texts, fmt.Sprintf(m.note, Marks(i))+m.escape(n))
 	}
-	if t.Legend != "" {
-		b.WriteString(s.wrapped(t.Legend) + "\n")
+	if below := strings.TrimSpace(strings.Join(texts, " ")); below != "" {
+		fmt.Fprintf(&b, "\\par\\smallskip\\parbox{\\linewidth}{\\footnotesize %s}\n", below)
 	}
-	if len(left) > 0 {
-		b.WriteString(s.wrapped("No room for: "+strings.Join(left, ", ")+" (in a file or a pipe all are there).") + "\n")
-	}
-	if t.Title != "" {
-		b.WriteString("\n") // tables are separated
-	}
+	b.WriteString("\\end{table}\n")
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-func (s Screen) styled(c text.Color, t string) string {
-	if s.Width == 0 {
-		return t
+// Screen is where a table is shown: a terminal of so many columns, or a pipe (0).
+type Screen struct{ Width int }
+
+// markup has bold and underlined numbers on a terminal, * and ~ after them in a pipe.
+func (s Screen) markup() markup {
+	m := markup{func(s string) string { return s }, "%s (yours)", "%s ~", "%s *", " [%s]"}
+	if s.Width > 0 {
+		end := "%s" + text.Reset.EscapeSeq()
+		m.tied, m.best = text.Underline.EscapeSeq()+end, text.Bold.EscapeSeq()+end
 	}
-	return text.Colors{c}.Sprint(t)
+	return m
+}
+
+// Print writes the table for a reader. Columns that a terminal has no room for are
+// left out, which the last line says.
+func (t Table) Print(w io.Writer, s Screen) error {
+	rows := [][]string{t.Header}
+	for _, r := range t.Rows {
+		rows = append(rows, list.Map(r, s.markup().cell))
+	}
+	body, left := s.columns(rows, max(1, t.heads))
+	below := list.Map(t.Notes, func(n string) string { return Marks(t.Note(n)) + "  " + n })
+	if t.Legend != "" {
+		below = append(below, t.Legend)
+	}
+	if len(left) > 0 {
+		below = append(below, "No room for: "+strings.Join(left, ", ")+" (in a file or a pipe all are there).")
+	}
+	out := ""
+	for line := range strings.Lines(s.wrapped(t.Title)) {
+		if line = strings.TrimSpace(line); s.Width > 0 {
+			line = text.Bold.Sprint(line)
+		}
+		out += line + "\n"
+	}
+	out += body
+	for _, line := range below {
+		out += s.wrapped(line) + "\n"
+	}
+	if t.Title != "" {
+		out += "\n" // tables are separated
+	}
+	_, err := io.WriteString(w, out)
+	return err
 }
 
 func (s Screen) wrapped(t string) string {
@@ -267,89 +316,45 @@ func (s Screen) wrapped(t string) string {
 	return text.WrapSoft(t, s.Width)
 }
 
-func (c Cell) printed(s Screen) string {
-	out := c.Text
-	switch {
-	case s.Width > 0 && c.Best:
-		out = text.Bold.Sprint(out)
-	case s.Width > 0 && c.Tied:
-		out = text.Underline.Sprint(out)
-	case c.Best:
-		out += " *"
-	case c.Tied:
-		out += " ~"
-	}
-	if c.Own {
-		out += " (yours)"
-	}
-	if len(c.Notes) > 0 {
-		out += " [" + Marks(c.Notes) + "]"
-	}
-	return out
-}
-
-// PrintLines writes lines of cells, of which the first is a head, as Print does.
-func (t Table) PrintLines(w io.Writer, s Screen, lines [][]string) error {
-	t.Header = lines[0]
-	for _, line := range lines[1:] {
-		t.AddRow(line...)
-	}
-	return t.Print(w, s)
-}
-
 // least is how narrow a column of words may become.
 const least = 18
 
-// Columns aligns rows, of which the first is a head. On a terminal words are
+// columns aligns rows, of which the first is a head. On a terminal words are
 // continued below, first those of the widest column, and then columns from the right
 // on are left out, but not the first ones, which name a row.
-func (s Screen) Columns(rows [][]string, heads int) (out string, left []string) {
+func (s Screen) columns(rows [][]string, heads int) (out string, left []string) {
 	widths := make([]int, len(rows[0]))
 	for _, r := range rows {
 		for j, c := range r {
 			widths[j] = max(widths[j], text.StringWidthWithoutEscSequences(c))
 		}
 	}
-	total := func(widths []int) (n int) { return sum(widths) + 2*(len(widths)-1) }
-	shown := len(widths)
-	for s.Width > 0 && total(widths[:shown]) > s.Width {
-		j := slices.Index(widths[:shown], slices.Max(widths[:shown]))
-		if widths[j] > least {
-			widths[j] = max(least, widths[j]-total(widths[:shown])+s.Width)
-		} else if shown > heads+1 {
-			shown--
-		} else {
+	for s.Width > 0 {
+		total := list.Sum(widths, func(w int) int { return w + 2 }) - 2
+		widest := slices.Max(widths)
+		if total <= s.Width || widest <= least && len(widths) <= heads+1 {
 			break
+		} else if widest > least {
+			widths[slices.Index(widths, widest)] = max(least, widest-total+s.Width)
+		} else {
+			widths = widths[:len(widths)-1]
 		}
 	}
-	t := table.NewWriter()
-	style := table.StyleDefault
+	t, style := table.NewWriter(), table.StyleDefault
 	style.Options, style.Format.Header = table.OptionsNoBordersAndSeparators, text.FormatDefault
 	style.Box.PaddingLeft, style.Box.PaddingRight = "", "  "
 	t.SetStyle(style)
 	var configs []table.ColumnConfig
-	for j := range shown {
-		configs = append(configs, table.ColumnConfig{Number: j + 1, WidthMax: widths[j], WidthMaxEnforcer: text.WrapSoft})
+	for j, width := range widths {
+		configs = append(configs, table.ColumnConfig{Number: j + 1, WidthMax: width, WidthMaxEnforcer: text.WrapSoft})
 	}
 	t.SetColumnConfigs(configs)
-	for i, r := range rows {
-		row := table.Row(list.Map(r[:shown], func(s string) any { return s }))
-		if i == 0 {
-			t.AppendHeader(row)
-		} else {
-			t.AppendRow(row)
-		}
+	t.AppendHeader(cells(rows[0][:len(widths)]))
+	for _, r := range rows[1:] {
+		t.AppendRow(cells(r[:len(widths)]))
 	}
-	var b strings.Builder
 	for line := range strings.Lines(t.Render()) {
-		b.WriteString(strings.TrimRight(line, " \n") + "\n")
+		out += strings.TrimRight(line, " \n") + "\n"
 	}
-	return b.String(), rows[0][shown:]
-}
-
-func sum(x []int) (n int) {
-	for _, v := range x {
-		n += v
-	}
-	return n
+	return out, rows[0][len(widths):]
 }

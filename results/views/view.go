@@ -9,10 +9,12 @@ package views
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -45,10 +47,11 @@ type View struct {
 	Note  string   `yaml:"note"`
 }
 
-// Views are declared tables and figures.
+// Views are declared tables and figures, and the tables of two runs compared.
 type Views struct {
 	Tables  []View `yaml:"tables"`
 	Figures []View `yaml:"figures"`
+	Runs    []View `yaml:"runs"`
 }
 
 //go:embed views.yaml
@@ -64,7 +67,7 @@ func Builtin() Views {
 }
 
 // Load are the views of the program and, where a file is named, the user's after
-// them; one of the same name replaces it.
+// them.
 func Load(path string) (Views, error) {
 	all := Builtin()
 	if path == "" {
@@ -75,20 +78,7 @@ func Load(path string) (Views, error) {
 		return all, err
 	}
 	own, err := Parse(path, data)
-	if err != nil {
-		return all, err
-	}
-	replace := func(list, own []View) []View {
-		for _, v := range own {
-			if i := slices.IndexFunc(list, func(o View) bool { return o.Name == v.Name }); i >= 0 {
-				list[i] = v
-			} else {
-				list = append(list, v)
-			}
-		}
-		return list
-	}
-	return Views{replace(all.Tables, own.Tables), replace(all.Figures, own.Figures)}, nil
+	return Views{append(all.Tables, own.Tables...), append(all.Figures, own.Figures...), append(all.Runs, own.Runs...)}, err
 }
 
 // Parse reads views; name is that of the file, for errors.
@@ -97,59 +87,71 @@ func Parse(name string, data []byte) (v Views, err error) {
 	if err := d.Decode(&v); err != nil && !errors.Is(err, io.EOF) {
 		return v, fmt.Errorf("%s:%s", name, strings.TrimSpace(yaml.FormatError(err, false, false)))
 	}
-	for i := range v.Tables {
-		if err := v.Tables[i].check(false); err != nil {
-			return v, fmt.Errorf("%s: tables[%d]: %w", name, i, err)
-		}
-	}
-	for i := range v.Figures {
-		if err := v.Figures[i].check(true); err != nil {
-			return v, fmt.Errorf("%s: figures[%d]: %w", name, i, err)
+	for kind, list := range map[string][]View{"tables": v.Tables, "figures": v.Figures, "runs": v.Runs} {
+		for i := range list {
+			if err := list[i].check(kind == "figures"); err != nil {
+				return v, fmt.Errorf("%s: %s[%d]: %w", name, kind, i, err)
+			}
 		}
 	}
 	return v, nil
 }
 
-// sources are where items come from.
-var sources = []string{"cells", "equal", "pairs", "guarantees", "datasets"}
+// sources are where items come from, and whether they are of the quantities of a view.
+var sources = map[string]struct {
+	items        func(Sheet, results.Column) []Item
+	ofQuantities bool
+}{
+	"cells": {Sheet.cells, true}, "equal": {Sheet.equal, true}, "pairs": {Sheet.pairs, true},
+	"guarantees": {Sheet.guarantees, false}, "datasets": {Sheet.datasets, false}, "changes": {Sheet.changes, false},
+	"tests": {Sheet.tests, false},
+}
+
+// figure tells a figure from a table.
+func (v View) figure() bool { return len(v.Y) > 0 }
+
+// quantities are the names of those that a table or figure shows.
+func (v View) quantities() []string {
+	if all := append(slices.Clone(v.Value), v.Y...); len(all) > 0 {
+		return all
+	}
+	return []string{"accuracy"}
+}
 
 // check fills in what a view leaves open.
 func (v *View) check(figure bool) error {
-	if v.From == "" {
-		v.From = sources[0]
-	}
+	values := slices.Clone(v.Value)
 	if v.Name == "" || v.Name != Slug(v.Name) {
 		return fmt.Errorf("name = %q: must be of small letters, digits and hyphens", v.Name)
 	}
-	if !slices.Contains(sources, v.From) {
-		return fmt.Errorf("from = %q: must be one of %s", v.From, strings.Join(sources, ", "))
+	if _, ok := sources[v.From]; !ok && v.From != "" {
+		return fmt.Errorf("from = %q: must be one of %s", v.From, strings.Join(slices.Sorted(maps.Keys(sources)), ", "))
 	}
 	for key, names := range map[string][]string{"rows": v.Rows, "columns": v.Columns, "split": v.Split, "curve": v.Curve,
-		"panel": v.Panel} {
+		"panel": v.Panel, "where": slices.Sorted(maps.Keys(v.Where))} {
 		for _, n := range names {
 			if !slices.Contains(coordinates, n) {
 				return fmt.Errorf("%s = %q: must be of %s", key, n, strings.Join(coordinates, ", "))
 			}
 		}
 	}
-	for n := range v.Where {
-		if !slices.Contains(coordinates, n) {
-			return fmt.Errorf("where = %q: must be of %s", n, strings.Join(coordinates, ", "))
-		}
-	}
-	values := v.Value
-	if figure {
-		if values = append([]string{v.X}, v.Y...); len(v.Y) == 0 {
-			return errors.New("y is missing")
-		}
-	} else if len(v.Rows) == 0 {
+	switch levels := v.From == "equal" || v.From == "pairs"; {
+	case !figure && len(v.Rows) == 0:
 		return errors.New("rows is missing")
+	case figure && !v.figure():
+		return errors.New("y is missing")
+	case figure && levels && v.X != "" && v.X != Level:
+		return fmt.Errorf("x = %q: what is compared at equal privacy is over its level", v.X)
+	case figure && levels:
+		v.X, v.Title = Level, cmp.Or(v.Title, "{y} at equal privacy")
+	case figure && !sources[cmp.Or(v.From, "cells")].ofQuantities:
+		return fmt.Errorf("from = %q: has no numbers to draw", v.From)
+	case figure && v.X != Epsilon:
+		values = append(values, v.X)
 	}
-	if v.Title == "" {
-		v.Title = map[bool]string{false: "{value}", true: "{y} against {x}"}[figure]
-	}
-	for _, q := range values {
-		if _, err := results.FindColumn(q); err != nil && q != "each" && q != "all" && q != "attackers" && q != Epsilon &&
+	v.Title = cmp.Or(v.Title, map[bool]string{false: "{value}", true: "{y} against {x}"}[figure])
+	for _, q := range append(values, v.Y...) {
+		if _, err := results.FindColumn(q); err != nil && !slices.Contains([]string{"each", "all", "attackers"}, q) &&
 			!strings.HasPrefix(q, "group:") {
 			return fmt.Errorf("%q is no quantity; mldp study keys lists them", q)
 		}
@@ -157,38 +159,39 @@ func (v *View) check(figure bool) error {
 	return nil
 }
 
-// Epsilon is the name of the quantity ε of figures.
-const Epsilon = "epsilon"
+// Epsilon and Level are what a figure may be over, beside quantities: ε, and the
+// level at which mechanisms are compared.
+const (
+	Epsilon = "epsilon"
+	Level   = "level"
+)
 
 // Quantities are the columns that names stand for, of those that cells have.
 func Quantities(cells []results.Cell, names []string) (out []results.Column) {
 	measured := results.MeasuredColumns(cells)
+	where := func(keep func(results.Column) bool) { out = append(out, results.Where(measured, keep)...) }
 	for _, name := range names {
-		switch group, ok := strings.CutPrefix(name, "group:"); {
-		case ok:
-			out = append(out, results.Where(measured, func(c results.Column) bool { return c.Table == group })...)
+		group, grouped := strings.CutPrefix(name, "group:")
+		switch c, err := results.FindColumn(name); {
+		case grouped:
+			where(func(c results.Column) bool { return c.Table == group })
 		case name == "each":
-			out = append(out, results.Where(measured, func(c results.Column) bool {
-				return c.Table == "" && c.Attacker == ""
-			})...)
+			where(func(c results.Column) bool { return c.Table == "" && c.Attacker == "" })
 		case name == "all":
-			out = append(out, results.Where(measured, func(c results.Column) bool { return c.Table != "axis" })...)
+			where(func(c results.Column) bool { return c.Table != "axis" })
 		case name == "attackers":
-			out = append(out, Attackers(cells)...)
-		default:
-			if c, err := results.FindColumn(name); err == nil {
-				out = append(out, c)
-			}
+			out = append(out, attackers(measured)...)
+		case err == nil:
+			out = append(out, c)
 		}
 	}
 	return out
 }
 
-// Attackers are the first quantity of each attacker that some cell has, in the
-// order of the registry: of the strongest ones where they were compared, and of a
-// single attacker all.
-func Attackers(cells []results.Cell) (columns []results.Column) {
-	all := results.Where(results.MeasuredColumns(cells), func(q results.Column) bool { return q.Attacker != "" })
+// attackers are the first quantity of each attacker, in the order of the registry: of
+// the strongest ones where they were compared, and of a single attacker all.
+func attackers(measured []results.Column) (columns []results.Column) {
+	all := results.Where(measured, func(q results.Column) bool { return q.Attacker != "" })
 	for _, q := range all {
 		if !slices.ContainsFunc(columns, func(o results.Column) bool { return o.Attacker == q.Attacker }) {
 			columns = append(columns, q)

@@ -107,7 +107,7 @@ func prepare(rows []results.Row) *results.Prepared {
 
 var made = sync.OnceValue(func() *results.Prepared { return prepare(madeRows(3)) })
 
-func all(p *results.Prepared) []Table { return Tables(p, Builtin().Tables) }
+func all(p *results.Prepared) []Table { return NewSheet(p).Tables(Builtin().Tables) }
 
 func TestValuesByHand(t *testing.T) {
 	t.Parallel()
@@ -209,7 +209,7 @@ func TestOwnViews(t *testing.T) {
 	if err != nil || len(views.Tables) != len(Builtin().Tables)+1 {
 		t.Fatal(len(views.Tables), err)
 	}
-	own := Named(Tables(made(), views.Tables), "mine")
+	own := Named(NewSheet(made()).Tables(views.Tables), "mine")
 	if len(own) != 6 || cellAt(t, find(t, own, "mine-cmp"), "IMDb", "1").Text != "54.50 ± 2.48" { // a table a mechanism
 		t.Errorf("%d tables", len(own))
 	}
@@ -362,7 +362,7 @@ func TestCSVHasNoFormulas(t *testing.T) {
 	if text := render(t, x, "csv"); !strings.HasPrefix(text, "'=cmd|") {
 		t.Error(text)
 	}
-	if got := Marks([]int{0, 25, 26, 52}); got != "a,z,aa,ba" {
+	if got := Marks(0, 25, 26, 52); got != "a,z,aa,ba" {
 		t.Errorf("marks %s", got)
 	}
 }
