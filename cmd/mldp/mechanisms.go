@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -65,29 +64,8 @@ func newMechanismsCommand() *cobra.Command {
 		}
 		fmt.Fprint(a.text, "\nSources:\n\n")
 		return a.table("sources", []string{"mechanism", "source"}, list.Map(all,
-			func(d mechanisms.Definition) []any { return []any{d.Name, d.Source + facts(d)} }))
+			func(d mechanisms.Definition) []any { return []any{d.Name, d.Source} }))
 	})
-}
-
-// facts returns further properties of a definition in words.
-func facts(d mechanisms.Definition) string {
-	var all []string
-	if d.Needs.Thesaurus {
-		all = append(all, "needs a thesaurus")
-	}
-	if d.Needs.Corpus {
-		all = append(all, "depends on the corpus")
-	}
-	if d.NewVector != nil {
-		all = append(all, "releases vectors")
-	}
-	if d.Constant {
-		all = append(all, "epsilon has no effect")
-	}
-	if len(all) == 0 {
-		return ""
-	}
-	return " (" + strings.Join(all, ", ") + ")"
 }
 
 // guaranteeOf returns the guarantee in one line, or why the mechanism does not

@@ -3,11 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
+	"mldpbench/embeddings"
 	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/external"
 	"mldpbench/mechanisms/privatize"
@@ -22,21 +23,23 @@ func newServeCommand() *cobra.Command {
 	var workers int
 	cmd := command("serve", "")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		s := &server{}
-		var err error
-		if s.options, err = words.options(); err != nil {
-			return err
-		}
-		s.options.Workers = workers
-		if s.settings, s.env, err = o.environment(cmd.Context(), stream.FromUint64(seed)); err != nil {
-			return err
-		}
-		m, err := s.at(s.settings.Epsilon)
+		options, err := words.options()
 		if err != nil {
 			return err
 		}
+		options.Workers = workers
+		settings, env, err := o.environment(cmd.Context(), stream.FromUint64(seed))
+		if err != nil {
+			return err
+		}
+		m, err := mechanisms.New(env, settings)
+		if err != nil {
+			return err
+		}
+		options.Mechanism = m
+		s := &server{options}
 		in := interruptible(cmd.Context(), cmd.InOrStdin())
-		return external.Serve(cmd.Context(), in, cmd.OutOrStdout(), s.hello(m),
+		return external.Serve(cmd.Context(), in, cmd.OutOrStdout(), s.hello(env.Space),
 			external.Handler{Documents: s.documents, Texts: s.texts})
 	}
 	o.addFlags(cmd)
@@ -51,78 +54,55 @@ func newServeCommand() *cobra.Command {
 	return cmd
 }
 
-// server keeps the instances of one mechanism, one for each requested epsilon.
-// It serves one request at a time.
-type server struct {
-	settings  mechanisms.Settings
-	env       mechanisms.Environment
-	options   privatize.Options // without the mechanism
-	instances map[float64]*mechanisms.Mechanism
-}
+// server keeps the mechanism at the ε of the last request. It serves one request
+// at a time.
+type server struct{ options privatize.Options }
 
-// mostInstances bounds the memory used for a client that keeps requesting new
-// epsilons.
-const mostInstances = 16
-
-func (s *server) at(epsilon float64) (*mechanisms.Mechanism, error) {
-	if m, ok := s.instances[epsilon]; ok {
-		return m, nil
-	}
-	settings := s.settings
-	settings.Epsilon = epsilon
-	m, err := mechanisms.New(s.env, settings)
+func (s *server) at(epsilon float64) error {
+	m, err := s.options.Mechanism.At(epsilon)
 	if err != nil {
-		return nil, err
+		return fmt.Errorf("epsilon %v: %w", epsilon, err)
 	}
-	if s.instances == nil || len(s.instances) == mostInstances {
-		s.instances = map[float64]*mechanisms.Mechanism{}
-	}
-	s.instances[epsilon] = m
-	return m, nil
+	s.options.Mechanism = m
+	return nil
 }
 
-// hello describes the mechanism and its guarantee at the epsilon of m.
-func (s *server) hello(m *mechanisms.Mechanism) external.Hello {
-	g := m.Guarantee()
+// hello describes the mechanism and its guarantee.
+func (s *server) hello(space *embeddings.Space) external.Hello {
+	g, settings := s.options.Mechanism.Guarantee(), s.options.Mechanism.Settings()
 	p := &external.Promise{Metric: g.Metric, Delta: g.Delta, Reason: g.Reason}
 	if g.Holds() {
-		p.Factor = g.Epsilon / s.settings.Epsilon
+		p.Factor = g.Epsilon / settings.Epsilon
 		if math.Abs(p.Factor-1) < 1e-15 {
 			p.Factor = 1
 		}
 	}
-	parameters := mechanisms.Parameters{"variant": string(s.settings.Variant), "policy": string(s.options.Policy)}
-	for name, v := range s.settings.Parameters {
-		parameters[name] = v
-	}
-	parameters["embedding"] = s.env.Space.Name + " " + strconv.Itoa(s.env.Space.Dimension) + "d"
+	parameters := mechanisms.Parameters{"variant": string(settings.Variant), "policy": string(s.options.Policy),
+		"embedding": fmt.Sprintf("%s %dd", space.Name, space.Dimension)}
+	maps.Copy(parameters, settings.Parameters)
 	aligned := s.options.Policy != mechanisms.Drop
 	return external.Hello{
-		Name: s.settings.Mechanism, Version: "mldp " + mldpVersion(), Guarantee: p, Parameters: parameters,
+		Name: settings.Mechanism, Version: "mldp " + mldpVersion(), Guarantee: p, Parameters: parameters,
 		Repeatable: true, Aligned: &aligned,
 	}
 }
 
 func (s *server) documents(ctx context.Context, epsilon float64, documents [][]string, seeds []stream.Seed) ([][]string,
 	error) {
-	m, err := s.at(epsilon)
-	if err != nil {
-		return nil, fmt.Errorf("epsilon %v: %w", epsilon, err)
+	if err := s.at(epsilon); err != nil {
+		return nil, err
 	}
-	return mechanisms.PrivatizeText(ctx, m, documents, mechanisms.TextOptions{Policy: s.options.Policy, Seeds: seeds,
-		Workers: s.options.Workers})
+	return mechanisms.PrivatizeText(ctx, s.options.Mechanism, documents, mechanisms.TextOptions{Policy: s.options.Policy,
+		Seeds: seeds, Workers: s.options.Workers})
 }
 
 // texts reads and writes as mldp privatize does.
 func (s *server) texts(ctx context.Context, epsilon float64, texts []string, seeds []stream.Seed) ([]string,
 	external.Counts, error) {
-	m, err := s.at(epsilon)
-	if err != nil {
-		return nil, external.Counts{}, fmt.Errorf("epsilon %v: %w", epsilon, err)
+	if err := s.at(epsilon); err != nil {
+		return nil, external.Counts{}, err
 	}
-	o := s.options
-	o.Mechanism = m
-	p, err := privatize.New(o)
+	p, err := privatize.New(s.options)
 	if err != nil {
 		return nil, external.Counts{}, err
 	}
