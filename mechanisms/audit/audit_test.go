@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -102,21 +103,16 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// Released TEM is refuted where its rounded γ leaves few words beyond it.
-func TestReleasedTEMIsRefuted(t *testing.T) {
-	s := spacetest.Gaussian(t, 120, 4, 0.5, 1)
-	violated := false
-	for _, epsilon := range []float64{1, 5, 10} {
-		r, err := Run(context.Background(), environment(s),
-			mechanisms.Settings{Mechanism: "tem", Variant: mechanisms.Released, Epsilon: epsilon}, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		violated = violated || r.Violated
+// audited is the report of an instance; settings are "NAME" or "NAME VARIANT".
+func audited(t *testing.T, env mechanisms.Environment, name string, epsilon float64, o Options) Report {
+	t.Helper()
+	name, variant, _ := strings.Cut(name, " ")
+	r, err := Run(t.Context(), env, mechanisms.Settings{Mechanism: name, Variant: mechanisms.Variant(variant),
+		Epsilon: epsilon}, o)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if !violated {
-		t.Error("released TEM is never refuted")
-	}
+	return r
 }
 
 // What the study's code makes of these mechanisms is refuted where it differs
@@ -135,30 +131,22 @@ func TestAsRunIsRefuted(t *testing.T) {
 	for i := range 40 {
 		env.Train = append(env.Train, []string{fmt.Sprint("none", i)})
 	}
-	for _, name := range []string{"santext", "cmp", "mahalanobis", "vickrey"} {
-		for variant, want := range map[mechanisms.Variant]bool{
-			mechanisms.AsRun: name != "vickrey", mechanisms.Proved: false,
-		} {
-			r, err := Run(context.Background(), env, mechanisms.Settings{Mechanism: name, Variant: variant, Epsilon: 5},
-				Options{Samples: 20000, Words: 1, Seed: stream.FromUint64(5)})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if r.Violated != want {
-				t.Errorf("%s %s: verdict %q, %+v", name, variant, r.Verdict(), r.Worst)
-			}
-			if r.Guarantee.Holds() == want {
-				t.Errorf("%s %s: guarantee %s", name, variant, r.Guarantee)
-			}
+	for name, want := range map[string]bool{
+		"santext as-run": true, "cmp as-run": true, "mahalanobis as-run": true, "vickrey as-run": false,
+		"santext proved": false, "cmp proved": false, "mahalanobis proved": false, "vickrey proved": false,
+	} {
+		r := audited(t, env, name, 5, Options{Samples: 20000, Words: 1, Seed: stream.FromUint64(5)})
+		if r.Violated != want || r.Guarantee.Holds() == want {
+			t.Errorf("%s: verdict %q, %+v, guarantee %s", name, r.Verdict(), r.Worst, r.Guarantee)
 		}
 	}
-}
-
-// lying is a mechanism that claims a part of its ε.
-func lying(m *mechanisms.Mechanism, share float64) *mechanisms.Mechanism {
-	g := m.Guarantee()
-	g.Epsilon *= share
-	return m.Promising(g)
+	// Released TEM is, where its rounded γ leaves few words beyond it.
+	env = environment(spacetest.Gaussian(t, 120, 4, 0.5, 1))
+	if !slices.ContainsFunc([]float64{1, 5, 10}, func(epsilon float64) bool {
+		return audited(t, env, "tem released", epsilon, Options{}).Violated
+	}) {
+		t.Error("released TEM is never refuted")
+	}
 }
 
 func TestLiarsAreCaught(t *testing.T) {
@@ -166,18 +154,13 @@ func TestLiarsAreCaught(t *testing.T) {
 	for _, name := range []string{
 		"cmp", "mahalanobis", "vickrey", "santext", "tem", "syntf", "custext", "santext-plus", "diffractor", "k-rr",
 	} {
-		m, err := mechanisms.New(environment(s), mechanisms.Settings{Mechanism: name, Epsilon: 3})
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := Mechanism(context.Background(), lying(m, 0.2), s,
-			Options{Samples: 40000, Seed: stream.FromUint64(4)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !r.Breach() {
-			t.Errorf("%s with a fifth of its ε claimed: %s, ε ≥ %v of %v", name, r.Verdict(), r.EpsilonLowerBound,
-				r.Guarantee.Epsilon)
+		m := build(t, s, name, 3, 1)
+		g := m.Guarantee()
+		g.Epsilon /= 5
+		r, err := Mechanism(t.Context(), m.Promising(g), s, Options{Samples: 40000, Seed: stream.FromUint64(4)})
+		if err != nil || !r.Breach() {
+			t.Errorf("%s with a fifth of its ε claimed: %s, ε ≥ %v of %v, %v", name, r.Verdict(), r.EpsilonLowerBound,
+				r.Guarantee.Epsilon, err)
 		}
 	}
 }
@@ -190,10 +173,7 @@ func TestFalseAlarmRateAtTheBound(t *testing.T) {
 	skipStatistics(t)
 	s := spacetest.New(t, 1, []float32{0, 1, 6})
 	const runs, alpha = 300, 0.1
-	m, err := mechanisms.New(environment(s), mechanisms.Settings{Mechanism: "cmp", Epsilon: 0.5})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := build(t, s, "cmp", 0.5, 1)
 	alarms, bounds := 0, 0.0
 	for i := range runs {
 		r, err := Mechanism(context.Background(), m, s,
@@ -224,11 +204,7 @@ func TestExactAuditOfExtremes(t *testing.T) {
 	duplicates := spacetest.New(t, 2, []float32{1, 1, 1, 1, 0, 0, 0, 0, 500, 3, 500, 3, 0, 900})
 	for _, name := range []string{"santext", "tem", "syntf"} {
 		for _, epsilon := range []float64{1e-9, 1, 1000, 1e9} {
-			r, err := Run(context.Background(), environment(duplicates),
-				mechanisms.Settings{Mechanism: name, Epsilon: epsilon}, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := audited(t, environment(duplicates), name, epsilon, Options{})
 			if r.Violated || r.Method != Exact || r.Pairs != 42 {
 				t.Errorf("%s at ε = %v: %s, %d pairs, worst %+v", name, epsilon, r.Verdict(), r.Pairs, r.Worst)
 			}
@@ -240,30 +216,22 @@ func TestExactAuditOfExtremes(t *testing.T) {
 // pairs and outputs per distance.
 func TestExactBoundIsTheLargestRatio(t *testing.T) {
 	s := spacetest.Gaussian(t, 20, 3, 1, 1)
-	m, err := mechanisms.New(environment(s), mechanisms.Settings{Mechanism: "santext", Epsilon: 2})
+	m := build(t, s, "santext", 2, 1)
+	rows, err := m.Rows(0, 20)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := 0.0
-	for a := range embeddings.WordID(20) {
-		for b := range embeddings.WordID(20) {
-			if a == b {
-				continue
-			}
-			pa, err := m.Row(a)
-			if err != nil {
-				t.Fatal(err)
-			}
-			pb, err := m.Row(b)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for y := range pa {
-				want = max(want, math.Log(pa[y]/pb[y])/s.Distance(a, b))
+	for a, of := range rows {
+		for b, against := range rows {
+			for y := range of {
+				if a != b {
+					want = max(want, math.Log(of[y]/against[y])/s.Distance(embeddings.WordID(a), embeddings.WordID(b)))
+				}
 			}
 		}
 	}
-	r, err := Mechanism(context.Background(), m, s, Options{})
+	r, err := Mechanism(t.Context(), m, s, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -276,26 +244,14 @@ func TestReportsDoNotDependOnWorkers(t *testing.T) {
 	s := spacetest.Gaussian(t, 80, 3, 1, 1)
 	var first Report
 	for i, workers := range []int{1, 3} {
-		r, err := Run(context.Background(), environment(s),
-			mechanisms.Settings{Mechanism: "vickrey", Variant: mechanisms.Released, Epsilon: 2},
+		r := audited(t, environment(s), "vickrey released", 2,
 			Options{Samples: 20000, Workers: workers, Seed: stream.FromUint64(6)})
-		if err != nil {
-			t.Fatal(err)
-		}
 		r.Guarantee.Distance, r.Guarantee.Covers = nil, nil // functions do not compare
 		if i == 0 {
 			first = r
 		} else if !reflect.DeepEqual(r, first) {
 			t.Errorf("workers change the report: %+v, %+v", r, first)
 		}
-	}
-}
-
-func TestUndefinedIsAReport(t *testing.T) {
-	s := spacetest.Gaussian(t, 80, 3, 1, 1)
-	r, err := Run(context.Background(), environment(s), mechanisms.Settings{Mechanism: "gumbel", Epsilon: 1}, Options{})
-	if err != nil || r.Method != NoAudit || r.Violated || !strings.Contains(r.Verdict(), "must be >") {
-		t.Errorf("%q, %v", r.Verdict(), err)
 	}
 }
 
@@ -338,15 +294,11 @@ func TestBadOptionsAreRefused(t *testing.T) {
 func TestKeptWordsAreOutside(t *testing.T) {
 	s := spacetest.Gaussian(t, 70, 3, 1, 1)
 	for _, name := range []string{"cmp", "santext"} {
-		inner, err := mechanisms.New(environment(s), mechanisms.Settings{Mechanism: name, Epsilon: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
 		var kept []string
 		for i := 0; i < 70; i += 2 {
 			kept = append(kept, fmt.Sprintf("w%d", i))
 		}
-		r, err := Mechanism(context.Background(), mechanisms.KeepWords(inner, kept), s,
+		r, err := Mechanism(context.Background(), mechanisms.KeepWords(build(t, s, name, 1, 1), kept), s,
 			Options{Samples: 20000, Seed: stream.FromUint64(7)})
 		if err != nil {
 			t.Fatal(err)
@@ -365,13 +317,15 @@ func TestKeptWordsAreOutside(t *testing.T) {
 // planted: at the default number of samples this took minutes.
 func TestAuditThatCannotSee(t *testing.T) {
 	s := spacetest.Gaussian(t, 80, 3, 1, 1)
-	r, err := Run(context.Background(), environment(s), mechanisms.Settings{Mechanism: "cmp", Epsilon: 1e300}, Options{})
-	if err != nil || r.Method != NoAudit || !strings.Contains(r.Verdict(), "samples show a log-ratio of 9.48 at most") {
-		t.Errorf("%q, %v", r.Verdict(), err)
+	r := audited(t, environment(s), "cmp", 1e300, Options{})
+	if r.Method != NoAudit || !strings.Contains(r.Verdict(), "samples show a log-ratio of 9.48 at most") {
+		t.Errorf("%q", r.Verdict())
 	}
-	r, err = Run(context.Background(), environment(s), mechanisms.Settings{Mechanism: "vickrey", Epsilon: 1e6},
-		Options{Samples: 2000})
-	if err != nil || r.Method != Sampled || r.Detects != 0 {
-		t.Errorf("%+v, %v", r, err)
+	if r = audited(t, environment(s), "vickrey", 1e6, Options{Samples: 2000}); r.Method != Sampled || r.Detects != 0 {
+		t.Errorf("%+v", r)
+	}
+	r = audited(t, environment(s), "gumbel", 1, Options{}) // undefined: a report, too
+	if r.Method != NoAudit || r.Violated || !strings.Contains(r.Verdict(), "must be >") {
+		t.Errorf("%q", r.Verdict())
 	}
 }
