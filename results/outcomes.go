@@ -2,15 +2,9 @@ package results
 
 import (
 	"encoding/base64"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"math/bits"
-	"os"
-	"strings"
 
-	"mldpbench/internal/atomicfile"
 	"mldpbench/internal/list"
 )
 
@@ -57,75 +51,4 @@ func (m Measured) Right() []bool {
 		right[i] = packed[i/8]>>(i%8)&1 == 1
 	}
 	return right
-}
-
-// outcomesFile returns the path of the outcomes for a file of rows.
-func outcomesFile(path string) string {
-	path, zipped := strings.CutSuffix(path, ".gz")
-	path = strings.TrimSuffix(path, ".csv") + ".documents.csv"
-	if zipped {
-		path += ".gz"
-	}
-	return path
-}
-
-type outcomesRow struct {
-	Key        string   `csv:"key"`
-	Repetition int      `csv:"repetition"`
-	Quantity   string   `csv:"quantity"`
-	Model      string   `csv:"model"`
-	Correct    Outcomes `csv:"correct"`
-}
-
-func (r Row) outcomes() outcomesRow {
-	return outcomesRow{r.Key, r.Repetition, r.Quantity, r.Model, r.Items}
-}
-
-// writeOutcomes writes no file, and removes an older one, where nothing is
-// recorded.
-func writeOutcomes(path string, rows []Row) error {
-	var out []outcomesRow
-	for _, r := range rows {
-		if r.Items != "" {
-			out = append(out, r.outcomes())
-		}
-	}
-	path = outcomesFile(path)
-	if len(out) == 0 {
-		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		return nil
-	}
-	return atomicfile.Write(path, 0o644, func(w io.Writer) error {
-		return zip(w, path, func(w io.Writer) error { return WriteRows(w, out) })
-	})
-}
-
-// readOutcomes fills in the outcomes of the file, if there is one. An entry that
-// contradicts its row is from another run and is left out.
-func readOutcomes(path string, rows []Row) error {
-	path = outcomesFile(path)
-	if !fileExists(path) {
-		return nil
-	}
-	list, err := ReadRows[outcomesRow](path)
-	if err != nil {
-		return err
-	}
-	found := map[outcomesRow]outcomesRow{}
-	for _, o := range list {
-		of := o
-		of.Correct = ""
-		found[of] = o
-	}
-	for i := range rows {
-		r := &rows[i]
-		r.Items = ""
-		o := found[r.outcomes()]
-		if _, err := o.Correct.unpack(r.Part, r.Whole); o.Correct != "" && err == nil {
-			r.Items = o.Correct
-		}
-	}
-	return nil
 }

@@ -128,9 +128,8 @@ type Measured struct {
 	// "word:unchanged:distinct …" of N_w, or the name of the encoder of CS.
 	Detail string `csv:"detail" json:",omitempty"`
 	Note   string `csv:"note" json:",omitempty"`
-	// Items holds for each test item whether it was right; it is in a separate
-	// file next to the rows.
-	Items Outcomes `csv:"-" json:",omitempty"`
+	// Items holds for each test item whether it was right.
+	Items Outcomes `csv:"correct" json:",omitempty"`
 }
 
 // Number is a value without interval or counts.

@@ -48,15 +48,11 @@ func File(path string) (string, error) {
 func fileExists(path string) bool { _, err := os.Stat(path); return err == nil }
 
 // Write stores rows as CSV, sorted, gzipped where the path ends in .gz,
-// replacing path in one step. Outcomes of test items go to a separate file next
-// to it.
+// replacing path in one step.
 func Write(path string, rows []Row) error {
-	if err := atomicfile.Write(path, 0o644, func(w io.Writer) error {
+	return atomicfile.Write(path, 0o644, func(w io.Writer) error {
 		return zip(w, path, func(w io.Writer) error { return Encode(w, rows) })
-	}); err != nil {
-		return err
-	}
-	return writeOutcomes(path, rows)
+	})
 }
 
 // zip writes through gzip where the path ends in .gz.
@@ -126,16 +122,12 @@ func (b *rowBuffer) Flush()                   {}
 func (b *rowBuffer) Error() error             { return nil }
 
 // Read loads a file written by Write. Errors name file and line.
-func Read(path string) ([]Row, error) {
-	var rows []Row
-	err := withFile(path, func(r io.Reader) (err error) {
+func Read(path string) (rows []Row, err error) {
+	err = withFile(path, func(r io.Reader) error {
 		rows, err = Decode(path, r)
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return rows, readOutcomes(path, rows)
+	return rows, err
 }
 
 // withFile opens a file, gzipped where its name says so.
@@ -311,6 +303,9 @@ func (t lines) check(rows []Row) error {
 					r.Value.Float(), r.Part, r.Whole, share.Float())
 			}
 		}
+		if _, err := r.Items.unpack(r.Part, r.Whole); r.Items != "" && err != nil {
+			return fmt.Errorf("%s:%d: %w", t.name, line, err)
+		}
 		if r.Rows > 0 && r.Rows != len(rows) {
 			return fmt.Errorf("%s: %d of %d rows: the file was cut short or edited", t.name, len(rows), r.Rows)
 		}
@@ -319,8 +314,9 @@ func (t lines) check(rows []Row) error {
 	return nil
 }
 
-// originColumns differ between two runs of one unit, or state its position.
-var originColumns = []string{"schema", "rows", "study", "index", "task", "label", "seconds", "version", "machine"}
+// originColumns differ between two runs of one unit, or state its position; or
+// earlier records lack them.
+var originColumns = []string{"schema", "rows", "study", "index", "task", "label", "seconds", "version", "machine", "correct"}
 
 // FirstDifference returns the first column in which two rows of one unit
 // differ, except for their origin and for timing; "" if they are the same.
