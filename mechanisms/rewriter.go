@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
 	"mldpbench/embeddings"
 	"mldpbench/internal/check"
 	"mldpbench/internal/list"
@@ -49,35 +47,26 @@ func Rewrite(ctx context.Context, r Rewriter, documents [][]string, seedOf func(
 	if err := check.AtLeast("workers", workers, 1); err != nil {
 		return nil, err
 	}
-	_, whole := r.(wholeText)
 	out := make([][]string, len(documents))
-	g, running := errgroup.WithContext(ctx)
-	g.SetLimit(workers)
-	for start := 0; start < len(documents) && running.Err() == nil; {
-		end, words := start, 0
-		for end < len(documents) && (whole || words < batchWords) {
-			words += len(documents[end])
-			end++
+	part := func(ctx context.Context, start, end int) error {
+		seeds := make([]stream.Seed, end-start)
+		for i := range seeds {
+			seeds[i] = seedOf(start + i)
 		}
-		from := start
-		g.Go(func() error {
-			seeds := make([]stream.Seed, end-from)
-			for i := range seeds {
-				seeds[i] = seedOf(from + i)
-			}
-			got, err := r.Rewrite(running, documents[from:end], seeds)
-			if err != nil {
-				return err
-			}
-			if err := checkRewritten(r, documents[from:end], got, from); err != nil {
-				return err
-			}
-			copy(out[from:end], got)
-			return nil
-		})
-		start = end
+		got, err := r.Rewrite(ctx, documents[start:end], seeds)
+		if err == nil {
+			err = checkRewritten(r, documents[start:end], got, start)
+		}
+		copy(out[start:end], got)
+		return err
 	}
-	if err := g.Wait(); err != nil {
+	var err error
+	if _, whole := r.(wholeText); whole && len(documents) > 0 {
+		err = part(ctx, 0, len(documents))
+	} else {
+		err = inBatches(ctx, documents, workers, part)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return out, ctx.Err()

@@ -114,8 +114,21 @@ func PrivatizeText(ctx context.Context, m *Mechanism, documents [][]string, o Te
 		}
 		return t.out, nil
 	}
+	err := inBatches(ctx, documents, o.Workers, func(ctx context.Context, start, end int) error {
+		return t.part(ctx, start, end, 1)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return t.out, nil
+}
+
+// inBatches calls part with batches of documents, on some goroutines. A cancelled
+// ctx stops between batches.
+func inBatches(ctx context.Context, documents [][]string, workers int,
+	part func(ctx context.Context, start, end int) error) error {
 	g, running := errgroup.WithContext(ctx)
-	g.SetLimit(o.Workers)
+	g.SetLimit(workers)
 	for start := 0; start < len(documents) && running.Err() == nil; {
 		end, words := start, 0
 		for end < len(documents) && words < batchWords {
@@ -127,14 +140,11 @@ func PrivatizeText(ctx context.Context, m *Mechanism, documents [][]string, o Te
 			if err := running.Err(); err != nil {
 				return err
 			}
-			return t.part(running, from, end, 1)
+			return part(running, from, end)
 		})
 		start = end
 	}
-	if err := cmp.Or(g.Wait(), ctx.Err()); err != nil {
-		return nil, err
-	}
-	return t.out, nil
+	return cmp.Or(g.Wait(), ctx.Err())
 }
 
 // Text is PrivatizeText from document 0 on; workers must be at least 1.
