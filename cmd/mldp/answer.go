@@ -116,18 +116,11 @@ func (a *answer) add(name string, structs any) {
 	}
 }
 
-// forReaders is the format of tables on a terminal or in a pipe.
-const forReaders = "text"
-
-// show prints tables, for a reader or in one of views.Formats.
-func (a *answer) show(format string, all ...views.Table) (err error) {
+// show prints tables for a reader.
+func (a *answer) show(all ...views.Table) (err error) {
 	for _, t := range all {
-		if a.keep(t, t.Header); len(t.Rows) == 0 {
-			continue
-		} else if format == forReaders {
+		if a.keep(t, t.Header); len(t.Rows) > 0 {
 			err = errors.Join(err, t.Print(a.text, screen(a.text)))
-		} else {
-			err = errors.Join(err, t.Write(a.text, format))
 		}
 	}
 	return err

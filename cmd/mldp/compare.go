@@ -15,81 +15,48 @@ import (
 	"mldpbench/results/views"
 )
 
-type compareOptions struct {
-	published bool
-	format    string
-	levels    results.Levels
-	runs      compare.Options
-}
-
 func newCompareCommand() *cobra.Command {
-	var o compareOptions
+	var withPublished bool
+	var levels results.Levels
 	cmd := command("compare", "RESULTS...")
-	f := cmd.Flags()
-	f.BoolVar(&o.published, "published", false, "join the results and compare them with the published tables")
-	f.Float64Var(&o.runs.Level, "level", 0.05, "probability of reporting any change between equal runs")
-	f.StringSliceVar(&o.runs.Quantities, "metric", nil, "quantities to compare (default: all)")
-	f.StringVar(&o.format, "format", forReaders, "text, md, tex or csv")
-	alignFlag(f, &o.levels)
-	exclude(cmd, "align", "published", "metric", "level")
+	cmd.Flags().BoolVar(&withPublished, "published", false, "join the results and compare them with the published tables")
+	alignFlag(cmd.Flags(), &levels)
+	exclude(cmd, "align", "published")
 	return prints(cmd, func(_ *cobra.Command, args []string, a *answer) error {
-		if !o.published && o.levels.Quantity == "" && len(args) != 2 {
-			return check.Wrong("compare takes two runs; with --published or --align one or more")
-		}
-		if err := errors.Join(check.OneOf("format", o.format, append([]string{forReaders}, views.Formats...)...),
-			check.Inside("level", o.runs.Level, 0, 1)); err != nil {
-			return err
-		}
-		for _, name := range o.runs.Quantities {
-			if _, err := results.FindColumn(name); err != nil {
-				return usage(err)
+		if !withPublished && levels.Quantity == "" {
+			if len(args) != 2 {
+				return check.Wrong("compare takes two runs; with --published or --align one or more")
 			}
+			c, err := compareRuns(args[0], args[1], compare.Options{})
+			if err != nil {
+				return err
+			}
+			return printComparison(a, c)
 		}
-		switch {
-		case o.published:
-			return o.withPublished(args, a)
-		case o.levels.Quantity != "":
-			return o.aligned(args, a)
-		}
-		c, err := compareRuns(args[0], args[1], o.runs)
+		p, err := loadRuns(args...)
 		if err != nil {
 			return err
 		}
-		return printComparison(a, c, o.format)
+		if withPublished {
+			all := published.Tables(p)
+			if len(all) == 0 {
+				return &verdict{exitNothing, fmt.Sprintf("none of the %d cells measures what the study printed: its texts or as "+
+					"many of them, GloVe 6B, an LSTM", len(p.Cells))}
+			}
+			return a.show(all...)
+		}
+		p.Levels = levels
+		err = a.show(views.NewSheet(p).Tables(results.Where(views.Builtin().Tables, func(v views.View) bool {
+			return v.From == "equal" || v.From == "pairs"
+		}))...)
+		if !slices.ContainsFunc(compare.Align(p, compare.Question{}, levels.At[0]), func(a compare.Aligned) bool {
+			return a.Reached() > 1
+		}) {
+			err = errors.Join(err, &verdict{exitNothing, "no two mechanisms were measured on both sides of " +
+				views.LevelOf(levels.Quantity, levels.At[0])})
+		}
+		return err
 	})
-}
-
-// aligned compares the mechanisms of joined results where a quantity is equal.
-func (o *compareOptions) aligned(paths []string, a *answer) error {
-	p, err := loadRuns(paths...)
-	if err != nil {
-		return err
-	}
-	p.Levels = o.levels
-	all := views.NewSheet(p).Tables(results.Where(views.Builtin().Tables, func(v views.View) bool {
-		return v.From == "equal" || v.From == "pairs"
-	}))
-	if !slices.ContainsFunc(compare.Align(p, compare.Question{}, o.levels.At[0]), func(a compare.Aligned) bool {
-		return a.Reached() > 1
-	}) {
-		return errors.Join(a.show(o.format, all...), &verdict{exitNothing, fmt.Sprintf(
-			"no two mechanisms were measured on both sides of %s", views.LevelOf(o.levels.Quantity, o.levels.At[0]))})
-	}
-	return a.show(o.format, all...)
-}
-
-// withPublished compares joined results with the published tables.
-func (o *compareOptions) withPublished(paths []string, a *answer) error {
-	p, err := loadRuns(paths...)
-	if err != nil {
-		return err
-	}
-	all := published.Tables(p)
-	if len(all) == 0 {
-		return &verdict{exitNothing, fmt.Sprintf("none of the %d cells measures what the study printed: its texts or as "+
-			"many of them, GloVe 6B, an LSTM", len(p.Cells))}
-	}
-	return a.show(o.format, all...)
 }
 
 func newCheckCommand() *cobra.Command {
@@ -107,7 +74,7 @@ func newCheckCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return printComparison(a, c, forReaders)
+		return printComparison(a, c)
 	})
 }
 
@@ -139,13 +106,13 @@ const mostChanges = 20
 
 // printComparison prints what changed, and returns the exit code of it. As JSON
 // there is every change and test.
-func printComparison(a *answer, c *compare.Comparison, format string) error {
+func printComparison(a *answer, c *compare.Comparison) error {
 	most := mostChanges
 	if a.text == io.Discard {
 		most = -1
 	}
 	a.Tables["changes"], a.Tables["tests"] = []map[string]any{}, []map[string]any{}
-	if err := a.show(format, views.Compared(c, most)...); err != nil {
+	if err := a.show(views.Compared(c, most)...); err != nil {
 		return err
 	}
 	a.add("outcome", []struct{ Outcome, Sentence string }{{c.Outcome().String(), c.Sentence()}})

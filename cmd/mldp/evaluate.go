@@ -75,7 +75,7 @@ func newEvaluateCommand() *cobra.Command {
 				continue
 			}
 			files, err := views.Save(out, []views.Table{t}, views.Formats)
-			if err = errors.Join(err, a.show(forReaders, t)); err != nil {
+			if err = errors.Join(err, a.show(t)); err != nil {
 				return err
 			}
 			a.Files = append(a.Files, files...)

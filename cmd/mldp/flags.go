@@ -287,9 +287,6 @@ var flagValues = map[string]func(*cobra.Command) []string{
 	"dataset":  func(*cobra.Command) []string { return datasets.Names() },
 	"restrict": func(*cobra.Command) []string { return datasets.Names() },
 	"model":    func(*cobra.Command) []string { return models.Names() },
-	"metric": func(*cobra.Command) []string {
-		return list.Map(results.Columns(), func(c results.Column) string { return c.Name })
-	},
 	"embedding": func(c *cobra.Command) []string {
 		root := ""
 		if f := c.Flag("data"); f != nil {

@@ -215,7 +215,7 @@ func writeOutputs(a *answer, stderr io.Writer, s *engine.Summary, audit []result
 	}
 	fmt.Fprintf(stderr, "rows are in %s\n", s.Dir)
 	lead := views.Named(views.NewSheet(p).Tables(views.Builtin().Tables), "equal")
-	if err := a.show(forReaders, lead[:min(1, len(lead))]...); err != nil {
+	if err := a.show(lead[:min(1, len(lead))]...); err != nil {
 		return err
 	}
 	if text := views.Answer(p); text != "" {
