@@ -80,7 +80,8 @@ func (t *logisticTrainer) split(flat []float64) [][]float64 {
 // writes its gradient; the division keeps the tolerance's meaning for any
 // size of training set and any c.
 func (t *logisticTrainer) objective(flat []float64, c float64, gradient []float64) float64 {
-	scale := 1 / (c * float64(t.x.len()))
+	n, bias := float64(t.x.len()), t.x.width()
+	scale := 1 / (c * n)
 	loss := 0.0
 	for _, w := range flat {
 		loss += float64(w * w)
@@ -93,8 +94,6 @@ func (t *logisticTrainer) objective(flat []float64, c float64, gradient []float6
 	}
 	weights, slopes := t.split(flat), t.split(gradient)
 	row := make([]float64, t.classes)
-	bias := t.x.width()
-	n := float64(t.x.len())
 	if !slices.Equal(t.at, flat) { // value and gradient are asked for at the same weights
 		t.at = append(t.at[:0], flat...)
 		for k, w := range weights {
@@ -114,19 +113,14 @@ func (t *logisticTrainer) objective(flat []float64, c float64, gradient []float6
 		}
 		softmax(row, row)
 		for k, g := range slopes {
-			var slope float64 // dloss/dmargin of machine k
+			slope := row[k] // dloss/dmargin of machine k
 			if t.classes == 2 {
-				slope = row[1] - row[0] // both margins move with m, in opposite directions
-				slope -= float64(2*y - 1)
-			} else {
-				slope = row[k]
-				if k == y {
-					slope--
-				}
+				slope = row[1] - row[0] - float64(2*y-1) // both margins move with m, in opposite directions
+			} else if k == y {
+				slope--
 			}
-			slope /= n
-			t.slopes[k][i] = slope
-			g[bias] += slope
+			t.slopes[k][i] = slope / n
+			g[bias] += t.slopes[k][i]
 		}
 	}
 	for k, g := range slopes {
@@ -154,6 +148,6 @@ func (t *logisticTrainer) train(ctx context.Context, c float64) ([][]float64, er
 	}
 	// A line search without progress means that float64 cannot resolve a better
 	// point, so the best one so far is the result.
-	t.weights = append(t.weights[:0:0], result.X...)
-	return t.split(append([]float64(nil), t.weights...)), nil
+	t.weights = slices.Clone(result.X)
+	return t.split(slices.Clone(t.weights)), nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"mldpbench/internal/list"
 	"mldpbench/stream"
 )
 
@@ -59,24 +60,17 @@ func MembershipInference(ctx context.Context, shadow, target Membership, seed st
 // outputs returns the model's scores of members (label 1), then of others (0).
 func (m Membership) outputs(ctx context.Context) (Examples, error) {
 	var out Examples
-	for _, part := range []struct {
-		x     Examples
-		label int
-	}{{m.Members, 1}, {m.Others, 0}} {
-		if part.x.Len() == 0 {
+	for i, x := range []Examples{m.Members, m.Others} {
+		if x.Len() == 0 {
 			return out, fmt.Errorf("needs members and others, has %d and %d", m.Members.Len(), m.Others.Len())
 		}
-		scores, err := m.Model.Score(ctx, part.x)
+		scores, err := m.Model.Score(ctx, x)
 		if err != nil {
 			return out, err
 		}
 		for _, s := range scores {
-			v := make([]float32, len(s))
-			for j := range v {
-				v[j] = float32(s[j])
-			}
-			out.Vectors = append(out.Vectors, v)
-			out.Labels = append(out.Labels, part.label)
+			out.Vectors = append(out.Vectors, list.Map(s, func(p float64) float32 { return float32(p) }))
+			out.Labels = append(out.Labels, 1-i)
 		}
 	}
 	return out, nil

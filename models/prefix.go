@@ -33,7 +33,6 @@ func (p *prefix[T]) extend(r *recurrence[T], w []T, most int) {
 	p.gates, p.tanh = grow(p.gates, most*4*h), grow(p.tanh, most*h)
 	clear(p.hidden[:h])
 	clear(p.cell[:h])
-	relative, absolute := rest[T]()
 	for p.steps = 0; p.steps < most; {
 		k := p.steps
 		gates := p.gates[k*4*h : (k+1)*4*h]
@@ -41,17 +40,18 @@ func (p *prefix[T]) extend(r *recurrence[T], w []T, most int) {
 		r.cellForward(r.zero[:], w[d*4*h:(d+1)*4*h], gates, p.cell[k*h:(k+1)*h], p.cell[(k+1)*h:(k+2)*h],
 			p.tanh[k*h:(k+1)*h], p.hidden[(k+1)*h:(k+2)*h])
 		p.steps++
-		if unmoved(p.hidden[k*h:(k+2)*h], relative, absolute) && unmoved(p.cell[k*h:(k+2)*h], relative, absolute) {
+		if unmoved(p.hidden[k*h:(k+2)*h]) && unmoved(p.cell[k*h:(k+2)*h]) {
 			return
 		}
 	}
 }
 
 // unmoved compares the two halves of x.
-func unmoved[T float](x []T, relative, absolute T) bool {
+func unmoved[T float](x []T) bool {
 	h := len(x) / 2
+	relative, absolute := rest[T]()
 	for i, v := range x[:h] {
-		if e := x[h+i] - v; e > absolute+relative*max(v, -v) || -e > absolute+relative*max(v, -v) {
+		if e := x[h+i] - v; max(e, -e) > absolute+relative*max(v, -v) {
 			return false
 		}
 	}

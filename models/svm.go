@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"mldpbench/internal/params"
 )
@@ -30,33 +31,31 @@ func init() {
 // svmTrainer minimises ½|w|² + C·Σ max(0, 1 − y·w·x) for each class against
 // the rest, by coordinate descent on the dual (Hsieh et al. 2008, "A Dual
 // Coordinate Descent Method for Large-scale Linear SVM", Algorithm 3, with
-// shrinking). Two classes need one machine: the score of class 0 is minus
-// that of class 1.
+// shrinking).
 type svmTrainer struct {
-	solvers   []*dualSolver
+	machines  []*dualSolver
 	passes    int
 	tolerance float64
 }
 
 func newSVMTrainer(x rows, labels []int, o Options) *svmTrainer {
-	t := &svmTrainer{passes: values(o.Parameters).int("passes"), tolerance: values(o.Parameters).float("tolerance")}
+	t := &svmTrainer{nil, values(o.Parameters).int("passes"), values(o.Parameters).float("tolerance")}
 	for k := range machines(o.Classes) {
 		positive := k
 		if o.Classes == 2 {
 			positive = 1
 		}
-		t.solvers = append(t.solvers, newDualSolver(x, labels, positive, o.Seed.Derive("svm").At(uint64(k)).Rand()))
+		t.machines = append(t.machines, newDualSolver(x, labels, positive, o.Seed.Derive("svm").At(uint64(k)).Rand()))
 	}
 	return t
 }
 
-func (t *svmTrainer) train(ctx context.Context, c float64) ([][]float64, error) {
-	var weights [][]float64
-	for _, s := range t.solvers {
-		if err := s.solve(ctx, c, t.passes, t.tolerance); err != nil {
+func (t *svmTrainer) train(ctx context.Context, c float64) (weights [][]float64, err error) {
+	for _, m := range t.machines {
+		if err := m.solve(ctx, c, t.passes, t.tolerance); err != nil {
 			return nil, err
 		}
-		weights = append(weights, append([]float64(nil), s.w...))
+		weights = append(weights, slices.Clone(m.w))
 	}
 	return weights, nil
 }
@@ -76,15 +75,10 @@ type dualSolver struct {
 
 func newDualSolver(x rows, labels []int, positive int, rng *rand.Rand) *dualSolver {
 	n := x.len()
-	s := &dualSolver{
-		x: x, rng: rng,
-		sign: make([]float64, n), square: make([]float64, n), alpha: make([]float64, n),
-		w: make([]float64, x.width()+1), order: make([]int, n),
-	}
+	s := &dualSolver{x: x, rng: rng, sign: slices.Repeat([]float64{-1}, n), square: make([]float64, n),
+		alpha: make([]float64, n), w: make([]float64, x.width()+1), order: consecutive(n)}
 	row := make([]float64, x.width())
 	for i := range n {
-		s.order[i] = i
-		s.sign[i] = -1
 		if labels[i] == positive {
 			s.sign[i] = 1
 		}
@@ -144,19 +138,18 @@ func (s *dualSolver) solve(ctx context.Context, c float64, passes int, tolerance
 				s.w[bias] += step
 			}
 		}
-		if highest-lowest <= tolerance {
-			if active == len(s.order) {
-				break
-			}
-			active = len(s.order)
-			upper, lower = math.Inf(1), math.Inf(-1)
-			continue
+		done, all := highest-lowest <= tolerance, active == len(s.order)
+		if done && all {
+			break
 		}
 		upper, lower = highest, lowest
-		if upper <= 0 {
+		if done {
+			active = len(s.order)
+		}
+		if done || upper <= 0 {
 			upper = math.Inf(1)
 		}
-		if lower >= 0 {
+		if done || lower >= 0 {
 			lower = math.Inf(-1)
 		}
 	}

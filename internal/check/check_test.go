@@ -40,12 +40,10 @@ func TestChecks(t *testing.T) {
 }
 
 func TestDistance(t *testing.T) {
-	for _, c := range []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"abc", "", 3}, {"", "ab", 2}, {"kitten", "sitting", 3}, {"flaw", "lawn", 2}} {
-		if got := distance([]rune(c.a), []rune(c.b)); got != c.want {
-			t.Errorf("%s, %s: %d, want %d", c.a, c.b, got, c.want)
+	for words, want := range map[[2]string]int{{"", ""}: 0, {"abc", ""}: 3, {"", "ab"}: 2, {"kitten", "sitting"}: 3,
+		{"flaw", "lawn"}: 2} {
+		if got := distance([]rune(words[0]), []rune(words[1])); got != want {
+			t.Errorf("%q: %d, want %d", words, got, want)
 		}
 	}
 }
