@@ -40,25 +40,16 @@ func newAveraged(o Options) *network {
 		batch := newBatch(size, n, 0)
 		rows := make([]float32, min(capacity(size, x), n)*d)
 		weights := []*tensor.Dense{newDense(tensor.Shape{len(rows) / d, d}, rows), m.weights[1], m.weights[2]}
-		g, err := newGraph(m, weights, batch.labels, func(_ *gorgonia.ExprGraph, w gorgonia.Nodes) (*gorgonia.Node,
-			error) {
-			mean, err := meanRows[float32](batch, w[0])
-			if err != nil {
-				return nil, err
-			}
-			return affine(mean, w[1], w[2])
-		}, rng != nil)
-		if err != nil {
-			return nil, err
-		}
-		g.fill = func(x Examples, indices []int) []int {
+		g, err := newGraph(m, weights, batch.labels, rng != nil, func(x Examples, indices []int) []int {
 			order := batch.fill(x, indices)
 			for k, w := range batch.words {
 				copy(rows[k*d:(k+1)*d], table[int(w)*d:])
 			}
 			return order
-		}
-		if rng != nil {
+		}, func(_ *gorgonia.ExprGraph, w gorgonia.Nodes) (*gorgonia.Node, error) {
+			return affine(w[1], w[2])(meanRows[float32](batch, w[0]))
+		})
+		if err == nil && rng != nil {
 			all := newMoments(len(table))
 			g.move[0] = func(gradient []float32, u unbias) {
 				for k, w := range batch.words {
@@ -67,7 +58,7 @@ func newAveraged(o Options) *network {
 				}
 			}
 		}
-		return g, nil
+		return g, err
 	}
 	return m
 }

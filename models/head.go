@@ -78,23 +78,7 @@ func (m *perceptron) fit(ctx context.Context, train, validation Examples) (Histo
 func (m *perceptron) compile(width int, training bool) (*graph, error) {
 	size := m.size(training)
 	inputs, labels := denseRows{width, make([]float32, size*width)}, make([]int32, size)
-	out, err := newGraph(&m.network, m.weights, labels, func(g *gorgonia.ExprGraph, w gorgonia.Nodes) (x *gorgonia.Node,
-		err error) {
-		x = input(g, "inputs", newDense(tensor.Shape{size, width}, inputs.data))
-		for layer := 0; layer < len(w) && err == nil; layer += 2 {
-			if layer > 0 {
-				x, err = gorgonia.Rectify(x)
-			}
-			if err == nil {
-				x, err = affine(x, w[layer], w[layer+1])
-			}
-		}
-		return x, err
-	}, training)
-	if err != nil {
-		return nil, err
-	}
-	out.fill = func(x Examples, indices []int) []int {
+	return newGraph(&m.network, m.weights, labels, training, func(x Examples, indices []int) []int {
 		clear(inputs.data)
 		for row := range labels {
 			labels[row] = noLabel
@@ -109,6 +93,14 @@ func (m *perceptron) compile(width int, training bool) (*graph, error) {
 			m.scaling.apply(denseRows{width, inputs.data[:len(indices)*width]})
 		}
 		return consecutive(len(indices))
-	}
-	return out, nil
+	}, func(g *gorgonia.ExprGraph, w gorgonia.Nodes) (x *gorgonia.Node, err error) {
+		x = input(g, "inputs", newDense(tensor.Shape{size, width}, inputs.data))
+		for layer := 0; layer < len(w) && err == nil; layer += 2 {
+			if layer > 0 {
+				x, err = gorgonia.Rectify(x)
+			}
+			x, err = affine(w[layer], w[layer+1])(x, err)
+		}
+		return x, err
+	})
 }

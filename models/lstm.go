@@ -71,18 +71,7 @@ func newLSTM(name string, directions int, o Options) *network {
 		if rng != nil && drop > 0 {
 			r.mask = make([]float32, len(batch.lengths)*out)
 		}
-		g, err := newGraph(m, m.weights, batch.labels, func(_ *gorgonia.ExprGraph, w gorgonia.Nodes) (*gorgonia.Node,
-			error) {
-			state, err := lastHidden(r, w[0], rng != nil)
-			if err != nil {
-				return nil, err
-			}
-			return affine(state, w[1], w[2])
-		}, rng != nil)
-		if err != nil {
-			return nil, err
-		}
-		g.fill = func(x Examples, indices []int) []int {
+		return newGraph(m, m.weights, batch.labels, rng != nil, func(x Examples, indices []int) []int {
 			for i := range r.mask {
 				r.mask[i] = 0
 				if rng.Float64() >= drop {
@@ -90,8 +79,9 @@ func newLSTM(name string, directions int, o Options) *network {
 				}
 			}
 			return batch.fill(x, indices)
-		}
-		return g, nil
+		}, func(_ *gorgonia.ExprGraph, w gorgonia.Nodes) (*gorgonia.Node, error) {
+			return affine(w[1], w[2])(lastHidden(r, w[0], rng != nil))
+		})
 	}
 	return m
 }

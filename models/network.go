@@ -185,14 +185,14 @@ type graph struct {
 }
 
 // newGraph compiles a network over weights: build adds it to g and returns its
-// logits, and the caller sets fill. While training it minimises the mean
-// cross-entropy with labels.
-func newGraph(m *network, weights []*tensor.Dense, labels []int32, build func(g *gorgonia.ExprGraph,
-	weights gorgonia.Nodes) (logits *gorgonia.Node, err error), training bool) (*graph, error) {
+// logits. While training it minimises the mean cross-entropy with labels.
+func newGraph(m *network, weights []*tensor.Dense, labels []int32, training bool,
+	fill func(x Examples, indices []int) []int, build func(g *gorgonia.ExprGraph, weights gorgonia.Nodes) (
+		logits *gorgonia.Node, err error)) (*graph, error) {
 	building.Lock()
 	defer building.Unlock()
 	g := gorgonia.NewGraph()
-	out := new(graph)
+	out := &graph{fill: fill}
 	for i, w := range weights { // the same numbers under a header of its own: a machine writes to headers
 		out.weights = append(out.weights, input(g, fmt.Sprintf("weights%d", i), w.ShallowClone()))
 		var own moments

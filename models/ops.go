@@ -101,13 +101,17 @@ func input(g *gorgonia.ExprGraph, name string, t *tensor.Dense) *gorgonia.Node {
 		gorgonia.WithValue(t))
 }
 
-// affine is x·w + b for every row of x.
-func affine(x, w, b *gorgonia.Node) (*gorgonia.Node, error) {
-	y, err := gorgonia.Mul(x, w)
-	if err != nil {
-		return nil, err
+// affine is x·w + b for every row of x, an error that of x.
+func affine(w, b *gorgonia.Node) func(x *gorgonia.Node, err error) (*gorgonia.Node, error) {
+	return func(x *gorgonia.Node, err error) (*gorgonia.Node, error) {
+		if err == nil {
+			x, err = gorgonia.Mul(x, w)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return gorgonia.BroadcastAdd(x, b, nil, []byte{0})
 	}
-	return gorgonia.BroadcastAdd(y, b, nil, []byte{0})
 }
 
 // lastHidden adds the whole LSTM as one op of its weights: batch × outputs. With
