@@ -9,43 +9,58 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Summary describes a prepared data set.
-type Summary struct {
-	// Table2 describes train and validation together, which is what the
-	// comparative study counts in its Table 2 (808,382 words are 10,000
-	// documents of 80.84).
-	Table2     Counts
-	Splits     []SplitCounts
-	Vocabulary int // of all splits
+// Description describes a prepared data set.
+type Description struct {
+	Name      string
+	Generated bool
+	Classes   int
+	// Of train and validation, as the comparative study counts them in its Table 2
+	// (808,382 words are 10,000 documents of 80.84).
+	TrainDocuments       int
+	TestDocuments        int
+	Tokens               int
+	Vocabulary           int     // distinct tokens
+	LengthMean, LengthSD float64 // tokens per document
+	ClassNames           []string
+	TrainClasses         []int // documents per class, train and validation
+	TestClasses          []int
+	Fingerprint          string // of all splits
+	// Parts are embeddings that were read from a file with only some of their words.
+	Parts    []string `json:",omitempty"`
+	Warnings []string `json:",omitempty"`
 }
 
-// Counts holds the rows of the study's Table 2.
-type Counts struct {
-	Documents  int
-	Words      int // tokens
-	Vocabulary int // distinct tokens
-	MeanLength float64
-	Deviation  float64 // sample standard deviation of the length
-}
-
-// SplitCounts are counts of one split.
-type SplitCounts struct {
-	Name    string
-	Counts  Counts
-	Classes []int // documents per class
-}
-
-// Describe returns the summary of a data set.
-func Describe(d *Dataset) Summary {
-	s := Summary{Table2: count(d.Train, d.Validation), Vocabulary: count(d.Train, d.Validation, d.Test).Vocabulary}
-	for _, split := range d.Splits() {
-		c := SplitCounts{Name: split.Name, Counts: count(split.Documents), Classes: make([]int, len(d.Classes))}
-		for _, l := range Labels(split.Documents) {
-			c.Classes[l]++
+// Describe returns the description of a data set.
+func Describe(d *Dataset) Description {
+	train := slices.Concat(d.Train, d.Validation)
+	out := Description{Name: d.Name, Generated: d.Generated, Classes: len(d.Classes), ClassNames: d.Classes,
+		TrainDocuments: len(train), TestDocuments: len(d.Test), TrainClasses: perClass(d, train),
+		TestClasses: perClass(d, d.Test), Fingerprint: d.Fingerprint, Warnings: warnings(d)}
+	vocabulary := map[string]struct{}{}
+	lengths := make([]float64, len(train))
+	for i, doc := range train {
+		lengths[i] = float64(len(doc.Tokens))
+		for _, t := range doc.Tokens {
+			vocabulary[t] = struct{}{}
 		}
-		s.Splits = append(s.Splits, c)
 	}
-	return s
+	out.Tokens, out.Vocabulary = int(floats.Sum(lengths)), len(vocabulary)
+	if len(train) > 0 {
+		out.LengthMean = stat.Mean(lengths, nil)
+	}
+	if len(train) > 1 {
+		out.LengthSD = stat.StdDev(lengths, nil)
+	}
+	return out
+}
+
+// perClass counts documents.
+func perClass(d *Dataset, documents []Document) []int {
+	counts := make([]int, len(d.Classes))
+	for _, doc := range documents {
+		counts[doc.Label]++
+	}
+	return counts
 }
 
 // fewDocuments is the number of documents of a class below which its numbers say
@@ -55,15 +70,15 @@ const fewDocuments = 10
 // missingLabels are what programs write for a label that is not there.
 var missingLabels = []string{"nan", "na", "n/a", "#n/a", "<na>", "nat", "null", "none", "nil"}
 
-// Warnings returns a sentence for each thing about a data set that its numbers do
+// warnings returns a sentence for each thing about a data set that its numbers do
 // not show: classes that are too small or lost in the split, labels that look like
 // missing ones, repeated and empty documents.
-func Warnings(d *Dataset) (out []string) {
+func warnings(d *Dataset) (out []string) {
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	all := make([]int, len(d.Classes))
-	for _, split := range Describe(d).Splits {
-		for class, n := range split.Classes {
-			if all[class] += n; n == 0 && split.Counts.Documents > 0 && len(d.Classes) > 1 {
+	for _, split := range d.Splits() {
+		for class, n := range perClass(d, split.Documents) {
+			if all[class] += n; n == 0 && len(split.Documents) > 0 && len(d.Classes) > 1 {
 				add("class %q has no document in %s", d.Classes[class], split.Name)
 			}
 		}
@@ -104,20 +119,4 @@ func Warnings(d *Dataset) (out []string) {
 		add("%d of %d documents have no word left after cleaning", empty, documents)
 	}
 	return out
-}
-
-func count(parts ...[]Document) Counts {
-	vocabulary := map[string]struct{}{}
-	var lengths []float64
-	for _, d := range slices.Concat(parts...) {
-		lengths = append(lengths, float64(len(d.Tokens)))
-		for _, t := range d.Tokens {
-			vocabulary[t] = struct{}{}
-		}
-	}
-	c := Counts{Documents: len(lengths), Words: int(floats.Sum(lengths)), Vocabulary: len(vocabulary)}
-	if c.MeanLength = stat.Mean(lengths, nil); c.Documents > 1 {
-		c.Deviation = stat.StdDev(lengths, nil)
-	}
-	return c
 }

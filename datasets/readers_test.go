@@ -69,10 +69,10 @@ func TestStudyTable2(t *testing.T) {
 		d := load(t, datasets.Request{Name: c.name, Root: root, Seed: stream.FromUint64(1)})
 		s := datasets.Describe(d)
 		t.Logf("%s: %d documents, %d words, vocabulary %d, length %.2f ± %.2f", c.name,
-			s.Table2.Documents, s.Table2.Words, s.Table2.Vocabulary, s.Table2.MeanLength, s.Table2.Deviation)
-		if math.Abs(s.Table2.MeanLength-c.mean) > c.tolerance ||
-			math.Abs(s.Table2.Deviation-c.deviation) > c.tolerance {
-			t.Errorf("%s: length %.2f ± %.2f, published %.2f ± %.2f", c.name, s.Table2.MeanLength, s.Table2.Deviation,
+			s.TrainDocuments, s.Tokens, s.Vocabulary, s.LengthMean, s.LengthSD)
+		if math.Abs(s.LengthMean-c.mean) > c.tolerance ||
+			math.Abs(s.LengthSD-c.deviation) > c.tolerance {
+			t.Errorf("%s: length %.2f ± %.2f, published %.2f ± %.2f", c.name, s.LengthMean, s.LengthSD,
 				c.mean, c.deviation)
 		}
 		for _, split := range d.Splits() {

@@ -10,26 +10,6 @@ import (
 	"mldpbench/metrics"
 )
 
-// DatasetDescription describes a prepared data set.
-type DatasetDescription struct {
-	Name                 string
-	Generated            bool
-	Classes              int
-	TrainDocuments       int // train and validation, as the study counts it
-	TestDocuments        int
-	Tokens               int // of train and validation
-	Vocabulary           int
-	LengthMean, LengthSD float64 // tokens per document
-	ClassNames           []string
-	TrainClasses         []int // documents per class, train and validation
-	TestClasses          []int
-	Fingerprint          string // of the prepared data set, all splits
-	// Parts are embeddings that were read from a file with only some of their words.
-	Parts []string `json:",omitempty"`
-	// Warnings are those of datasets.Warnings.
-	Warnings []string `json:",omitempty"`
-}
-
 // Deniability makes the numbers of N_w and S_w, in %, and in distinct outputs a
 // word, from the outcomes of words. The detail of N_w keeps every word:
 // "word:unchanged:distinct …".

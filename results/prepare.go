@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"mldpbench/datasets"
 	"slices"
 	"strings"
 
@@ -17,7 +18,7 @@ type Run struct {
 	Name     string // for messages: its path
 	Rows     []Row
 	Audit    []AuditRow
-	Datasets []DatasetDescription
+	Datasets []datasets.Description
 	Title    string // of the study, "" for none
 	// Origin, for pages.
 	Command                               []string
@@ -30,7 +31,7 @@ type Prepared struct {
 	Rows     []Row  // stored ones, sorted
 	Cells    []Cell // in the order of the plans
 	Audit    []AuditRow
-	Datasets []DatasetDescription
+	Datasets []datasets.Description
 	Runs     []Run            // without their rows
 	names    map[Place]string // shortest ones that tell instances and tasks apart
 	Warnings []string         // what a reader must know: audits of other data, data told apart
@@ -55,7 +56,7 @@ func Prepare(runs ...Run) (*Prepared, error) {
 		rows = refute(rows, audit)
 		p.Audit = append(p.Audit, audit...)
 		for _, d := range run.Datasets {
-			if !slices.ContainsFunc(p.Datasets, func(o DatasetDescription) bool {
+			if !slices.ContainsFunc(p.Datasets, func(o datasets.Description) bool {
 				return o.Name == d.Name && o.Fingerprint == d.Fingerprint
 			}) {
 				p.Datasets = append(p.Datasets, d)
@@ -104,7 +105,7 @@ func (p *Prepared) SpaceName(at Place) string {
 		return ""
 	}
 	name := at.Embedding
-	if slices.ContainsFunc(p.Datasets, func(d DatasetDescription) bool { return slices.Contains(d.Parts, name) }) {
+	if slices.ContainsFunc(p.Datasets, func(d datasets.Description) bool { return slices.Contains(d.Parts, name) }) {
 		name += " (part of its words)"
 	}
 	return fmt.Sprintf("%s d=%d", name, at.Dimension)

@@ -106,19 +106,15 @@ func description(d *datasets.Dataset, spaces []*embeddings.Space) [][]any {
 		{"source", d.Source},
 		{"rows in the source", d.SourceRows},
 		{"task_type", fmt.Sprintf("%s (%s)", kind, strings.Join(d.Classes, ", "))},
-		{"train_size", s.Table2.Documents},
-		{"test_size", len(d.Test)},
-		{"total_word_count", s.Table2.Words},
-		{"vocab_size", s.Table2.Vocabulary},
-		{"sent_len_mean", fixed(s.Table2.MeanLength, 2)},
-		{"sent_len_sd", fixed(s.Table2.Deviation, 2)},
+		{"train_size", s.TrainDocuments},
+		{"test_size", s.TestDocuments},
+		{"total_word_count", s.Tokens},
+		{"vocab_size", s.Vocabulary},
+		{"sent_len_mean", fixed(s.LengthMean, 2)},
+		{"sent_len_sd", fixed(s.LengthSD, 2)},
+		{"train and validation per class", strings.Trim(fmt.Sprint(s.TrainClasses), "[]")},
+		{"test per class", strings.Trim(fmt.Sprint(s.TestClasses), "[]")},
 	}
-	for _, c := range s.Splits {
-		rows = append(rows, []any{c.Name, fmt.Sprintf("%d documents, per class %s; %d words, %d distinct, length %.2f ± %.2f",
-			c.Counts.Documents, strings.Trim(fmt.Sprint(c.Classes), "[]"), c.Counts.Words, c.Counts.Vocabulary,
-			c.Counts.MeanLength, c.Counts.Deviation)})
-	}
-	rows = append(rows, []any{"vocabulary of all splits", s.Vocabulary})
 	for _, space := range spaces {
 		var tokens, known, words int
 		c := lab.NewCorpus(d)
@@ -133,7 +129,7 @@ func description(d *datasets.Dataset, spaces []*embeddings.Space) [][]any {
 	if d.Note != "" {
 		rows = append(rows, []any{"note", d.Note})
 	}
-	for _, w := range datasets.Warnings(d) {
+	for _, w := range s.Warnings {
 		rows = append(rows, []any{"warning", w})
 	}
 	return append(rows, []any{"fingerprint", d.Fingerprint})

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"mldpbench/datasets"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,18 +20,18 @@ import (
 
 // Manifest describes the origin and content of a results file.
 type Manifest struct {
-	Study        string                       `json:"study"`
-	StudySchema  int                          `json:"study_schema"`
-	RecordSchema int                          `json:"record_schema"`
-	Definition   string                       `json:"definition"` // the study file with overrides applied
-	Data         map[string]string            `json:"data"`       // fingerprints
-	Datasets     []results.DatasetDescription `json:"datasets"`
-	Units        int                          `json:"units"` // of the whole plan
-	Shard        string                       `json:"shard,omitempty"`
-	Version      string                       `json:"version"`
-	Machine      string                       `json:"machine"`
-	Command      []string                     `json:"command"`
-	Started      time.Time                    `json:"started"`
+	Study        string                 `json:"study"`
+	StudySchema  int                    `json:"study_schema"`
+	RecordSchema int                    `json:"record_schema"`
+	Definition   string                 `json:"definition"` // the study file with overrides applied
+	Data         map[string]string      `json:"data"`       // fingerprints
+	Datasets     []datasets.Description `json:"datasets"`
+	Units        int                    `json:"units"` // of the whole plan
+	Shard        string                 `json:"shard,omitempty"`
+	Version      string                 `json:"version"`
+	Machine      string                 `json:"machine"`
+	Command      []string               `json:"command"`
+	Started      time.Time              `json:"started"`
 	// Records and SHA256 are those of the results file; they are missing while
 	// the first run is in progress.
 	Records int    `json:"records,omitempty"`
@@ -135,7 +136,7 @@ func (m *Manifest) join(other *Manifest) error {
 	}
 	maps.Copy(m.Data, other.Data)
 	for _, d := range other.Datasets {
-		if !slices.ContainsFunc(m.Datasets, func(x results.DatasetDescription) bool { return x.Name == d.Name }) {
+		if !slices.ContainsFunc(m.Datasets, func(x datasets.Description) bool { return x.Name == d.Name }) {
 			m.Datasets = append(m.Datasets, d)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"mldpbench/datasets"
 	"slices"
 
 	"mldpbench/results"
@@ -56,7 +57,7 @@ type Plan struct {
 	Definition string // the study file with overrides applied
 	Schema     int    // of the study file
 	Units      []Unit
-	Data       func() []results.DatasetDescription // of opened data
+	Data       func() []datasets.Description // of opened data
 }
 
 // Unique drops units that repeat an earlier one and returns their names.

@@ -25,7 +25,6 @@ import (
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/study"
 	"mldpbench/mechanisms"
-	"mldpbench/results"
 	"mldpbench/stream"
 )
 
@@ -165,7 +164,7 @@ func (l *Lab) Corpus(ctx context.Context, s Sample) (*Corpus, error) {
 				len(d.Train), len(d.Test))
 		}
 		c := NewCorpus(d)
-		description := describe(c.Dataset)
+		description := datasets.Describe(c.Dataset)
 		if _, seen := l.warnedOf.LoadOrStore(d.Name, true); !seen && l.Log != nil {
 			for _, w := range description.Warnings {
 				fmt.Fprintf(l.Log, "warning: data set %s: %s\n", d.Name, w)
@@ -177,10 +176,10 @@ func (l *Lab) Corpus(ctx context.Context, s Sample) (*Corpus, error) {
 }
 
 // Descriptions returns those of the data sets opened so far, by name.
-func (l *Lab) Descriptions() []results.DatasetDescription {
-	var all []results.DatasetDescription
+func (l *Lab) Descriptions() []datasets.Description {
+	var all []datasets.Description
 	for _, t := range l.opened.Range {
-		all = append(all, t.(results.DatasetDescription))
+		all = append(all, t.(datasets.Description))
 	}
 	for w := range l.parts.Range {
 		for i := range all {
@@ -188,33 +187,10 @@ func (l *Lab) Descriptions() []results.DatasetDescription {
 			all[i].Warnings = append(slices.Clip(all[i].Warnings), w.(part).Warning)
 		}
 	}
-	slices.SortFunc(all, func(a, b results.DatasetDescription) int {
+	slices.SortFunc(all, func(a, b datasets.Description) int {
 		return strings.Compare(a.Name+a.Fingerprint, b.Name+b.Fingerprint)
 	})
 	return all
-}
-
-// describe returns the study's Table 2 for a data set.
-func describe(d *datasets.Dataset) results.DatasetDescription {
-	summary := datasets.Describe(d)
-	s := summary.Table2
-	out := results.DatasetDescription{
-		Name: d.Name, Generated: d.Generated, Classes: len(d.Classes),
-		TrainDocuments: s.Documents, TestDocuments: len(d.Test), Tokens: s.Words, Vocabulary: s.Vocabulary,
-		LengthMean: s.MeanLength, LengthSD: s.Deviation,
-		ClassNames: d.Classes, TrainClasses: make([]int, len(d.Classes)), Fingerprint: d.Fingerprint,
-		Warnings: datasets.Warnings(d),
-	}
-	for _, split := range summary.Splits {
-		if split.Name == "test" {
-			out.TestClasses = split.Classes
-			continue
-		}
-		for i, n := range split.Classes {
-			out.TrainClasses[i] += n
-		}
-	}
-	return out
 }
 
 // Words opens an embedding of one dimension, whole.
