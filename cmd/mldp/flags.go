@@ -21,7 +21,6 @@ import (
 	"mldpbench/internal/list"
 	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/privatize"
-	"mldpbench/models"
 	"mldpbench/results"
 )
 
@@ -164,15 +163,7 @@ func checkFlags(cmd *cobra.Command) error {
 		if need == "" || slices.ContainsFunc(names, given) {
 			continue
 		}
-		text := "--" + strings.Join(names, " or --")
-		if names[0] == "embedding" {
-			sole, why := soleEmbedding(cmd.Flag("data").Value.String())
-			if sole != "" {
-				continue
-			}
-			text = "--embedding (" + why + ")"
-		}
-		missing = append(missing, text)
+		missing = append(missing, "--"+strings.Join(names, " or --"))
 	}
 	if len(missing) == 0 {
 		return nil
@@ -248,9 +239,9 @@ func complete(cmd *cobra.Command) {
 		if values, ok := flagValues[f.Name]; ok {
 			// It only fails for a second function of one flag.
 			_ = cmd.RegisterFlagCompletionFunc(f.Name,
-				func(c *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+				func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 					before := typed[:strings.LastIndexByte(typed, ',')+1]
-					return list.Map(values(c), func(v string) string { return before + v }), cobra.ShellCompDirectiveNoFileComp
+					return list.Map(values(), func(v string) string { return before + v }), cobra.ShellCompDirectiveNoFileComp
 				})
 		}
 	})
@@ -273,9 +264,9 @@ func walkCommands(c *cobra.Command, visit func(*cobra.Command)) {
 	}
 }
 
-// flagValues holds the values that shell completion offers for a flag.
-var flagValues = map[string]func(*cobra.Command) []string{
-	"mechanism": func(*cobra.Command) (names []string) {
+// flagValues holds the values that shell completion offers for a flag, beside files.
+var flagValues = map[string]func() []string{
+	"mechanism": func() (names []string) {
 		for _, d := range mechanisms.Definitions() {
 			names = append(names, d.Name)
 			for _, v := range d.Variants[1:] {
@@ -284,23 +275,8 @@ var flagValues = map[string]func(*cobra.Command) []string{
 		}
 		return names
 	},
-	"dataset":  func(*cobra.Command) []string { return datasets.Names() },
-	"restrict": func(*cobra.Command) []string { return datasets.Names() },
-	"model":    func(*cobra.Command) []string { return models.Names() },
-	"embedding": func(c *cobra.Command) []string {
-		root := ""
-		if f := c.Flag("data"); f != nil {
-			root = f.Value.String()
-		}
-		names, _ := vectorFiles(root) // without a folder there are no names
-		return append(names, study.GeneratedEmbedding)
-	},
-	"policy": func(*cobra.Command) []string {
-		return list.Map(mechanisms.Policies, func(p mechanisms.Policy) string { return string(p) })
-	},
-	"encoding": func(*cobra.Command) []string { return table.Encodings() },
-	"case":     func(*cobra.Command) []string { return letterCases },
-	"set": func(*cobra.Command) []string {
+	"dataset": datasets.Names, "restrict": datasets.Names,
+	"set": func() []string {
 		return list.Map(study.Keys(), func(k study.Key) string { return strings.ReplaceAll(k.Path, "[]", "[0]") + "=" })
 	},
 }

@@ -5,15 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"mldpbench/datasets"
-	"mldpbench/datasets/fetch"
 	"mldpbench/embeddings"
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
@@ -59,13 +55,7 @@ func (o *spaceOptions) environment(ctx context.Context, needThesaurus bool, seed
 		corpus := lab.NewCorpus(d)
 		env.Documents, keep = corpus.Documents, corpus.Has
 	}
-	err := check.AtLeast("vocabulary", o.words, 0)
-	if err == nil && o.embedding == "" {
-		o.embedding, _ = soleEmbedding(o.data) // it was checked that there is one
-	}
-	if err != nil {
-		return env, err
-	}
+	var err error
 	env.Space, err = lab.OpenSpace(ctx, o.embedding, 0, o.data, embeddings.First(o.words, keep))
 	if err != nil {
 		return env, err
@@ -113,9 +103,7 @@ func (o *instanceOptions) addFlags(cmd *cobra.Command) {
 	o.space.addFlags(cmd)
 	// Generated vectors are never the default, so no text is privatised with
 	// toy vectors by accident.
-	e := f.Lookup("embedding")
-	e.DefValue, o.space.embedding = "", ""
-	e.Usage += " (default: the one embedding of the data folder)"
+	f.Lookup("embedding").DefValue, o.space.embedding = "", ""
 }
 
 // settings checks the flags before anything is loaded.
@@ -152,35 +140,6 @@ func (o *instanceOptions) environment(ctx context.Context, seed stream.Seed) (s 
 	}
 	env, err = o.space.environment(ctx, d.Needs.Thesaurus, seed)
 	return s, env, err
-}
-
-// soleEmbedding is the vector file of a data folder that has exactly one, else "" with
-// what to say of it.
-func soleEmbedding(root string) (name, why string) {
-	found, err := vectorFiles(root)
-	switch {
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return "", err.Error()
-	case len(found) == 1:
-		return found[0], ""
-	case len(found) == 0:
-		return "", "a vector file, a name of mldp data list, or generated: there are no vectors in " + fetch.Root(root)
-	}
-	return "", "the data folder has " + strings.Join(found, ", ")
-}
-
-// vectorName distinguishes vector files from other text.
-var vectorName = regexp.MustCompile(`(\.\d+d(\.subset)?\.txt|\.vec|\.bin)(\.gz)?$`)
-
-// vectorFiles are the names of the vector files of a data folder.
-func vectorFiles(root string) (names []string, err error) {
-	entries, err := os.ReadDir(fetch.Root(root))
-	for _, e := range entries {
-		if vectorName.MatchString(e.Name()) {
-			names = append(names, e.Name())
-		}
-	}
-	return names, err
 }
 
 // instanceName returns text such as "tem proved, beta=0.001 gamma=theorem3,

@@ -16,7 +16,7 @@ import (
 func newMechanismsCommand() *cobra.Command {
 	var space spaceOptions
 	var epsilon float64
-	cmd := completes(command("mechanisms", "[NAME...]"), func() []string { return flagValues["mechanism"](nil) })
+	cmd := completes(command("mechanisms", "[NAME...]"), flagValues["mechanism"])
 	cmd.Flags().Float64Var(&epsilon, "epsilon", 10, "privacy parameter per word")
 	space.addFlags(cmd)
 	return prints(cmd, func(cmd *cobra.Command, names []string, a *answer) error {

@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"mldpbench/internal/list"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -148,7 +146,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if err == nil {
 		return exitOK
 	}
-	fmt.Fprintln(stderr, "mldp:", check.Shown(namedAlike(err).Error()))
+	fmt.Fprintln(stderr, "mldp:", check.Shown(err.Error()))
 	var e *exitError
 	var v *verdict
 	var parameter *check.Error
@@ -163,21 +161,6 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return exitUsage
 	}
 	return exitFailure
-}
-
-// namedAlike adds to the error of a file that is not there the name beside it
-// that was probably meant.
-func namedAlike(err error) error {
-	var missing *fs.PathError
-	if !errors.As(err, &missing) || !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	entries, _ := os.ReadDir(filepath.Dir(missing.Path)) // without a folder there are no names
-	names := list.Map(entries, func(e os.DirEntry) string { return e.Name() })
-	if meant := check.Meant(filepath.Base(missing.Path), names); meant != "" {
-		return fmt.Errorf("%w%s", err, meant)
-	}
-	return err
 }
 
 type lineKey struct{}

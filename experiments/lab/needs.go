@@ -17,21 +17,15 @@ type Resource struct {
 	Key string // of its fingerprint, and of the value that names it in a study
 	Ref string // that value
 
-	add     func(context.Context, *Lab, Fingerprints) error // its fingerprint
-	open    func(context.Context, *Lab) error               // what add does not open; nil for nothing
-	model   bool                                            // it is a process; see Lab.Models
-	entries []string                                        // of the fetch catalogue, that it is read from
+	fingerprint func(context.Context, *Lab) (string, error)
+	model       ModelRef // that is started before the first unit; none without a task
+	entries     []string // of the fetch catalogue, that it is read from
 }
 
 // Add opens what the fingerprint needs and adds it.
-func (r Resource) Add(ctx context.Context, l *Lab, f Fingerprints) error { return r.add(ctx, l, f) }
-
-// fingerprinted is a resource with one fingerprint.
-func fingerprinted(key, ref string, of func(context.Context, *Lab) (string, error)) Resource {
-	return Resource{Key: key, Ref: ref, add: func(ctx context.Context, l *Lab, f Fingerprints) (err error) {
-		f[key], err = of(ctx, l)
-		return err
-	}}
+func (r Resource) Add(ctx context.Context, l *Lab, f Fingerprints) (err error) {
+	f[r.Key], err = r.fingerprint(ctx, l)
+	return err
 }
 
 // OfEncoder is a sentence encoder, a reference as in studies.
@@ -39,44 +33,32 @@ func OfEncoder(ref string) Resource {
 	if ref != SIFEncoder {
 		return OfModel(encoderRef(ref))
 	}
-	return fingerprinted("encoder", ref, func(context.Context, *Lab) (string, error) {
+	return Resource{Key: "encoder", Ref: ref, fingerprint: func(context.Context, *Lab) (string, error) {
 		return ref, nil // SIF follows from data set and space
-	})
+	}}
 }
 
 // OfEnglish is a word list.
 func OfEnglish(ref string) Resource {
-	r := fingerprinted("english", ref, func(_ context.Context, l *Lab) (string, error) { return l.ofEnglish(ref) })
-	r.open = func(_ context.Context, l *Lab) error {
-		_, err := l.English(ref)
-		return err
-	}
-	switch ref {
-	case "words":
-		r.entries = []string{"words"}
-	case "nltk":
-		r.entries = []string{"words", "words-basic"}
-	}
-	return r
+	entries := map[string][]string{"words": {"words"}, "nltk": {"words", "words-basic"}}[ref]
+	return Resource{Key: "english", Ref: ref, entries: entries, fingerprint: func(_ context.Context, l *Lab) (string, error) {
+		return l.ofEnglish(ref)
+	}}
 }
 
 // OfModel is a model that the study names.
 func OfModel(ref ModelRef) Resource {
-	r := fingerprinted(ref.Key, ref.Name, func(ctx context.Context, l *Lab) (string, error) { return l.ofModel(ctx, ref) })
-	r.open = func(ctx context.Context, l *Lab) error {
-		_, err := l.Model(ctx, ref)
-		return err
-	}
-	r.model = true
-	return r
+	return Resource{Key: ref.Key, Ref: ref.Name, model: ref, fingerprint: func(ctx context.Context, l *Lab) (string, error) {
+		return l.ofModel(ctx, ref)
+	}}
 }
 
 // Models starts the models among resources, before the first unit: what a
 // machine lacks is said at once.
 func (l *Lab) Models(ctx context.Context, resources []Resource) error {
 	for _, r := range resources {
-		if r.model {
-			if err := r.open(ctx, l); err != nil {
+		if r.model.Task != "" {
+			if _, err := l.Model(ctx, r.model); err != nil {
 				return err
 			}
 		}
@@ -86,7 +68,7 @@ func (l *Lab) Models(ctx context.Context, resources []Resource) error {
 
 // OfPublic is a pool of text.
 func OfPublic(pool Sample) Resource {
-	return fingerprinted("public", pool.Dataset.Name, func(ctx context.Context, l *Lab) (string, error) {
+	return Resource{Key: "public", Ref: pool.Dataset.Name, fingerprint: func(ctx context.Context, l *Lab) (string, error) {
 		return Once(l, "digest of public "+pool.key(), func() (string, error) {
 			d, err := datasets.Load(ctx, pool.Dataset.Request(l.root, pool.Seed))
 			if err != nil {
@@ -94,15 +76,17 @@ func OfPublic(pool Sample) Resource {
 			}
 			return d.Fingerprint, nil
 		})
-	})
+	}}
 }
 
 // OfCommand is an attacker or a measurement.
 func OfCommand(c study.CommandSpec, role external.Role) Resource {
-	name := string(role) + " " + c.Name
-	return Resource{Key: name, Ref: c.Name, add: func(ctx context.Context, l *Lab, f Fingerprints) error {
-		_, err := l.ofCommand(ctx, name, c.Outside(), role, nil, f)
-		return err
+	return Resource{Key: string(role) + " " + c.Name, Ref: c.Name, fingerprint: func(ctx context.Context, l *Lab) (string, error) {
+		s, err := l.command(ctx, c.Outside(), role, nil)
+		if err != nil {
+			return "", err
+		}
+		return s.key, nil
 	}}
 }
 
@@ -115,30 +99,14 @@ type Wants struct {
 }
 
 // Missing lists the entries of the fetch catalogue that are wanted and that the
-// data folder root does not have, in the order of the catalogue.
+// data folder root does not have, in the order of the catalogue. An embedding that
+// only the user's folder could have is an error where nothing else is missing.
 func Missing(w Wants, root string) ([]fetch.Entry, error) {
-	wanted, unknown, err := needs(w, root)
-	if err != nil {
-		return nil, err
-	}
-	missing := slices.DeleteFunc(wanted, func(e fetch.Entry) bool {
-		_, err := e.Present(root)
-		return err == nil
-	})
-	if len(missing) > 0 {
-		return missing, nil
-	}
-	return nil, unknown
-}
-
-// needs are the entries that are wanted, those of the catalogue in its order, without embeddings that are there, and the error of an
-// embedding that only the user's folder could have.
-func needs(w Wants, root string) (wanted []fetch.Entry, unknown, err error) {
-	needed := map[string]bool{}
+	needed, unknown := map[string]bool{}, error(nil)
 	for _, d := range w.Datasets {
 		names, err := datasets.Needs(d.Request(root, stream.Seed{}))
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		for _, n := range names {
 			needed[n] = true
@@ -154,7 +122,7 @@ func needs(w Wants, root string) (wanted []fetch.Entry, unknown, err error) {
 			var missing *fetch.MissingError
 			if errors.As(err, &missing) {
 				needed[missing.Entry.Name] = true
-			} else if err != nil && unknown == nil {
+			} else if unknown == nil {
 				unknown = err
 			}
 		}
@@ -164,6 +132,12 @@ func needs(w Wants, root string) (wanted []fetch.Entry, unknown, err error) {
 			needed[name] = true
 		}
 	}
-	wanted = slices.DeleteFunc(slices.Clone(fetch.Catalogue()), func(e fetch.Entry) bool { return !needed[e.Name] })
-	return wanted, unknown, nil
+	missing := slices.DeleteFunc(slices.Clone(fetch.Catalogue()), func(e fetch.Entry) bool {
+		_, err := e.Present(root)
+		return !needed[e.Name] || err == nil
+	})
+	if len(missing) > 0 {
+		return missing, nil
+	}
+	return nil, unknown
 }

@@ -105,11 +105,11 @@ func (l *Lab) OfOutside(ctx context.Context, s mechanisms.Settings, sample Sampl
 		}
 		return nil
 	}
-	c, err := l.ofCommand(ctx, name, o, external.MechanismRole, space, f)
+	c, err := l.command(ctx, o, external.MechanismRole, space)
 	if err != nil {
 		return err
 	}
-	if c.Command == nil || c.Hello().Input != external.Text {
+	if f[name] = c.key; c.Command == nil || c.Hello().Input != external.Text {
 		return nil
 	}
 	f["raw text"], err = Once(l, "digest of raw text "+sample.key(), func() (string, error) {
@@ -126,17 +126,6 @@ func (l *Lab) OfOutside(ctx context.Context, s mechanisms.Settings, sample Sampl
 		return digest(texts), nil
 	})
 	return err
-}
-
-// ofCommand starts a command and adds its fingerprint.
-func (l *Lab) ofCommand(ctx context.Context, name string, o mechanisms.Outside, role external.Role,
-	space *embeddings.Space, f Fingerprints) (*started, error) {
-	c, err := l.command(ctx, o, role, space)
-	if err != nil {
-		return nil, err
-	}
-	f[name] = c.key
-	return c, nil
 }
 
 // Command returns an attacker or a measurement.
