@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"mldpbench/datasets"
 	"mldpbench/datasets/table"
@@ -40,7 +39,7 @@ func (s *started) Close() error {
 // has those of space, which is nil for other roles.
 func (l *Lab) command(ctx context.Context, o mechanisms.Outside, role external.Role,
 	space *embeddings.Space) (*started, error) {
-	options := external.Options{Start: 10 * time.Minute, Request: time.Hour, Files: o.Files, Role: role}
+	options := external.Options{Files: o.Files, Role: role}
 	vectors := ""
 	if space != nil && external.NamesVectors(o.Command) {
 		options.Vectors, vectors = space.WriteText, space.Fingerprint()

@@ -21,15 +21,14 @@ import (
 
 // Options of a command. The zero value of each field means its default.
 type Options struct {
-	Start   time.Duration // until its hello; default 1 minute
-	Request time.Duration // until the answer to a request; default 10 minutes
-	Files   []string      // read by the command in addition to those on its command line; part of its key
-	Role    Role          // that it must have
+	Files []string // read by the command in addition to those on its command line; part of its key
+	Role  Role     // that it must have
 	// Vectors writes the words and vectors of the mechanisms beside it, one word a
 	// line, to the file that {vectors} in the command line stands for.
 	Vectors func(io.Writer) error
 
-	who string // what errors call it, "" for the command line
+	who            string        // what errors call it, "" for the command line
+	hello, request time.Duration // how long it may take; 10 minutes and an hour
 }
 
 // Split splits a command line into words as a shell does, with quotes and
@@ -69,7 +68,7 @@ func Open(ctx context.Context, args []string, o Options) (*Command, error) {
 	if len(args) == 0 || args[0] == "" {
 		return nil, errors.New("command: must name a program")
 	}
-	o.Start, o.Request = cmp.Or(o.Start, time.Minute), cmp.Or(o.Request, 10*time.Minute)
+	o.hello, o.request = cmp.Or(o.hello, 10*time.Minute), cmp.Or(o.request, time.Hour)
 	o.who = cmp.Or(o.who, "command "+strings.Join(args, " "))
 	c := &Command{args: args, options: o}
 	err := c.writeVectors()
@@ -125,7 +124,7 @@ func (c *Command) ask(ctx context.Context, q *Request, valid func(Answer) error)
 	if err != nil {
 		return Answer{}, err
 	}
-	a, err := p.ask(ctx, q, c.options.Request, valid)
+	a, err := p.ask(ctx, q, c.options.request, valid)
 	if p.ended {
 		return a, err
 	}

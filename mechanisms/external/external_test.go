@@ -238,9 +238,9 @@ func TestMisbehaviourIsOneClearError(t *testing.T) {
 		t.Run(test.script, func(t *testing.T) {
 			o := Options{}
 			if strings.HasPrefix(test.script, "CHILD") {
-				o.Start = 300 * time.Millisecond
+				o.hello = 300 * time.Millisecond
 			} else if strings.Contains(test.script, "; CHILD") {
-				o.Request = 300 * time.Millisecond
+				o.request = 300 * time.Millisecond
 			}
 			c, pids, err := shell(t, test.script, o)
 			for range 2 { // the second time it may be another process

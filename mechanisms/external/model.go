@@ -76,7 +76,7 @@ func OpenModel(ctx context.Context, task Task, name, folder, digest string) (*Mo
 		return nil, check.Wrong("%s: no %s here: install Python 3.9 or newer, or name one in MLDP_PYTHON; then: "+
 			"python3 -m pip install onnxruntime tokenizers numpy", who, args[0])
 	}
-	c, err := Open(ctx, args, Options{Start: 10 * time.Minute, Request: time.Hour, Role: ModelRole, who: who})
+	c, err := Open(ctx, args, Options{Role: ModelRole, who: who})
 	if err != nil {
 		return nil, err
 	}

@@ -49,7 +49,7 @@ func start(ctx context.Context, args []string, o Options) (*process, error) {
 	if err := p.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("%s: %w", p.name, err)
 	}
-	line, err := p.read(ctx, o.Start, "its hello")
+	line, err := p.read(ctx, o.hello, "its hello")
 	if err != nil {
 		return nil, err
 	}
