@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mldpbench/datasets/table"
 	"mldpbench/embeddings"
 	"mldpbench/experiments/lab"
 	"mldpbench/internal/atomicfile"
@@ -39,7 +40,7 @@ type privatizeOptions struct {
 
 func newPrivatizeCommand() *cobra.Command {
 	var o privatizeOptions
-	cmd := command("privatize", "[FILE...]")
+	cmd := command("privatize", "[FILE]")
 	cmd.Aliases = []string{"privatise"}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		o.seeded = cmd.Flags().Changed("seed")
@@ -59,7 +60,7 @@ func newPrivatizeCommand() *cobra.Command {
 	coresFlag(f, &o.workers)
 	f.Float64Var(&o.perDocument, "document-epsilon", 0, "instead of --epsilon: privacy parameter of a whole line or "+
 		"row, shared by its words")
-	outFlag(f, &o.out, "", "file to write, or folder for several (default: standard output)")
+	outFlag(f, &o.out, "", "file to write (default: standard output)")
 	f.StringVar(&o.report, "report", "", "write the statements of standard error to this file, as JSON")
 	require(cmd, "mechanism|command", "epsilon|document-epsilon", "embedding|command")
 	exclude(cmd, "epsilon", "document-epsilon")
@@ -92,7 +93,7 @@ type privatizeReport struct {
 	Warnings  []string `json:"warnings"`
 
 	AnyTwo  *float64          `json:"any_two_words_log,omitempty"` // ln of the factor by which their odds may change
-	Files   []string          `json:"files"`
+	File    string            `json:"file"`
 	Summary privatize.Summary `json:"summary"`
 }
 
@@ -103,24 +104,21 @@ type vectors struct {
 	Fingerprint string `json:"fingerprint"`
 }
 
-// check returns the inputs with their outputs.
-func (o *privatizeOptions) check(cmd *cobra.Command, args []string) ([]inputFile, error) {
+// check returns the options of the input, whose name is "-" for standard input.
+func (o *privatizeOptions) check(cmd *cobra.Command, name string) (table.Options, error) {
 	err := check.AtLeast("workers", o.workers, 1)
-	switch {
-	case err != nil:
-	case o.perDocument != 0:
+	if o.perDocument != 0 {
 		o.inputs.whole = true
-		err = check.Positive("document-epsilon", o.perDocument)
+		err = cmp.Or(err, check.Positive("document-epsilon", o.perDocument))
 	}
 	if err != nil {
-		return nil, err
+		return table.Options{}, err
 	}
-	files, err := o.inputs.files(args, o.out)
-	outs := []string{o.report}
-	for _, f := range files {
-		outs = append(outs, f.out)
+	options, err := o.inputs.of(name)
+	if err != nil {
+		return options, usage(err)
 	}
-	return files, cmp.Or(err, mayWrite(cmd, reads(cmd, args...), outs...))
+	return options, cmp.Or(options.CheckOutput(o.out), mayWrite(cmd, reads(cmd, name), o.report, o.out))
 }
 
 // privatizing is a run of mldp privatize.
@@ -135,7 +133,11 @@ type privatizing struct {
 }
 
 func (o *privatizeOptions) run(cmd *cobra.Command, args []string) (err error) {
-	files, err := o.check(cmd, args)
+	name := "-"
+	if len(args) > 0 {
+		name = args[0]
+	}
+	options, err := o.check(cmd, name)
 	if err != nil {
 		return err
 	}
@@ -163,13 +165,11 @@ func (o *privatizeOptions) run(cmd *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return usage(err)
 	}
-	for _, f := range files {
-		f.options.Whole = f.options.Whole || p.options.Texts != nil
-		if err := f.privatize(cmd, s); err != nil {
-			return err
-		}
-		p.report.Files = append(p.report.Files, f.name)
+	options.Whole = options.Whole || p.options.Texts != nil
+	if err := privatizeFile(cmd, s, name, o.out, options); err != nil {
+		return err
 	}
+	p.report.File = name
 	p.report.Summary = s.Summary(o.instance.epsilon, o.perDocument)
 	p.sum(p.report.Summary)
 	if o.report == "" {
@@ -268,7 +268,7 @@ func (p *privatizing) state() {
 	r := privatizeReport{
 		Version: mldpVersion(), Mechanism: what, Policy: policy, Case: p.words.letters, Seeded: p.seeded, Budget: budgetWord,
 		Guarantee: p.promise.String(), Scope: p.promise.Scope,
-		Promised: p.promise.Holds(), Epsilon: p.instance.epsilon, Warnings: []string{}, Files: []string{},
+		Promised: p.promise.Holds(), Epsilon: p.instance.epsilon, Warnings: []string{},
 	}
 	if s := p.space; s != nil {
 		r.Vectors = vectors{s.Name, s.Dimension, s.Len(), s.Fingerprint()}

@@ -1,6 +1,5 @@
 // Package privatize runs streams of text through a mechanism: it finds the
-// words, replaces them and puts them back at their positions, in any number of
-// files and in bounded memory.
+// words, replaces them and puts them back at their positions, in bounded memory.
 //
 // It counts what privatising did to the text: the words that came back unchanged
 // and the epsilon spent on a line. It protects words and nothing else: the text
@@ -45,11 +44,10 @@ type Options struct {
 	Workers  int
 }
 
-// Stream is a run over any number of texts, one after the other.
+// Stream is a run over a table, or texts.
 type Stream struct {
 	options  Options
 	splitter splitter
-	offset   uint64 // number of the next text: its random numbers
 	summary  Summary
 	record   record
 }
@@ -138,9 +136,8 @@ func (s *Stream) Run(ctx context.Context, in *table.Reader, out io.Writer) error
 	if !errors.Is(failed, io.EOF) {
 		return errors.Join(failed, w.Flush())
 	}
-	s.offset += in.Numbers()
 	s.record.close(&s.summary)
-	s.summary.read += in.Rows()
+	s.summary.read = in.Rows()
 	return errors.Join(w.Close(), s.summary.check())
 }
 
@@ -195,7 +192,7 @@ func (s *Stream) pieces(rows []table.Row) (pieces []piece, of []int) {
 		for i := range row.Values {
 			if v := &row.Values[i]; !v.Null {
 				pieces = append(pieces, piece{text: v.Text, record: row.Record, value: v,
-					seed: s.options.Seed.At(s.offset + v.Number)})
+					seed: s.options.Seed.At(v.Number)})
 			}
 		}
 		of = append(of, len(pieces)-before)

@@ -92,7 +92,7 @@ func (r *record) close(sum *Summary) {
 	r.begun, r.words, r.known = false, 0, 0
 }
 
-// Summary returns the summary of all streams so far. perWord is the epsilon of
+// Summary returns the summary of what was run. perWord is the epsilon of
 // a word; document, if not 0, that of a whole record.
 func (s *Stream) Summary(perWord, document float64) Summary {
 	out := s.summary
