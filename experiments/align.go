@@ -108,7 +108,7 @@ func worthIt(a compare.Aligned, l compare.Line) float64 {
 		return 0
 	}
 	privacy := results.MustColumn(a.Privacy)
-	e, between := measure.NextEpsilon(points, a.At, farthest, privacy.Direction == results.Up)
+	e, between := measure.NextEpsilon(points, a.At, farthest, 0.25, privacy.Direction == results.Up)
 	if between == nil {
 		if first, last := points[0], points[len(points)-1]; len(points) > 1 && math.Abs(first.Value-last.Value) < 1e-9 {
 			return 0 // ε has no effect

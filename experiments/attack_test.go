@@ -44,10 +44,9 @@ func attacksStudy(t *testing.T, old, new string) *study.Study {
 
 // fewer makes attacks take a moment.
 func fewer(o *attack.Options) {
-	o.Words, o.Masked, o.Tokens, o.Neighbours, o.Documents, o.Resamples = 60, 60, 200, []int{1}, 60, 100
-	o.OwnReleases, o.TestReleases, o.Rounds = 1, 2, 1
-	o.Model = map[string]any{"epochs": 1, "hidden": 2}
-	o.Audit = attack.AuditOptions{Vocabulary: 20, Hidden: 2, Epochs: 1, Window: 2}
+	o.Words, o.Masked, o.Tokens, o.Documents, o.Resamples = 60, 60, 200, 60, 100
+	o.OwnReleases, o.TestReleases = 1, 2
+	o.Network = map[string]any{"epochs": 1, "hidden": 2}
 }
 
 // Attackers with a language model and public text, the strongest of each panel,

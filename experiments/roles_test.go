@@ -152,7 +152,7 @@ func TestRolesInAStudy(t *testing.T) {
 	}
 	attackers := results.Where(results.MeasuredColumns(private),
 		func(c results.Column) bool { return c.Attacker == "nearest" })
-	if len(attackers) != 4 || attackers[0].Name != found {
+	if len(attackers) != 3 || attackers[0].Name != found {
 		t.Errorf("columns of the attacker: %+v", attackers)
 	}
 	if again := mustRun(t, s, engine.Options{Out: dir}); again.Ran != 0 {

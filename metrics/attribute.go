@@ -113,8 +113,6 @@ type Attribute struct {
 	// if it always predicts the most frequent label.
 	Advantage      stats.Interval
 	AdvantageFloor float64
-	// AccuracyAdvantage is the same for accuracy; its floor is 0.
-	AccuracyAdvantage stats.Interval
 }
 
 // MeasureAttribute compares predictions of private labels from privatised
@@ -161,13 +159,12 @@ func MeasureAttribute(predicted [][]int, plain, labels []int, classes, resamples
 		return (value - most) / (plain - most)
 	}
 	out.AdvantageFloor = advantage(out.GuessF1, out.MajorityF1, out.PlainF1)
-	numbers := func(got, plain confusion) [4]float64 {
-		a, f := got.accuracy(), got.macroF1()
-		return [4]float64{a, f, advantage(f, out.MajorityF1, plain.macroF1()), advantage(a, out.MajorityAccuracy,
-			plain.accuracy())}
+	numbers := func(got, plain confusion) [3]float64 {
+		f := got.macroF1()
+		return [3]float64{got.accuracy(), f, advantage(f, out.MajorityF1, plain.macroF1())}
 	}
 	estimate := numbers(truth, ceiling)
-	var drawn [4][]float64
+	var drawn [3][]float64
 	rng := seed.Derive("attribute", "bootstrap").Rand()
 	got, other := newConfusion(nil, nil, classes), newConfusion(nil, nil, classes)
 	releases := slices.Clone(predicted)
@@ -192,7 +189,7 @@ func MeasureAttribute(predicted [][]int, plain, labels []int, classes, resamples
 			}
 		}
 	}
-	for j, to := range []*stats.Interval{&out.Accuracy, &out.MacroF1, &out.Advantage, &out.AccuracyAdvantage} {
+	for j, to := range []*stats.Interval{&out.Accuracy, &out.MacroF1, &out.Advantage} {
 		*to = Percentiles(estimate[j], drawn[j], level)
 	}
 	return out, nil

@@ -13,7 +13,7 @@ const (
 )
 
 // AttackerQuantity is the name of a quantity of an attacker that is a command;
-// what is "accuracy", "f1", "advantage" or "accuracy-advantage".
+// what is "accuracy", "f1" or "advantage".
 func AttackerQuantity(name, what string) string { return attackerPrefix + name + ":" + what }
 
 // MeasuredQuantity is the name of the quantity of a measurement that is a
@@ -24,8 +24,7 @@ func MeasuredQuantity(name, better string) string {
 
 // ofAttackers are the quantities of an attacker with their titles, in the order of
 // tables; the first is a share.
-var ofAttackers = [][2]string{{"accuracy", "private label found"}, {"f1", "macro F1"}, {"advantage", "advantage"},
-	{"accuracy-advantage", "advantage in accuracy"}}
+var ofAttackers = [][2]string{{"accuracy", "private label found"}, {"f1", "macro F1"}, {"advantage", "advantage"}}
 
 // ofCommand returns the column of a quantity of a command.
 func ofCommand(quantity string) (Column, bool) {

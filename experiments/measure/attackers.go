@@ -14,7 +14,6 @@ import (
 	"mldpbench/internal/list"
 	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/external"
-	"mldpbench/models"
 	"mldpbench/models/attack"
 	"mldpbench/results"
 )
@@ -84,7 +83,7 @@ func attackColumn(attacker string, c attack.Column) results.Column {
 		table = strongestName
 	}
 	return results.Column{Name: c.Name, Title: c.Title, Unit: c.Unit, Direction: better, Digits: digits,
-		Threshold: threshold, Table: table, Attacker: attacker, Share: c.Panel != attack.Panel{}, Mean: c.Mean}
+		Threshold: threshold, Table: table, Attacker: attacker, Share: c.Panel != "", Mean: c.Mean}
 }
 
 // newAttackOptions are those for what the named attackers need.
@@ -213,7 +212,7 @@ func (r *Release) attacks(ctx context.Context, q *Query) ([]attack.Outcome, atta
 		failures attack.Failures
 	}
 	all, err := Once(r, "attacks", func() (f found, err error) {
-		f.outcomes, err = attack.RunAll(ctx, slices.Compact(names), t.situation)
+		f.outcomes, err = attack.RunAll(ctx, slices.Compact(names), *t)
 		if errors.As(err, &f.failures) {
 			err = nil // of some; the others need not attack again
 		}
@@ -222,118 +221,101 @@ func (r *Release) attacks(ctx context.Context, q *Query) ([]attack.Outcome, atta
 	return all.outcomes, all.failures, err
 }
 
-// attackTarget is a release as attackers see it.
-type attackTarget struct {
-	*texts
-	situation attack.Situation
-}
-
 // texts holds the documents of a data set as ids, for mechanisms with the same
 // vocabulary.
 type texts struct {
-	lexicon   *attack.Lexicon
-	documents [3][]attack.Document // train without the shadow, validation, test
-	shadow    [][]int32            // with the public text
-	public    []attack.Document    // with private labels
-	embedding models.Embedding
-	memo      *attack.Memo
+	lexicon *attack.Lexicon
+	known   attack.Known
 }
 
-func (r *Release) target(ctx context.Context, q *Query) (*attackTarget, error) {
+func (r *Release) target(ctx context.Context, q *Query) (*attack.Situation, error) {
 	m, err := r.Words(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return Once(r, "target", func() (*attackTarget, error) {
+	return Once(r, "target", func() (*attack.Situation, error) {
 		return r.targetOf(ctx, q, m, &r.Spec)
 	})
 }
 
 // targetOf is what a mechanism makes of the documents of the release, under the
 // settings and the policy of a spec.
-func (r *Release) targetOf(ctx context.Context, q *Query, m *mechanisms.Mechanism, spec *Spec) (*attackTarget, error) {
+func (r *Release) targetOf(ctx context.Context, q *Query, m *mechanisms.Mechanism, spec *Spec) (*attack.Situation, error) {
 	o, settings := q.Options.(*attackOptions), spec.Mechanism
 	read := func() (*texts, error) { return r.read(ctx, o, attack.NewLexicon(m.Vocabulary())) }
 	var t *texts
 	var err error
 	if m.Vocabulary() == r.Space.Vocabulary {
-		t, err = lab.Once(r.Lab, engine.MakeID("texts", r.Sample().Dataset, o.Shadow, o.Public, o.Attack, r.DataSeed(),
-			r.Corpus.Fingerprint, r.Space.Fingerprint()), read)
+		t, err = lab.Once(r.Lab, engine.MakeID("texts", r.Sample().Dataset, o.Shadow, o.Public, o.Attack, o.masked,
+			r.DataSeed(), r.Corpus.Fingerprint, r.Space.Fingerprint()), read)
 	} else {
 		t, err = read()
 	}
 	if err != nil {
 		return nil, err
 	}
-	s := attack.Situation{
-		Train: t.documents[0], Validation: t.documents[1], Test: t.documents[2], Privates: len(r.Corpus.Privates),
-		Shadow: t.shadow, Public: t.public, Embedding: t.embedding, Options: o.Attack, Seed: spec.ReleaseSeed(),
-		DataSeed: r.DataSeed(), Workers: q.Threads, Memo: t.memo, Releases: &attack.Memo{},
-		Single: spec.Definition().End == mechanisms.UnchangedText || settings.Outside != nil && settings.Outside.Text != "",
-	}
+	s := attack.Situation{Known: t.known, Options: o.Attack, Noise: spec.ReleaseSeed(), Workers: q.Threads,
+		Made:   &attack.Made{},
+		Single: spec.Definition().End == mechanisms.UnchangedText || settings.Outside != nil && settings.Outside.Text != ""}
 	attack.Attacked(&s, m, r.Space.Space, spec.Policy, t.lexicon)
-	if settings.Outside != nil { // it may return new words
-		for _, split := range splits {
-			if _, err := s.Released(ctx, split); err != nil {
-				return nil, err
-			}
-		}
-		t.embedding = t.lexicon.Embedding(r.Space.Space)
-		s.Embedding = t.embedding
-	}
 	s.Encode = func(ctx context.Context, documents [][]int32) ([][]float32, error) {
 		sentences := list.Map(documents, func(d []int32) string { return joined(t.lexicon.Tokens(d)) })
 		return r.encode(ctx, lab.SIFEncoder, sentences)
 	}
 	if o.masked != "" {
-		s.Model = func(candidates []string) (attack.MaskedWords, error) {
+		words := m.Vocabulary().Words()
+		s.Masked = func(ctx context.Context, text []string, positions []int) ([][]float32, error) {
 			model, err := r.Lab.Model(ctx, maskedModel(o.masked))
-			return func(ctx context.Context, words []string, positions []int) ([][]float32, error) {
-				return model.Score(ctx, words, positions, candidates)
-			}, err
+			if err != nil {
+				return nil, err
+			}
+			return model.Score(ctx, text, positions, words)
 		}
 	}
-	return &attackTarget{t, s}, nil
+	if settings.Outside != nil { // it may return new words
+		if err := s.ReleaseAll(ctx); err != nil {
+			return nil, err
+		}
+		s.Embedding = t.lexicon.Embedding(r.Space.Space)
+	}
+	return &s, nil
 }
-
-// splits are those of a release.
-var splits = [3]string{attack.Train, attack.Validation, attack.Test}
 
 // read assigns ids to the words and separates the shadow, which is drawn once
 // for all repetitions.
 func (r *Release) read(ctx context.Context, o *attackOptions, lexicon *attack.Lexicon) (*texts, error) {
-	shadow := o.Shadow
-	t := &texts{lexicon: lexicon, memo: &attack.Memo{}}
-	if n := len(r.Corpus.Train); shadow >= n {
-		return nil, fmt.Errorf("shadow = %d: must be < %d, the documents of the training split of %s", shadow, n,
+	n := len(r.Corpus.Train)
+	if o.Shadow >= n {
+		return nil, fmt.Errorf("shadow = %d: must be < %d, the documents of the training split of %s", o.Shadow, n,
 			r.Corpus.Name)
 	}
 	aside := map[int]bool{}
-	for _, i := range r.Root().Derive("shadow", r.dataName()).Rand().Perm(len(r.Corpus.Train))[:shadow] {
+	for _, i := range r.Root().Derive("shadow", r.dataName()).Rand().Perm(n)[:o.Shadow] {
 		aside[i] = true
 	}
-	for i, split := range r.Corpus.Splits() {
-		for j, d := range t.lexicon.Documents(split.Documents) {
-			if i == 0 && aside[j] {
-				t.shadow = append(t.shadow, d.Words)
-				continue
-			}
-			t.documents[i] = append(t.documents[i], d)
+	t := &texts{lexicon, attack.Known{Privates: len(r.Corpus.Privates), Seed: r.DataSeed(), Plain: &attack.Memo{}}}
+	k := &t.known
+	for i, d := range lexicon.Documents(r.Corpus.Train) {
+		if aside[i] {
+			k.Shadow = append(k.Shadow, d.Words)
+		} else {
+			k.Train = append(k.Train, d)
 		}
 	}
+	k.Validation, k.Test = lexicon.Documents(r.Corpus.Validation), lexicon.Documents(r.Corpus.Test)
 	if o.Public != nil {
 		public, err := r.Lab.Public(ctx, r.Sample(), r.pool(o.Public))
 		if err != nil {
 			return nil, fmt.Errorf("public: %w", err)
 		}
-		documents := t.lexicon.Documents(public.Documents)
+		documents := lexicon.Documents(public.Documents)
 		for _, d := range documents {
-			t.shadow = append(t.shadow, d.Words)
+			k.Shadow = append(k.Shadow, d.Words)
 		}
 		if public.Labelled {
-			t.public = documents
+			k.Public = documents
 		}
 	}
-	t.embedding = t.lexicon.Embedding(r.Space.Space)
+	k.Embedding = lexicon.Embedding(r.Space.Space)
 	return t, nil
 }

@@ -2,7 +2,6 @@ package measure
 
 import (
 	"context"
-	"slices"
 
 	"mldpbench/experiments/study"
 	"mldpbench/internal/list"
@@ -12,9 +11,9 @@ import (
 )
 
 func init() {
-	auditor, _ := attack.Find("auditor") // it is registered
 	Register(Measurement{
-		Name: "user-audit", Version: 2, Baseline: true, Columns: attackColumns(auditor),
+		Name: "user-audit", Version: 2, Baseline: true,
+		Columns: list.Map(attack.AuditColumns, func(c attack.Column) results.Column { return attackColumn("auditor", c) }),
 		Metric:  study.Metric{Key: "user_audit", New: func() any { return &struct{}{} }},
 		Applies: func(s *Spec, q *Query) bool { return hasText(s, q) && s.Repetition == 1 },
 		Measure: measureUserAudit,
@@ -25,13 +24,8 @@ func init() {
 // trained it: Feyisetan et al. 2020, Tables 3 and 4. The data set has users. Its
 // policy should be random: unknown words that are kept name their users.
 func measureUserAudit(ctx context.Context, r *Release, q *Query) ([]results.Row, error) {
-	options, err := attack.Options{}.Complete()
-	if err != nil {
-		return nil, err
-	}
 	l := attack.NewLexicon(r.Space.Vocabulary)
-	s := attack.Situation{Options: options, DataSeed: r.DataSeed(), Workers: q.Threads, Words: r.Space.Len(),
-		Seed: r.ReleaseSeed(),
+	s := attack.Situation{Known: attack.Known{Seed: r.DataSeed()}, Workers: q.Threads, Noise: r.ReleaseSeed(),
 		Release: func(_ context.Context, documents [][]int32, _ stream.Seed) ([][]int32, error) {
 			return documents, nil
 		}}
@@ -43,11 +37,11 @@ func measureUserAudit(ctx context.Context, r *Release, q *Query) ([]results.Row,
 		l = attack.NewLexicon(m.Vocabulary())
 		attack.Attacked(&s, m, r.Space.Space, r.Policy, l)
 	}
-	for _, d := range slices.Concat(r.Corpus.Train, r.Corpus.Validation, r.Corpus.Test) {
-		s.Train = append(s.Train, attack.Document{Words: l.IDs(d.Tokens), User: d.User})
+	for _, split := range r.Corpus.Splits() {
+		s.Train = append(s.Train, l.Documents(split.Documents)...)
 	}
 	s.Embedding = l.Embedding(r.Space.Space)
-	outcomes, err := attack.RunAll(ctx, []string{"auditor"}, s)
+	outcomes, err := attack.Audit(ctx, s)
 	if err != nil {
 		return nil, err
 	}

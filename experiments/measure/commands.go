@@ -106,13 +106,13 @@ func attackWithCommand(ctx context.Context, r *Release, q *Query) ([]results.Row
 		Find: func(ctx context.Context, train []string, labels []int, test []string, seed stream.Seed) ([]int, error) {
 			return c.Attack(ctx, train, labels, test, classes, seed)
 		},
-		Column: func(what string) string { return results.AttackerQuantity(o.Name, what) },
-	}, t.situation)
+	}, *t)
 	if err != nil {
 		return nil, err
 	}
 	var rows []results.Row
 	for _, x := range outcomes {
+		x.Column = results.AttackerQuantity(o.Name, x.Column)
 		row := Attacked(r.Row(q), x)
 		if x.Items != nil {
 			row.Detail = listed(list.Map(x.Items, func(item attack.Item) float64 { return item.Right }))

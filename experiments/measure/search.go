@@ -28,18 +28,18 @@ const leastEpsilon, mostEpsilon = 1e-3, 1e5
 
 // NextEpsilon is the ε that tells most of where a quantity that is monotone in ε has
 // a level, given measured points. Where two of them enclose it they are returned,
-// and it lies on the line between them in log ε, but no step is cut to less than a
-// quarter, as a curve is steep somewhere. Else it is step times beyond the nearer
+// and it lies on the line between them in log ε, but not nearer to either than a share
+// of the step, as a curve is steep somewhere. Else it is step times beyond the nearer
 // end, or, of ends alike, beyond the one to which it lies if the quantity falls with
 // ε or rises. It is 0 where that is outside every ε in use.
-func NextEpsilon(points []Point, level, step float64, falls bool) (epsilon float64, between []Point) {
+func NextEpsilon(points []Point, level, step, nearest float64, falls bool) (epsilon float64, between []Point) {
 	slices.SortFunc(points, func(a, b Point) int { return cmp.Compare(a.Epsilon, b.Epsilon) })
 	for i := 1; i < len(points); i++ {
 		low, high := points[i-1], points[i]
 		if (low.Value-level)*(high.Value-level) > 0 || low.Value == high.Value {
 			continue
 		}
-		x := max(0.25, min(0.75, (level-low.Value)/(high.Value-low.Value)))
+		x := max(nearest, min(1-nearest, (level-low.Value)/(high.Value-low.Value)))
 		return math.Exp((1-x)*math.Log(low.Epsilon) + x*math.Log(high.Epsilon)), points[i-1 : i+1]
 	}
 	first, last := points[0], points[len(points)-1]
@@ -127,7 +127,7 @@ func (c *Calibrator) Find(ctx context.Context, quantity string, level float64) (
 		for i, p := range known {
 			scaled[i] = Point{Epsilon: p.Epsilon, Value: logit(p.Value)}
 		}
-		epsilon, between := NextEpsilon(scaled, logit(level+c.Tolerance/2), step, falls)
+		epsilon, between := NextEpsilon(scaled, logit(level+c.Tolerance/2), step, 0.1, falls)
 		next = min(max(epsilon, low), high)
 		if r := Rounded(next); r > low && r < high {
 			next = r

@@ -16,9 +16,15 @@ import (
 
 const strongestName = "strongest"
 
+// panels in the order of tables.
+var panels = []attack.Panel{attack.OneWord, attack.Label, attack.Linked}
+
+var titles = map[attack.Panel]string{attack.OneWord: "words found", attack.Label: "private label found",
+	attack.Linked: "documents linked"}
+
 // panel returns the attackers of those panels that have two members or more.
 func panel(names []string, outside bool) (all []string) {
-	for _, p := range attack.Panels {
+	for _, p := range panels {
 		var in []string
 		for _, name := range names {
 			d, _ := attack.Find(name) // it is registered
@@ -55,9 +61,9 @@ func strongest() Measurement {
 		},
 		Needs: needsOfAttack, Measure: measureStrongest,
 	}
-	for _, p := range attack.Panels {
-		name := strongestName + "-" + p.Name
-		m.Columns = append(m.Columns, results.Column{Name: name, Title: p.Title + ", strongest attacker",
+	for _, p := range panels {
+		name := strongestName + "-" + string(p)
+		m.Columns = append(m.Columns, results.Column{Name: name, Title: titles[p] + ", strongest attacker",
 			Direction: results.Down, Digits: 3, Threshold: 0.05, Table: strongestName, Attacker: name, Share: true})
 	}
 	return m
@@ -80,7 +86,7 @@ func measureStrongest(ctx context.Context, r *Release, q *Query) ([]results.Row,
 		return nil, err
 	}
 	var rows []results.Row
-	for _, p := range attack.Panels {
+	for _, p := range panels {
 		var attempts []attack.Attempt
 		for _, x := range found {
 			attacker, in := attackerOf(x.Column, members)
@@ -97,7 +103,7 @@ func measureStrongest(ctx context.Context, r *Release, q *Query) ([]results.Row,
 			continue
 		}
 		best, err := attack.FindStrongest(attempts, o.Attack.Resamples, o.Attack.Level,
-			r.DataSeed().Derive(strongestName, p.Name))
+			r.DataSeed().Derive(strongestName, string(p)))
 		if err != nil {
 			return nil, err
 		}
@@ -109,14 +115,14 @@ func measureStrongest(ctx context.Context, r *Release, q *Query) ([]results.Row,
 		if len(best.Weak) > 0 {
 			m.Note += "; weak, as they miss their reference on unchanged text: " + strings.Join(best.Weak, ", ")
 		}
-		rows = append(rows, r.Row(q).Of(strongestName+"-"+p.Name, m))
+		rows = append(rows, r.Row(q).Of(strongestName+"-"+string(p), m))
 	}
 	if len(rows) > 0 {
 		return rows, nil
 	}
 	for _, x := range found { // none of the panels could read the release
-		if _, in := attackerOf(x.Column, members); in.Name != "" && x.Note != "" {
-			return []results.Row{unmeasured(r.Row(q), strongestName+"-"+in.Name, x.Note)}, nil
+		if _, in := attackerOf(x.Column, members); in != "" && x.Note != "" {
+			return []results.Row{unmeasured(r.Row(q), strongestName+"-"+string(in), x.Note)}, nil
 		}
 	}
 	return nil, fmt.Errorf("none of %d attackers found anything", len(members))
@@ -132,7 +138,7 @@ func attackerOf(column string, names []string) (string, attack.Panel) {
 			}
 		}
 	}
-	return column, attack.Panel{}
+	return column, ""
 }
 
 // unchanged is what attackers find in text that was not privatised, once for all
@@ -158,6 +164,6 @@ func (r *Release) unchanged(ctx context.Context, q *Query, names []string) ([]at
 		if err != nil {
 			return nil, err
 		}
-		return attack.RunAll(ctx, names, t.situation)
+		return attack.RunAll(ctx, names, *t)
 	})
 }

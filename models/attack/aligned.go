@@ -15,27 +15,23 @@ import (
 // length: the probability of the release given each original where the channel is
 // exact, else the sum of the distances of words.
 func init() {
-	d := linkageDefinition("aligned", "words in their places")
-	d.Needs, d.OneRelease = []Need{NeedsVectors}, true
-	d.Run = func(ctx context.Context, s *Situation) ([]Outcome, error) {
-		if s.Embedding.Len() < s.Words {
-			return nil, fmt.Errorf("no vectors of words, and no exact channel")
+	d := linkage("aligned", "words in their places")
+	d.Needs = []Need{NeedsVectors}
+	d.Start = func(ctx context.Context, s *Situation) (Attack, error) {
+		if s.Channel == nil && s.Embedding.Len() < s.Words {
+			return Attack{}, fmt.Errorf("no vectors of words, and no exact channel")
 		}
 		a, err := newAligner(ctx, s)
 		if err != nil {
-			return nil, err
+			return Attack{}, err
 		}
-		a.byDistance()
-		return a.outcomes(ctx, d.Name)
-	}
-	d.prepare = func(ctx context.Context, s *Situation, channel metrics.Channel, _ int) (channelAttack, error) {
-		a, err := newAligner(ctx, s)
-		if err != nil {
-			return channelAttack{}, err
+		finish := func(ctx context.Context) ([]Outcome, error) { return a.outcomes(ctx, d.Name) }
+		if s.Channel == nil {
+			a.byDistance()
+			return Attack{Finish: finish}, nil
 		}
-		a.unknown = -math.Log(float64(channel.Outputs))
-		return channelAttack{func(_, x int, row []float64) { a.byChannel(int32(x), row) },
-			func(ctx context.Context) ([]Outcome, error) { return a.outcomes(ctx, d.Name) }}, nil
+		a.unknown = -math.Log(float64(s.Channel.Outputs))
+		return Attack{func(_, x int, row []float64) { a.byChannel(int32(x), row) }, finish}, nil
 	}
 	Register(d)
 }
@@ -44,9 +40,9 @@ func init() {
 // words are released by every mechanism that replaces words in their places, so
 // only originals of equal length can be meant.
 type aligner struct {
-	situation *Situation
-	linked
-	equal map[int][]int // documents by the length of their original
+	*Situation
+	documents linked
+	equal     map[int][]int // documents by the length of their original
 	// terms[q][j] are the terms of the sum for release q and the j-th original of
 	// its length, by position. Each is written by one goroutine.
 	terms [][][]float64
@@ -62,7 +58,7 @@ func newAligner(ctx context.Context, s *Situation) (*aligner, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &aligner{situation: s, linked: l, equal: map[int][]int{}, places: map[int32][]place{},
+	a := &aligner{Situation: s, documents: l, equal: map[int][]int{}, places: map[int32][]place{},
 		terms: make([][][]float64, len(l.plain))}
 	for i, d := range l.plain {
 		a.equal[len(d)] = append(a.equal[len(d)], i)
@@ -81,9 +77,9 @@ func newAligner(ctx context.Context, s *Situation) (*aligner, error) {
 // each calls put with every pair of a release's word and the word of an original
 // of its length at the same position, given that word's place.
 func (a *aligner) each(p place, put func(y int32, term *float64)) {
-	length := len(a.plain[p.document])
+	length := len(a.documents.plain[p.document])
 	j := slices.Index(a.equal[length], p.document)
-	for q, y := range a.noisy {
+	for q, y := range a.documents.noisy {
 		if len(y) == length {
 			put(y[p.position], &a.terms[q][j][p.position])
 		}
@@ -94,7 +90,7 @@ func (a *aligner) byChannel(x int32, row []float64) {
 	for _, p := range a.places[x] {
 		a.each(p, func(y int32, term *float64) {
 			*term = math.Inf(-1)
-			if a.situation.knows(y) {
+			if a.knows(y) {
 				*term = math.Log(row[y])
 			}
 		})
@@ -102,14 +98,14 @@ func (a *aligner) byChannel(x int32, row []float64) {
 }
 
 func (a *aligner) byDistance() {
-	s, sum, n := a.situation, 0.0, 0
+	sum, n := 0.0, 0
 	for _, x := range slices.Sorted(maps.Keys(a.places)) {
-		if !s.knows(x) {
+		if !a.knows(x) {
 			continue
 		}
 		for _, p := range a.places[x] {
 			a.each(p, func(y int32, term *float64) {
-				*term = -embeddings.Euclidean(s.vector(x), s.vector(y))
+				*term = -embeddings.Euclidean(a.vector(x), a.vector(y))
 				sum, n = sum+*term, n+1
 			})
 		}
@@ -121,7 +117,7 @@ func (a *aligner) byDistance() {
 
 func (a *aligner) outcomes(ctx context.Context, name string) ([]Outcome, error) {
 	for _, x := range slices.Sorted(maps.Keys(a.places)) {
-		if a.situation.knows(x) {
+		if a.knows(x) {
 			continue
 		}
 		for _, p := range a.places[x] {
@@ -132,13 +128,13 @@ func (a *aligner) outcomes(ctx context.Context, name string) ([]Outcome, error) 
 			})
 		}
 	}
-	n := len(a.plain)
+	n := len(a.documents.plain)
 	scores := func(q int) []float64 {
 		out := make([]float64, n)
 		for i := range out {
 			out[i] = math.Inf(-1)
 		}
-		for j, i := range a.equal[len(a.noisy[q])] {
+		for j, i := range a.equal[len(a.documents.noisy[q])] {
 			out[i] = 0
 			for _, t := range a.terms[q][j] {
 				out[i] += t
@@ -147,11 +143,11 @@ func (a *aligner) outcomes(ctx context.Context, name string) ([]Outcome, error) 
 		return out
 	}
 	chance := make([]metrics.Rank, n)
-	for q, y := range a.noisy {
+	for q, y := range a.documents.noisy {
 		chance[q] = metrics.Rank{Equal: len(a.equal[len(y)])}
-		if len(y) != len(a.plain[q]) {
+		if len(y) != len(a.documents.plain[q]) {
 			chance[q] = metrics.Rank{Equal: n} // lengths are not kept
 		}
 	}
-	return a.situation.linkageOutcomes(ctx, name, a.linked, scores, true, chance)
+	return a.link(ctx, name, a.documents, scores, true, chance)
 }

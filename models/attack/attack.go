@@ -1,5 +1,7 @@
 // Package attack measures what an attacker learns from privatised text. Each
-// attacker is one file and one registry line.
+// attacker is one file and one line of the registry: he scores candidates for each
+// word, for the private label of each document, or for the document itself, and
+// the frame of his kind (words.go, labels.go, documents.go) does the rest.
 //
 // The result of an attack means nothing by itself, so every outcome has an
 // interval, the floor that an attacker reaches without seeing the text, and the
@@ -17,21 +19,17 @@ package attack
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 
-	"mldpbench/internal/list"
+	"mldpbench/internal/registry"
 	"mldpbench/internal/stats"
 	"mldpbench/metrics"
 	"mldpbench/models"
-	"mldpbench/models/ngram"
 	"mldpbench/stream"
 )
 
-// Document is one text as ids: those in [0, Situation.Words) are words of the
+// Document is one text as ids: those in [0, Known.Words) are words of the
 // mechanism, others are words outside its vocabulary.
 type Document struct {
 	Words   []int32
@@ -40,19 +38,31 @@ type Document struct {
 	Text    string // as in the source, for attackers of what is written; "" if unknown
 }
 
-// Situation is the target of an attack and the attacker's resources, for one
-// mechanism and one epsilon. An attacker's Definition lists the fields it
-// needs.
-type Situation struct {
+// Known is what attackers know besides a release. It is the same for all
+// mechanisms over one vocabulary.
+type Known struct {
 	Words                   int // of the mechanism's vocabulary
 	Train, Validation, Test []Document
 	Privates                int // number of private labels
-	// Shadow is public text of the same kind that is in no split: the
-	// attacker's knowledge of the language. The more the better; leave out what
-	// nearly repeats a document of a split, see Unrelated.
-	Shadow [][]int32
-	// Public is such text with private labels, for attackers who train on it.
-	Public []Document
+	// Shadow is public text of the same kind that is in no split: the attacker's
+	// knowledge of the language. The more the better; leave out what nearly repeats
+	// a document of a split, see Unrelated.
+	Shadow    [][]int32
+	Public    []Document            // such text with private labels, to train on
+	Spelling  func(id int32) string // the word of any id
+	Embedding models.Embedding      // with a vector for every id
+	Masked    MaskedWords           // a masked language model over the words; nil for none
+	Seed      stream.Seed           // of all that does not depend on the mechanism: training on plain text, samples
+	// Encode gives a vector to each document.
+	Encode func(ctx context.Context, documents [][]int32) ([][]float32, error)
+	// Plain keeps what attackers find in plain text, by their names, for other
+	// mechanisms; nil keeps nothing.
+	Plain *Memo
+}
+
+// Situation is one mechanism at one epsilon, and what attackers know.
+type Situation struct {
+	Known
 	// Release privatises documents with noise from the given seed. The number
 	// of documents stays the same and so do their lengths, except for attackers
 	// that do not need it.
@@ -63,40 +73,22 @@ type Situation struct {
 	// Write privatises whole texts, with punctuation and case, as `mldp
 	// privatize` does; see Written.
 	Write func(ctx context.Context, texts []string, seed stream.Seed) ([]string, error)
-	// Spelling returns the word of any id.
-	Spelling func(id int32) string
-	// Model is a masked language model, nil for none.
-	Model WordModel
 	// Channel is the exact channel of the mechanism over its vocabulary, inputs
 	// and outputs; nil where there is none. Attackers then learn it from
 	// Options.LearnDraws draws of every word.
 	Channel *metrics.Channel
-	// Embedding has a vector for every id of the documents; see models.Options.
-	Embedding models.Embedding
 	// Nearest returns the k words nearest to each word, the nearest first; a
 	// word is its own nearest.
 	Nearest func(ctx context.Context, words []int32, k int) ([][]int32, error)
-	// Encode gives a vector to each document.
-	Encode  func(ctx context.Context, documents [][]int32) ([][]float32, error)
 	Options Options
-	Seed    stream.Seed // of this situation
-	// DataSeed determines everything that does not depend on the mechanism:
-	// attackers trained on plain text, and which documents are linked.
-	// Situations that share a Memo must share a DataSeed.
-	DataSeed stream.Seed
-	Workers  int // 0 means one
-	// Releases caches the releases of the splits, which are the same for all
-	// attackers of this situation; nil caches them for one RunAll only.
-	Releases *Memo
-	// Memo caches what does not depend on the mechanism, such as an attacker
-	// trained on plain text, for other situations over the same documents,
-	// shadow and DataSeed; nil caches nothing.
-	Memo *Memo
+	Noise   stream.Seed // of this situation
+	Workers int         // 0 means one
+	Made    *Made       // by earlier attackers of this situation; nil: by those of one RunAll
 
-	own stream.Seed // of the attacker: derived from Seed
+	own stream.Seed // of the attacker: derived from Noise
 }
 
-// Memo caches values by name; its zero value is ready to use. It is safe for
+// Memo keeps values by name; its zero value is ready to use. It is safe for
 // concurrent use.
 type Memo struct{ entries sync.Map }
 
@@ -126,174 +118,115 @@ func once[T any](m *Memo, name string, make func() (T, error)) (T, error) {
 	return e.value.(T), nil
 }
 
-// wordsOf returns the words of documents, without copying.
-func wordsOf(documents []Document) [][]int32 {
-	return list.Map(documents, func(d Document) []int32 { return d.Words })
-}
+// Need is a resource that an attacker requires.
+type Need string
 
-// aligned releases documents and checks that every word keeps its position.
-func (s *Situation) aligned(ctx context.Context, documents [][]int32, seed stream.Seed) ([][]int32, error) {
-	out, err := s.Release(ctx, documents, seed)
-	if err != nil {
-		return nil, err
-	}
-	if len(out) != len(documents) {
-		return nil, fmt.Errorf("%d documents were released as %d", len(documents), len(out))
-	}
-	return out, inPlace(documents, out)
-}
-
-// placesError means that a release dropped or added words, so that attackers who
-// compare words at their places cannot read it.
-type placesError struct{ document, before, after int }
-
-func (e *placesError) Error() string {
-	return fmt.Sprintf("document %d: %d words were released as %d: words must keep their places, so use a "+
-		"policy for unknown words that does not drop them", e.document, e.before, e.after)
-}
-
-// inPlace returns a placesError where documents changed their length.
-func inPlace(before, after [][]int32) error {
-	for i := range after {
-		if len(after[i]) != len(before[i]) {
-			return &placesError{i, len(before[i]), len(after[i])}
-		}
-	}
-	return nil
-}
-
-// Splits of a situation.
 const (
-	Train      = "train"
-	Validation = "validation"
-	Test       = "test"
+	NeedsPrivate Need = "private label"
+	NeedsChannel Need = "channel" // exact, or learned from draws
+	NeedsEncoder Need = "encoder"
+	NeedsShadow  Need = "shadow"
+	NeedsVectors Need = "vectors" // Embedding or Nearest
+	NeedsPublic  Need = "public text with private labels"
+	NeedsWords   Need = "spelling of words"
+	NeedsWriter  Need = "texts as they are written"
+	NeedsModel   Need = "masked language model"
 )
 
-// Released is one release of a split. It is the same for all attackers and for
-// measures of utility, so all are compared on one text.
-func (s *Situation) Released(ctx context.Context, split string) ([][]int32, error) {
-	return s.release(ctx, split, 0)
+// met says whether a situation has what a need names.
+var met = map[Need]func(s *Situation) bool{
+	NeedsPrivate: func(s *Situation) bool { return s.Privates >= 2 },
+	NeedsChannel: func(s *Situation) bool { return s.Channel != nil || s.Release != nil },
+	NeedsEncoder: func(s *Situation) bool { return s.Encode != nil },
+	NeedsShadow:  func(s *Situation) bool { return len(s.Shadow) > 0 },
+	NeedsVectors: func(s *Situation) bool { return s.Nearest != nil || s.Embedding.Len() > 0 },
+	NeedsPublic:  func(s *Situation) bool { return len(s.Public) > 0 },
+	NeedsWords:   func(s *Situation) bool { return s.Spelling != nil },
+	NeedsWriter:  func(s *Situation) bool { return s.Write != nil && len(s.Test) > 0 && s.Test[0].Text != "" },
+	NeedsModel:   func(s *Situation) bool { return s.Masked != nil && s.Spelling != nil },
 }
 
-// release is a release of a split by number; number 0 is the one that all
-// attackers see.
-func (s *Situation) release(ctx context.Context, split string, number int) ([][]int32, error) {
-	documents, ok := map[string][]Document{Train: s.Train, Validation: s.Validation, Test: s.Test,
-		public: s.Public}[split]
-	if !ok {
-		return nil, fmt.Errorf("split = %q: must be %q, %q or %q", split, Train, Validation, Test)
+// Panel is a kind of item. The share of right answers on it from one release is
+// what its attackers are compared by: see FindStrongest.
+type Panel string
+
+// Panels in the order of tables.
+const (
+	OneWord Panel = "words"
+	Label   Panel = "label"
+	Linked  Panel = "documents"
+)
+
+// Column describes one number of an attacker.
+type Column struct {
+	Name  string // "map-uniform"
+	Title string
+	Unit  string // "bits" or "tokens"; "" is a share or a ratio
+	// HigherIsPrivate means that a larger number is more private. Most columns
+	// measure an attacker's success, where smaller is more private.
+	HigherIsPrivate bool
+	Panel           Panel // where the number is compared with that of other attackers; "" is nowhere
+	// Mean is of the mean of a number in 0–1 for each test document.
+	Mean bool
+	// Alone means that no other attacker answers the same question, so that tables
+	// show it beside the strongest of those that are compared.
+	Alone bool
+}
+
+// Outcome is one number of an attack.
+type Outcome struct {
+	Column string
+	Value  stats.Interval
+	// Floor is the attacker's score on text without information about the
+	// original, Ceiling the score on the original itself.
+	Floor, Ceiling float64
+	Count          int    // number of units that the value is a mean over: words, documents, …
+	Draws          int    // per word, from which the channel was learned; 0 for an exact one
+	Note           string // remark on this number, "" for none
+	// Items are the parts that Value is a mean over; nil where Value is no share
+	// of right answers. See Strongest.
+	Items []Item
+}
+
+// Definition registers an attacker.
+type Definition struct {
+	Name    string // "linkage"
+	Version int    // raised whenever its numbers change; 0 means 1
+	Needs   []Need
+	Columns []Column
+	// OneRelease means that the attacker reads one release of the splits and
+	// needs nothing else, so it can attack any text, whatever produced it.
+	OneRelease bool
+	Start      func(ctx context.Context, s *Situation) (Attack, error)
+}
+
+// Attack is an attack in progress. Row, if not nil, takes every row of the channel,
+// as metrics.Channel.EachRow passes it, before Finish.
+type Attack struct {
+	Row    func(block, x int, row []float64)
+	Finish func(ctx context.Context) ([]Outcome, error)
+}
+
+// finishing is the start of an attacker who reads no rows.
+func finishing(run func(ctx context.Context, s *Situation) ([]Outcome, error)) func(context.Context, *Situation) (Attack,
+	error) {
+	return func(_ context.Context, s *Situation) (Attack, error) {
+		return Attack{Finish: func(ctx context.Context) ([]Outcome, error) { return run(ctx, s) }}, nil
 	}
-	labels := releaseLabels(split, number)
-	return once(s.Releases, strings.Join(labels, " "), func() ([][]int32, error) {
-		plain := wordsOf(documents)
-		noisy, err := s.Release(ctx, plain, s.Seed.Derive(labels...))
-		if err == nil && len(noisy) != len(plain) {
-			err = fmt.Errorf("%d documents were released as %d", len(plain), len(noisy))
-		}
-		return noisy, err
-	})
 }
 
-// releaseLabels name a release and its noise.
-func releaseLabels(split string, number int) []string {
-	if number == 0 {
-		return []string{"release", split}
-	}
-	return []string{"release", split, strconv.Itoa(number)}
-}
+var definitions = registry.New[Definition]("attacker")
 
-// public stands for the public text among splits.
-const public = "public"
+// Register adds a definition; it is called from init functions only.
+func Register(d Definition) { definitions.Add(d.Name, d) }
 
-// prefix returns the release of the first n documents of a split, every word in
-// its place.
-func (s *Situation) prefix(ctx context.Context, split string, plain [][]int32) ([][]int32, error) {
-	noisy, err := s.Released(ctx, split)
-	if err != nil {
-		return nil, err
-	}
-	return noisy[:len(plain)], inPlace(plain, noisy[:len(plain)])
-}
+// Names returns all registered attackers, sorted.
+func Names() []string { return definitions.Names() }
 
-// learn draws the sample from which a channel is learned, once for all
-// attackers.
-func (s *Situation) learn(ctx context.Context) (metrics.Draws, error) {
-	return once(s.Releases, "learn", func() (metrics.Draws, error) {
-		return s.draws(ctx, s.Options.LearnDraws, s.Seed.Derive("learn"))
-	})
-}
+// Find returns the definition with the given name.
+func Find(name string) (Definition, error) { return definitions.Find(name) }
 
-// draws returns n independent outputs of every word of the mechanism.
-func (s *Situation) draws(ctx context.Context, n int, seed stream.Seed) (metrics.Draws, error) {
-	documents := make([][]int32, s.Words)
-	for w := range documents {
-		documents[w] = slices.Repeat([]int32{int32(w)}, n)
-	}
-	out, err := s.aligned(ctx, documents, seed)
-	if err != nil {
-		return metrics.Draws{}, err
-	}
-	return metrics.Draws{PerInput: n, Outputs: slices.Concat(out...)}, nil
-}
-
-// Language is an n-gram model of the shadow text: what an attacker, and whoever
-// judges a release, knows of the language.
-func (s *Situation) Language() (*ngram.Model, error) {
-	order := s.Options.withDefaults().Order
-	return once(s.Memo, fmt.Sprintf("language model %d", order), func() (*ngram.Model, error) {
-		return ngram.Train(s.Shadow, s.Words, order)
-	})
-}
-
-// prior returns the word frequencies of the shadow text with one added to every
-// count; uniform without a shadow.
-func (s *Situation) prior() ([]float64, error) {
-	return metrics.EmpiricalPrior(s.shadowCounts())
-}
-
-func (s *Situation) shadowCounts() []int {
-	counts := make([]int, s.Words)
-	for _, document := range s.Shadow {
-		for _, w := range document {
-			if s.knows(w) {
-				counts[w]++
-			}
-		}
-	}
-	return counts
-}
-
-// knows reports whether an id is a word of the mechanism.
-func (s *Situation) knows(w int32) bool { return w >= 0 && int(w) < s.Words }
-
-// vector is that of any id of the documents.
-func (s *Situation) vector(w int32) []float32 {
-	d := s.Embedding.Dimension
-	return s.Embedding.Vectors[int(w)*d : (int(w)+1)*d]
-}
-
-// proportion returns the exact interval for k successes in n independent
-// trials.
-func proportion(k, n int, level float64) (stats.Interval, error) {
-	if n == 0 {
-		return stats.Unknown(), nil
-	}
-	return stats.ClopperPearson(k, n, level)
-}
-
-// grouped returns the share of hits among trials that are grouped in documents.
-// Its interval is the wider of the one over documents and the exact one over
-// trials, because the first is too narrow where nothing varies.
-func grouped(hits, trials []int, level float64) (stats.Interval, error) {
-	over, err := stats.RatioInterval(hits, trials, level)
-	if err != nil {
-		return over, err
-	}
-	k, n := 0, 0
-	for i := range hits {
-		k, n = k+hits[i], n+trials[i]
-	}
-	exact, err := proportion(k, n, level)
-	exact.Low, exact.High = min(exact.Low, max(0, over.Low)), max(exact.High, min(1, over.High))
-	return exact, err
+// Missing returns the needs of the attacker that the situation does not meet.
+func (d Definition) Missing(s *Situation) []Need {
+	return slices.DeleteFunc(slices.Clone(d.Needs), func(n Need) bool { return met[n](s) })
 }

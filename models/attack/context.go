@@ -2,7 +2,6 @@ package attack
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -10,35 +9,23 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"mldpbench/internal/list"
-	"mldpbench/internal/stats"
-	"mldpbench/metrics"
 	"mldpbench/models/ngram"
 )
 
-// bands of the number of occurrences of a word in the shadow text, by their
-// lower end.
-var bands = []struct {
-	name string
-	from int
-}{{"new", 0}, {"rare", 1}, {"medium", 10}, {"common", 100}}
+// contextWeights are those of the language model, of which one is chosen; contextOrder
+// is the model's.
+var contextWeights = []float64{0, 0.5, 1}
+
+const contextOrder = 2
 
 // context decodes whole texts with an n-gram model of the language: see posterior.
 func init() {
-	d := Definition{
+	Register(Definition{
 		Name: "context", Version: 2,
-		Needs: []Need{NeedsChannel, NeedsShadow},
-		Columns: []Column{
-			{Name: "context-accuracy", Title: "words found in context", Panel: OneWord},
-			{Name: "context-alone", Title: "words found one by one"}, // by MAP with corpus prior
-			{Name: "context-gain", Title: "gain by context"},
-			{Name: "context-weight", Title: "weight of the language model"},
-		},
-		prepare: prepareContext,
-	}
-	for _, b := range bands {
-		d.Columns = append(d.Columns, Column{Name: "context-" + b.name, Title: "words found in context, " + b.name})
-	}
-	Register(d)
+		Needs:   []Need{NeedsChannel, NeedsShadow},
+		Columns: []Column{{Name: "context-accuracy", Title: "words found in context", Panel: OneWord}},
+		Start:   startContext,
+	})
 }
 
 // shortlist keeps the k candidates with the highest score for one output, the
@@ -106,146 +93,104 @@ func (s *shortlistPass) lists() map[int32]*shortlist {
 	return out
 }
 
-func prepareContext(ctx context.Context, s *Situation, channel metrics.Channel, draws int) (channelAttack, error) {
-	var none channelAttack
-	o := s.Options
-	model, err := s.Language()
+func startContext(ctx context.Context, s *Situation) (Attack, error) {
+	model, err := once(s.Plain, "language model", func() (*ngram.Model, error) {
+		return ngram.Train(s.Shadow, s.Words, contextOrder)
+	})
 	if err != nil {
-		return none, err
+		return Attack{}, err
 	}
-	counts := s.shadowCounts()
-	prior, err := metrics.EmpiricalPrior(counts)
+	held, err := s.target(ctx, Validation, s.Options.Tokens/4)
 	if err != nil {
-		return none, err
+		return Attack{}, err
 	}
-	held, err := s.sought(ctx, Validation, s.Validation, max(1, o.Tokens/4))
+	test, err := s.target(ctx, Test, s.Options.Tokens)
 	if err != nil {
-		return none, err
+		return Attack{}, err
 	}
-	test, err := s.sought(ctx, Test, s.Test, o.Tokens)
-	if err != nil {
-		return none, err
-	}
-	outputs := s.outputs(held.noisy, test.noisy)
-	pass := &shortlistPass{prior, outputs, o.Candidates, make([][]shortlist, channel.Blocks())}
-	return channelAttack{pass.take, func(ctx context.Context) ([]Outcome, error) {
-		return decodeInContext(ctx, s, model, counts, prior, pass.lists(), held, test, draws)
-	}}, nil
+	channel, draws, err := s.channel(ctx)
+	c := contextDecoder{s, model, list.Map(s.prior(), math.Log), nil}
+	pass := &shortlistPass{s.prior(), s.outputs(held.noisy, test.noisy), s.Options.Candidates,
+		make([][]shortlist, channel.Blocks())}
+	return Attack{pass.take, func(ctx context.Context) ([]Outcome, error) {
+		c.lists = pass.lists()
+		o, err := c.outcome(ctx, held, test)
+		o.Draws = draws
+		return []Outcome{o}, err
+	}}, err
 }
 
-// decodeInContext chooses the weight on the held-out documents and decodes the
-// test documents.
-func decodeInContext(ctx context.Context, s *Situation, model *ngram.Model, counts []int, prior []float64,
-	lists map[int32]*shortlist, held, test sought, draws int) ([]Outcome, error) {
-	o := s.Options
-	tuned, err := decodeAll(ctx, s, model, prior, lists, held.noisy, o.Weights)
-	if err != nil {
-		return nil, err
-	}
-	right := func(in sought, guesses [][]int32) int {
-		hits, _ := in.right(in.each(guesses), nil)
-		return sum(hits)
-	}
-	best, bestHits := 0.0, -1
-	for i, weight := range o.Weights {
-		if n := right(held, tuned[i]); n > bestHits { // a tie goes to the first weight
-			best, bestHits = weight, n
-		}
-	}
-	decoded, err := decodeAll(ctx, s, model, prior, lists, test.noisy, []float64{best, 0})
-	if err != nil {
-		return nil, err
-	}
-	guesses, alone := test.each(decoded[0]), test.each(decoded[1])
-	note := fmt.Sprintf("%d candidates a position, order %d, public text of %d items", min(o.Candidates, s.Words),
-		o.Order, len(s.Shadow))
-	// A channel learned from draws may be worse than to take every output for the
-	// word itself.
-	if right(held, held.noisy) > bestHits {
-		guesses, note = test.each(test.noisy), note+"; on validation words no better than the output itself, which is taken"
-	}
-	var out []Outcome
-	found := func(column string, guesses []int32, in func(int32) bool) error {
-		v, err := s.found("context-"+column, test, guesses, in)
-		v.Draws, v.Note = draws, note
-		if column != "accuracy" {
-			v.Items = nil
-		}
-		out = append(out, v)
-		return err
-	}
-	if err := errors.Join(found("accuracy", guesses, nil), found("alone", alone, nil)); err != nil {
-		return nil, err
-	}
-	hits, trials := test.right(guesses, nil)
-	hitsAlone, _ := test.right(alone, nil)
-	tunedOn := list.Sum(held.plain, func(d []int32) int { return len(d) })
-	out = append(out, Outcome{Column: "context-gain", Value: pairedDifference(hits, hitsAlone, trials, o.Level),
-		Count: sum(trials), Draws: draws}, chosen("context-weight", best, tunedOn))
-	for i, b := range bands {
-		if err := found(b.name, guesses, func(w int32) bool {
-			return counts[w] >= b.from && (i+1 == len(bands) || counts[w] < bands[i+1].from)
-		}); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
+type contextDecoder struct {
+	*Situation
+	model *ngram.Model
+	prior []float64 // logarithms
+	lists map[int32]*shortlist
 }
 
-// decodeAll guesses a word for every output of every document, for each weight.
-func decodeAll(ctx context.Context, s *Situation, model *ngram.Model, prior []float64, lists map[int32]*shortlist,
-	noisy [][]int32, weights []float64) ([][][]int32, error) {
-	out := make([][][]int32, len(weights))
-	for i := range out {
-		out[i] = make([][]int32, len(noisy))
+// outcome chooses the weight on the held-out documents and decodes the test
+// documents. A channel learned from draws may be worse than to take every output for
+// the word itself.
+func (c contextDecoder) outcome(ctx context.Context, held, test target) (Outcome, error) {
+	tuned, err := c.decode(ctx, held, contextWeights)
+	if err != nil {
+		return Outcome{}, err
 	}
-	return out, s.parallel(ctx, len(noisy), func(i int) error {
-		positions := make([][]Candidate, len(noisy[i]))
-		for j, y := range noisy[i] {
-			l := lists[y]
+	var forms []form
+	for i, w := range contextWeights {
+		forms = append(forms, form{name: fmt.Sprintf("weight %v of the language model", w), held: tuned[i]})
+	}
+	forms = append(forms, form{"the output itself", held.each(held.noisy), test.each(test.noisy)})
+	chosen := best(forms, held.each(held.plain))
+	if chosen.test == nil {
+		i := slices.IndexFunc(forms, func(f form) bool { return f.name == chosen.name })
+		decoded, err := c.decode(ctx, test, contextWeights[i:i+1])
+		if err != nil {
+			return Outcome{}, err
+		}
+		chosen.test = decoded[0]
+	}
+	o, err := c.foundWords("context-accuracy", test, chosen.test)
+	o.Note = fmt.Sprintf("%s, chosen on %d validation words; %d candidates a position, order %d, public text of %d items",
+		chosen.name, len(held.places), min(c.Options.Candidates, c.Words), contextOrder, len(c.Shadow))
+	return o, err
+}
+
+// decode guesses the words of a target, for each weight.
+func (c contextDecoder) decode(ctx context.Context, t target, weights []float64) ([][]int32, error) {
+	decoded := make([][][]int32, len(weights))
+	for k := range decoded {
+		decoded[k] = make([][]int32, len(t.noisy))
+	}
+	err := c.parallel(ctx, len(t.noisy), func(i int) error {
+		positions := make([][]Candidate, len(t.noisy[i]))
+		for j, y := range t.noisy[i] {
+			l := c.lists[y]
 			if l == nil || len(l.words) == 0 {
 				// Not a word of the mechanism: it was left unchanged.
 				positions[j] = []Candidate{{Word: y}}
 				continue
 			}
-			for c, w := range l.words {
-				positions[j] = append(positions[j], Candidate{w, l.logs[c], math.Log(prior[w])})
+			for k, w := range l.words {
+				positions[j] = append(positions[j], Candidate{w, l.logs[k], c.prior[w]})
 			}
 		}
-		l, err := newLattice(model, positions)
+		l, err := newLattice(c.model, positions)
 		if err != nil {
 			return fmt.Errorf("document %d: %w", i, err)
 		}
-		for at, weight := range weights {
+		for k, weight := range weights {
 			posterior, err := l.posterior(weight)
 			if err != nil {
 				return fmt.Errorf("document %d: %w", i, err)
 			}
 			for j, p := range posterior {
-				out[at][i] = append(out[at][i], positions[j][floats.MaxIdx(p)].Word)
+				decoded[k][i] = append(decoded[k][i], positions[j][floats.MaxIdx(p)].Word)
 			}
 		}
 		return nil
 	})
-}
-
-// pairedDifference returns the difference of two shares over the same trials in
-// documents, with a t interval over documents.
-func pairedDifference(a, b, trials []int, level float64) stats.Interval {
-	n := float64(sum(trials))
-	var ratios []float64
-	// A mean of d_i·(documents/n) over documents is the difference; trials are
-	// given by the text and not drawn, so their spread does not count.
-	used := 0
-	for _, t := range trials {
-		if t > 0 {
-			used++
-		}
+	if err != nil {
+		return nil, err
 	}
-	for i, t := range trials {
-		if t > 0 {
-			ratios = append(ratios, float64(a[i]-b[i])*float64(used)/n)
-		}
-	}
-	return stats.MeanInterval(ratios, level)
+	return list.Map(decoded, t.each), nil
 }

@@ -41,8 +41,8 @@ func TestAttackedMechanisms(t *testing.T) {
 		}
 		l := NewLexicon(m.Vocabulary())
 		rng := stream.FromUint64(1).Rand()
-		s := Situation{Seed: stream.FromUint64(1), DataSeed: stream.FromUint64(1), Options: Options{Candidates: 12,
-			LearnDraws: 60, MeasureDraws: 20}}
+		s := Situation{Known: Known{Seed: stream.FromUint64(1)}, Noise: stream.FromUint64(1),
+			Options: Options{Candidates: 12, LearnDraws: 60, MeasureDraws: 20}}
 		for range 50 {
 			var d Document
 			d.Words = append(d.Words, l.IDs([]string{"nobody knows this word"})...)

@@ -61,9 +61,9 @@ func openScene(t testing.TB, q, all datasets.Request) *scene {
 	}
 	c.lexicon = NewLexicon(c.space.Vocabulary)
 	read := c.lexicon.Documents
-	s := Situation{Train: read(d.Train), Validation: read(d.Validation), Test: read(d.Test),
-		Privates: len(d.Privates), Seed: sceneSeed.Derive("release"), DataSeed: sceneSeed.Derive("data"), Workers: 2,
-		Memo: &Memo{}}
+	s := Situation{Known: Known{Train: read(d.Train), Validation: read(d.Validation), Test: read(d.Test),
+		Privates: len(d.Privates), Seed: sceneSeed.Derive("data"), Plain: &Memo{}},
+		Noise: sceneSeed.Derive("release"), Workers: 2}
 	// The pool of news has the items of the splits, whose marker is not cut out.
 	own := slices.Concat(wordsOf(s.Train), wordsOf(s.Validation))
 	var rest []Document
@@ -96,9 +96,7 @@ func openScene(t testing.TB, q, all datasets.Request) *scene {
 		}
 		return sif.Encode(ctx, sentences)
 	}
-	s.Options = Options{Tokens: 2000, Candidates: 20, Words: 200, Releases: []int{1, 10}, Documents: 500,
-		MeasureDraws: 10, Resamples: 500, Weights: []float64{0, 0.5, 1},
-		Neighbours: []int{1}}
+	s.Options = Options{Candidates: 20, Releases: []int{1, 10}, MeasureDraws: 10}
 	c.base = s
 	t.Logf("%s: %d + %d + %d documents, %d words, %d public items without near-duplicates, %d labelled", q.Name,
 		len(s.Train), len(s.Validation), len(s.Test), c.space.Len(), len(s.Shadow), len(s.Public))
@@ -138,7 +136,7 @@ func (c *scene) attacked(t testing.TB, mechanism string, epsilon float64) Situat
 		t.Fatal(err)
 	}
 	s := c.base
-	s.Seed = s.Seed.Derive(mechanism, fmt.Sprint(epsilon))
+	s.Noise = s.Noise.Derive(mechanism, fmt.Sprint(epsilon))
 	Attacked(&s, m, c.space, mechanisms.Random, c.lexicon)
 	return s
 }
@@ -200,9 +198,6 @@ func TestLongReach(t *testing.T) {
 			c := r.scene()(t)
 			start := time.Now()
 			s := c.attacked(t, r.mechanism, r.epsilon)
-			if s.Channel != nil { // a word costs little
-				s.Options.Words = 1000
-			}
 			list, err := RunAll(t.Context(), []string{r.attacker}, s)
 			if err != nil {
 				t.Fatal(err)

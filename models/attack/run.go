@@ -1,6 +1,7 @@
 package attack
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,11 +24,13 @@ import (
 // attackers. An attacker that cannot read the release, because words lost their
 // places, has outcomes without a value, whose note is the reason; the others go
 // on, as they do where one lacks what it needs, returns an error or panics: the
-// outcomes are then those of the others, and the error is Failures. The rows of an exact channel, the most
-// expensive part, are computed once for all of them.
+// outcomes are then those of the others, and the error is Failures. The rows of the
+// channel, the most expensive part, are made once for all of them.
 func RunAll(ctx context.Context, names []string, s Situation) ([]Outcome, error) {
-	outcomes := make([][]Outcome, len(names))
-	prepared := make([]channelAttack, len(names))
+	if err := s.ready(); err != nil {
+		return nil, err
+	}
+	outcomes, attacks := make([][]Outcome, len(names)), make([]Attack, len(names))
 	columns := make([][]Column, len(names))
 	failures := Failures{}
 	// try calls a part of an attack; the attacker is out after a failure.
@@ -35,16 +38,14 @@ func RunAll(ctx context.Context, names []string, s Situation) ([]Outcome, error)
 		err := check.Panics(part)
 		if places := (*placesError)(nil); errors.As(err, &places) {
 			outcomes[i], err = unreadable(columns[i], places), nil
+			attacks[i] = Attack{}
 		}
 		if err != nil {
 			failures[names[i]] = fmt.Errorf("attacker %s: %w", names[i], err)
-			outcomes[i], prepared[i] = nil, channelAttack{}
+			outcomes[i], attacks[i] = nil, Attack{}
 		}
 	}
-	if err := s.ready(); err != nil {
-		return nil, err
-	}
-	shared := false
+	reads := false
 	for i, name := range names {
 		d, err := Find(name)
 		if err != nil {
@@ -52,68 +53,66 @@ func RunAll(ctx context.Context, names []string, s Situation) ([]Outcome, error)
 		}
 		columns[i] = d.Columns
 		attacked := s
-		attacked.own = s.Seed.Derive("attack", name)
+		attacked.own = s.Noise.Derive("attack", name)
 		try(i, func() (err error) {
-			switch missing := d.Missing(&s); {
-			case len(missing) > 0:
-				err = fmt.Errorf("no %s", missing[0])
-			case d.prepare != nil && s.Channel != nil:
-				shared = true
-				prepared[i], err = d.prepare(ctx, &attacked, *s.Channel, 0)
-			case d.Guess != nil:
-				outcomes[i], err = attacked.guessed(ctx, d)
-			case d.Run != nil:
-				outcomes[i], err = d.Run(ctx, &attacked)
-			default:
-				outcomes[i], err = attacked.learnAndAttack(ctx, d)
+			if missing := d.Missing(&s); len(missing) > 0 {
+				return fmt.Errorf("no %s", missing[0])
 			}
+			attacks[i], err = d.Start(ctx, &attacked)
+			reads = reads || attacks[i].Row != nil
 			return err
 		})
 	}
-	if shared {
-		taken := make([]atomic.Pointer[error], len(names)) // the first failure of each
-		err := s.Channel.EachRow(ctx, s.Workers, func(block, x int, row []float64) {
-			for i, p := range prepared {
-				if p.take == nil || taken[i].Load() != nil {
-					continue
-				}
-				if err := check.Panics(func() error { p.take(block, x, row); return nil }); err != nil {
-					taken[i].CompareAndSwap(nil, &err)
-				}
-			}
-		})
+	if reads {
+		channel, _, err := s.channel(ctx)
+		if err == nil {
+			err = readRows(ctx, channel, s.Workers, attacks, try)
+		}
 		if err != nil {
 			return nil, err
 		}
-		for i := range taken {
-			if err := taken[i].Load(); err != nil {
-				try(i, func() error { return *err })
-			}
-		}
 	}
-	var all []Outcome
-	for i, p := range prepared {
-		if p.finish != nil {
+	for i := range attacks {
+		if finish := attacks[i].Finish; finish != nil {
 			try(i, func() (err error) {
-				outcomes[i], err = p.finish(ctx)
+				outcomes[i], err = finish(ctx)
+				for _, o := range outcomes[i] {
+					if !slices.ContainsFunc(columns[i], func(c Column) bool { return c.Name == o.Column }) {
+						err = cmp.Or(err, fmt.Errorf("outcome %q is no column of it", o.Column))
+					}
+				}
 				return err
 			})
 		}
-		for _, o := range outcomes[i] {
-			if !slices.ContainsFunc(columns[i], func(c Column) bool { return c.Name == o.Column }) {
-				try(i, func() error { return fmt.Errorf("outcome %q is no column of it", o.Column) })
-				break
-			}
-		}
-		all = append(all, outcomes[i]...)
 	}
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case len(failures) > 0:
-		return all, failures
+		return slices.Concat(outcomes...), failures
 	}
-	return all, nil
+	return slices.Concat(outcomes...), nil
+}
+
+// readRows passes the rows of the channel to all attacks that read them.
+func readRows(ctx context.Context, c metrics.Channel, workers int, attacks []Attack, try func(int, func() error)) error {
+	failed := make([]atomic.Pointer[error], len(attacks)) // the first failure of each
+	err := c.EachRow(ctx, workers, func(block, x int, row []float64) {
+		for i, a := range attacks {
+			if a.Row == nil || failed[i].Load() != nil {
+				continue
+			}
+			if err := check.Panics(func() error { a.Row(block, x, row); return nil }); err != nil {
+				failed[i].CompareAndSwap(nil, &err)
+			}
+		}
+	})
+	for i := range failed {
+		if e := failed[i].Load(); e != nil {
+			try(i, func() error { return *e })
+		}
+	}
+	return err
 }
 
 // Failures are the errors of attackers who failed, by name.
@@ -121,11 +120,7 @@ type Failures map[string]error
 
 // Error is that of all of them, in the order of their names.
 func (f Failures) Error() string {
-	var all []error
-	for _, name := range slices.Sorted(maps.Keys(f)) {
-		all = append(all, f[name])
-	}
-	return errors.Join(all...).Error()
+	return errors.Join(list.Map(slices.Sorted(maps.Keys(f)), func(n string) error { return f[n] })...).Error()
 }
 
 // ready fills in what a caller may leave out.
@@ -133,8 +128,8 @@ func (s *Situation) ready() error {
 	var err error
 	s.Options, err = s.Options.Complete()
 	s.Workers = max(1, s.Workers)
-	if s.Releases == nil {
-		s.Releases = &Memo{}
+	if s.Made == nil {
+		s.Made = &Made{}
 	}
 	return err
 }
@@ -162,22 +157,10 @@ func (s *Situation) parallel(ctx context.Context, n int, f func(i int) error) er
 	return g.Wait()
 }
 
-// learnAndAttack learns the channel from draws and attacks it.
-func (s *Situation) learnAndAttack(ctx context.Context, d Definition) ([]Outcome, error) {
-	learned, err := s.learn(ctx)
-	if err != nil {
-		return nil, err
+// proportion returns the exact interval for k successes in n independent trials.
+func proportion(k, n int, level float64) (stats.Interval, error) {
+	if n == 0 {
+		return stats.Unknown(), nil
 	}
-	channel, err := metrics.LearnChannel(learned, s.Words, s.Words)
-	if err != nil {
-		return nil, err
-	}
-	p, err := d.prepare(ctx, s, channel, s.Options.LearnDraws)
-	if err != nil {
-		return nil, err
-	}
-	if err := channel.EachRow(ctx, s.Workers, p.take); err != nil {
-		return nil, err
-	}
-	return p.finish(ctx)
+	return stats.ClopperPearson(k, n, level)
 }

@@ -23,8 +23,8 @@ var generated = sync.OnceValues(func() (*Situation, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Situation{Privates: len(d.Privates), Seed: stream.FromUint64(1), DataSeed: stream.FromUint64(2),
-		Workers: 2, Memo: &Memo{}}
+	s := &Situation{Known: Known{Privates: len(d.Privates), Seed: stream.FromUint64(2), Plain: &Memo{}},
+		Noise: stream.FromUint64(1), Workers: 2}
 	ids := map[string]int32{}
 	convert := func(documents []datasets.Document) []Document {
 		var out []Document
@@ -82,7 +82,7 @@ var generated = sync.OnceValues(func() (*Situation, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Model = neighbours(language, ids)
+	s.Masked = neighbours(language, ids, names)
 	s.Embedding = models.Embedding{Dimension: 20}
 	rng := stream.FromUint64(3).Rand()
 	for range s.Words * s.Embedding.Dimension {
@@ -114,27 +114,25 @@ var generated = sync.OnceValues(func() (*Situation, error) {
 })
 
 // neighbours is a masked model that knows pairs of words.
-func neighbours(pairs *ngram.Model, ids map[string]int32) WordModel {
-	return func(candidates []string) (MaskedWords, error) {
-		return func(_ context.Context, words []string, positions []int) ([][]float32, error) {
-			var out [][]float32
-			for _, j := range positions {
-				row := make([]float32, len(candidates))
-				var before []int32
-				if j > 0 {
-					before = []int32{ids[words[j-1]]}
-				}
-				after := pairs.After(before, j == 0)
-				for i, c := range candidates {
-					row[i] = float32(math.Log(after.Probability(ids[c])))
-					if j+1 < len(words) {
-						row[i] += float32(math.Log(pairs.After([]int32{ids[c]}, false).Probability(ids[words[j+1]])))
-					}
-				}
-				out = append(out, row)
+func neighbours(pairs *ngram.Model, ids map[string]int32, words []string) MaskedWords {
+	return func(_ context.Context, text []string, positions []int) ([][]float32, error) {
+		var out [][]float32
+		for _, j := range positions {
+			row := make([]float32, len(words))
+			var before []int32
+			if j > 0 {
+				before = []int32{ids[text[j-1]]}
 			}
-			return out, nil
-		}, nil
+			after := pairs.After(before, j == 0)
+			for i := range words {
+				row[i] = float32(math.Log(after.Probability(int32(i))))
+				if j+1 < len(text) {
+					row[i] += float32(math.Log(pairs.After([]int32{int32(i)}, false).Probability(ids[text[j+1]])))
+				}
+			}
+			out = append(out, row)
+		}
+		return out, nil
 	}
 }
 
@@ -147,8 +145,8 @@ func situation(t testing.TB) Situation {
 	return *s
 }
 
-// release makes a mechanism out of what becomes of one word.
-func release(word func(w int32, rng interface{ Float64() float64 }) int32) func(context.Context, [][]int32,
+// releasing makes a mechanism out of what becomes of one word.
+func releasing(word func(w int32, rng interface{ Float64() float64 }) int32) func(context.Context, [][]int32,
 	stream.Seed) ([][]int32, error) {
 	return func(_ context.Context, documents [][]int32, seed stream.Seed) ([][]int32, error) {
 		out := make([][]int32, len(documents))
@@ -165,7 +163,7 @@ func release(word func(w int32, rng interface{ Float64() float64 }) int32) func(
 // response keeps a word with probability keep and else draws any word.
 func response(s Situation, keep float64) Situation {
 	n := s.Words
-	s.Release = release(func(w int32, rng interface{ Float64() float64 }) int32 {
+	s.Release = releasing(func(w int32, rng interface{ Float64() float64 }) int32 {
 		if rng.Float64() < keep {
 			return w
 		}

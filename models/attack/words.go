@@ -11,15 +11,38 @@ import (
 	"mldpbench/internal/stats"
 )
 
+// WordScorer names the words that those of a release stand for, each in its place:
+// of 27,000 candidates for each word only the best is kept.
+type WordScorer func(ctx context.Context, s *Situation, release [][]int32) ([][]int32, error)
+
+// RegisterWords adds an attacker of words, whose one column is NAME-words. Floor,
+// ceiling, items and interval follow from what he names in a release and in plain
+// text. It is called from init functions only.
+func RegisterWords(name, title string, score WordScorer, needs ...Need) {
+	column := Column{Name: name + "-words", Title: title}
+	Register(Definition{Name: name, Needs: needs, OneRelease: true, Columns: []Column{column},
+		Start: finishing(func(ctx context.Context, s *Situation) ([]Outcome, error) {
+			return s.guessed(ctx, column.Name, s.Options.Tokens, func(t target, text [][]int32) ([]int32, error) {
+				words, err := score(ctx, s, text)
+				if err == nil {
+					err = inPlace(text, words)
+				}
+				if err != nil {
+					return nil, err
+				}
+				return t.each(words), nil
+			})
+		})})
+}
+
 // place is the position of a word.
 type place struct{ document, position int }
 
 func (p place) in(documents [][]int32) int32 { return documents[p.document][p.position] }
 
-// places returns at most so many positions of words of the mechanism in
-// documents, drawn from the seed of the data, in text order.
-func (s *Situation) places(documents [][]int32, most int, label string) []place {
-	var all []place
+// places returns the positions of words of the mechanism in documents, in text
+// order.
+func (s *Situation) places(documents [][]int32) (all []place) {
 	for i, d := range documents {
 		for j, w := range d {
 			if s.knows(w) {
@@ -27,8 +50,13 @@ func (s *Situation) places(documents [][]int32, most int, label string) []place 
 			}
 		}
 	}
+	return all
+}
+
+// sample are at most so many of the places, drawn from the seed of the data.
+func (s *Situation) sample(all []place, most int, label string) []place {
 	if len(all) > most {
-		rng := s.DataSeed.Derive("places", label).Rand()
+		rng := s.Seed.Derive("places", label).Rand()
 		rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 		all = all[:most]
 		slices.SortFunc(all, func(a, b place) int {
@@ -38,37 +66,41 @@ func (s *Situation) places(documents [][]int32, most int, label string) []place 
 	return all
 }
 
-// upTo returns the first documents that together have at most so many words,
-// but at least one document.
-func upTo(documents [][]int32, tokens int) [][]int32 {
-	for i, d := range documents {
-		if tokens -= len(d); tokens < 0 && i > 0 {
-			return documents[:i]
-		}
-	}
-	return documents
-}
-
-// sought are words to be found: those of the mechanism in documents of which
+// target are words to be found: those of the mechanism in documents of which
 // every word kept its place.
-type sought struct {
+type target struct {
 	plain, noisy [][]int32
 	places       []place
 }
 
-func (s *Situation) seek(plain, noisy [][]int32) sought {
-	return sought{plain, noisy, slices.DeleteFunc(s.places(plain, math.MaxInt, ""), func(p place) bool {
+func (s *Situation) seek(plain, noisy [][]int32) target {
+	return target{plain, noisy, slices.DeleteFunc(s.places(plain), func(p place) bool {
 		return len(plain[p.document]) != len(noisy[p.document])
 	})}
 }
 
-// sought are the words of the first documents of a split; it is an error if some
+// first are the first documents of a split that together have at most so many
+// words, but at least one document, and their release.
+func (s *Situation) first(ctx context.Context, split string, words int) (plain, noisy [][]int32, err error) {
+	all, err := s.release(ctx, release{split, 0})
+	for i, d := range wordsOf(s.documents(split)) {
+		if words -= len(d); words < 0 && i > 0 {
+			break
+		}
+		plain = append(plain, d)
+	}
+	return plain, all[:min(len(all), len(plain))], err
+}
+
+// target are the words of the first documents of a split; it is an error if some
 // did not keep their places.
-func (s *Situation) sought(ctx context.Context, split string, documents []Document, words int) (sought, error) {
-	plain := upTo(wordsOf(documents), words)
-	noisy, err := s.prefix(ctx, split, plain)
+func (s *Situation) target(ctx context.Context, split string, words int) (target, error) {
+	plain, noisy, err := s.first(ctx, split, words)
+	if err == nil {
+		err = inPlace(plain, noisy)
+	}
 	if err != nil {
-		return sought{}, err
+		return target{}, err
 	}
 	return s.seek(plain, noisy), nil
 }
@@ -81,83 +113,114 @@ func (s *Situation) outputs(releases ...[][]int32) []int32 {
 }
 
 // each picks the words at the places from documents.
-func (t sought) each(documents [][]int32) []int32 {
+func (t target) each(documents [][]int32) []int32 {
 	return list.Map(t.places, func(p place) int32 { return p.in(documents) })
 }
 
-// right counts, by document, the words found and all words, of those that in
-// selects (nil: all). There is one guess per place.
-func (t sought) right(guesses []int32, in func(w int32) bool) (hits, trials []int) {
-	hits, trials = make([]int, len(t.plain)), make([]int, len(t.plain))
+// hits counts the words found. There is one guess per place.
+func (t target) hits(guesses []int32) (n int) {
 	for i, p := range t.places {
-		w := p.in(t.plain)
-		if in != nil && !in(w) {
-			continue
-		}
-		trials[p.document]++
-		if guesses[i] == w {
-			hits[p.document]++
+		if guesses[i] == p.in(t.plain) {
+			n++
 		}
 	}
-	return hits, trials
+	return n
 }
 
-// found is the outcome of guesses for the words that in selects (nil: all). The
-// floor is who always guesses the most frequent word of the shadow text.
-func (s *Situation) found(column string, t sought, guesses []int32, in func(w int32) bool) (Outcome, error) {
-	hits, trials := t.right(guesses, in)
-	v, err := grouped(hits, trials, s.Options.Level)
-	counts := s.shadowCounts()
-	top := int32(slices.Index(counts, slices.Max(counts)))
-	blind, _ := t.right(slices.Repeat([]int32{top}, len(t.places)), in)
-	return Outcome{Column: column, Value: v, Floor: float64(sum(blind)) / float64(sum(trials)), Ceiling: 1,
-		Count: sum(trials), Items: wordItems(t.places, func(i int) bool {
-			return guesses[i] == t.places[i].in(t.plain)
-		})}, err
+// share of the words that is found.
+func (t target) share(guesses []int32) float64 {
+	return float64(t.hits(guesses)) / float64(len(t.places))
 }
 
-// guessed is the outcome of Definition.Guess on the release; its ceiling is what
-// it finds in plain text.
-func (s *Situation) guessed(ctx context.Context, d Definition) ([]Outcome, error) {
-	t, err := s.sought(ctx, Test, s.Test, s.Options.Tokens)
+// items are the right and wrong answers at places.
+func items(at []place, right func(i int) bool) []Item {
+	out := make([]Item, len(at))
+	for i, p := range at {
+		out[i] = Item{Document: p.document, Position: p.position}
+		if right(i) {
+			out[i].Right = 1
+		}
+	}
+	return out
+}
+
+// found is the outcome of guesses for words: right says where. The floor is who
+// always guesses the most frequent word of the shadow text. The interval is the
+// wider of the one over documents and the exact one over words, because the first
+// is too narrow where nothing varies.
+func (s *Situation) found(column string, t target, right func(i int) bool) (Outcome, error) {
+	o := Outcome{Column: column, Ceiling: 1, Count: len(t.places), Items: items(t.places, right)}
+	hits, trials, k := make([]int, len(t.plain)), make([]int, len(t.plain)), 0
+	for _, item := range o.Items {
+		trials[item.Document]++
+		hits[item.Document] += int(item.Right)
+		k += int(item.Right)
+	}
+	over, err := stats.RatioInterval(hits, trials, s.Options.Level)
+	if err != nil {
+		return o, err
+	}
+	prior := s.prior()
+	top := int32(slices.Index(prior, slices.Max(prior)))
+	o.Floor = t.share(slices.Repeat([]int32{top}, len(t.places)))
+	o.Value, err = proportion(k, len(t.places), s.Options.Level)
+	o.Value.Low, o.Value.High = min(o.Value.Low, max(0, over.Low)), max(o.Value.High, min(1, over.High))
+	return o, err
+}
+
+// foundWords is found of one guess per place.
+func (s *Situation) foundWords(column string, t target, guesses []int32) (Outcome, error) {
+	return s.found(column, t, func(i int) bool { return guesses[i] == t.places[i].in(t.plain) })
+}
+
+// guessed is the outcome of who guesses from text alone; his ceiling is what he
+// finds in plain text.
+func (s *Situation) guessed(ctx context.Context, column string, words int, guess func(t target, text [][]int32) ([]int32,
+	error)) ([]Outcome, error) {
+	plain, noisy, err := s.first(ctx, Test, words)
 	if err != nil {
 		return nil, err
 	}
-	var guesses [2][]int32 // in the release and in plain text
-	for i, text := range [][][]int32{t.noisy, t.plain} {
-		words, err := d.Guess(ctx, s, text)
-		if err == nil && len(words) != len(text) {
-			err = fmt.Errorf("guesses for %d documents of %d", len(words), len(text))
-		}
-		if err == nil {
-			err = inPlace(text, words)
-		}
-		if err != nil {
-			return nil, err
-		}
-		guesses[i] = t.each(words)
+	t := s.seek(plain, noisy)
+	if len(t.places) == 0 {
+		return nil, fmt.Errorf("no word of the mechanism in the test split kept its place")
 	}
-	hits, trials := t.right(guesses[1], nil)
-	o, err := s.found(d.Columns[0].Name, t, guesses[0], nil)
-	o.Ceiling = float64(sum(hits)) / float64(sum(trials))
+	ceiling, err := once(s.Plain, fmt.Sprint(column, len(plain)), func() (float64, error) {
+		unchanged := s.seek(plain, plain)
+		guesses, err := guess(unchanged, plain)
+		if err != nil {
+			return math.NaN(), err
+		}
+		return unchanged.share(guesses), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	guesses, err := guess(t, noisy)
+	if err != nil {
+		return nil, err
+	}
+	o, err := s.foundWords(column, t, guesses)
+	o.Ceiling = ceiling
 	return []Outcome{o}, err
 }
 
-// chosen is the outcome that states what was chosen on so many validation words.
-func chosen(column string, v float64, words int) Outcome {
-	return Outcome{Column: column, Value: stats.Exactly(v), Floor: math.NaN(), Ceiling: math.NaN(), Count: words}
+// form is one way to attack words, with what it names of the validation and of the
+// test words.
+type form struct {
+	name       string
+	held, test []int32
 }
 
-// wordItems are the right and wrong answers at places.
-func wordItems(at []place, right func(i int) bool) []Item {
-	items := make([]Item, len(at))
-	for i, p := range at {
-		items[i] = Item{Document: p.document, Position: p.position}
-		if right(i) {
-			items[i].Right = 1
+// best is the form that finds most of the validation words; ties go to the first.
+func best(forms []form, held []int32) form {
+	hits := func(f form) (n int) {
+		for i, w := range held {
+			if f.held[i] == w {
+				n++
+			}
 		}
+		return n
 	}
-	return items
+	return slices.MaxFunc(forms, func(a, b form) int { return hits(a) - hits(b) })
 }
-
-func sum(x []int) int { return list.Sum(x, func(v int) int { return v }) }

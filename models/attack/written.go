@@ -25,12 +25,24 @@ func init() {
 		{"attribute-written", "text as written", true},
 		{"attribute-surface", "punctuation, case, length", false},
 	} {
-		d := attributeDefinition(w.name, w.title, []Need{NeedsPrivate, NeedsWriter})
-		d.Version = 2
-		d.Run = func(ctx context.Context, s *Situation) ([]Outcome, error) {
-			return s.findInWriting(ctx, d.Name, w.words)
-		}
-		Register(d)
+		r := reader[string]{name: w.name, plain: textsOf, release: (*Situation).written, fit: fitWriting(w.words)}
+		Register(Definition{Name: w.name, Version: 2, Needs: []Need{NeedsPrivate, NeedsWriter},
+			Columns: labelColumns(w.name, w.title),
+			Start: finishing(func(ctx context.Context, s *Situation) ([]Outcome, error) {
+				return findPrivate(ctx, s, w.name, r, func() (trained[string], error) {
+					return r.fit(ctx, s, r.onPlain(s, Train), r.onPlain(s, Validation), s.Seed)
+				}, func(trained[string]) (trained[string], error) {
+					train, err := r.own(ctx, s, Train, 0)
+					if err != nil {
+						return trained[string]{}, err
+					}
+					validation, err := r.own(ctx, s, Validation, 0)
+					if err != nil {
+						return trained[string]{}, err
+					}
+					return r.fit(ctx, s, train, validation, s.Seed)
+				})
+			})})
 	}
 }
 
@@ -104,91 +116,42 @@ func (p *pieces) read(text string) []int32 {
 	return append(out, p.id(fmt.Sprintf("\x00%d", int(4*math.Log2(float64(words+1))))))
 }
 
-func (p *pieces) examples(x labelledBy[string]) models.Examples {
-	out := models.Examples{Sequences: make([][]int32, len(x.documents)), Labels: x.labels}
-	for i, t := range x.documents {
-		out.Sequences[i] = p.read(t)
-	}
-	return out
+func (p *pieces) examples(_ context.Context, x labelled[string]) (models.Examples, error) {
+	return models.Examples{Sequences: list.Map(x.documents, p.read), Labels: x.labels}, nil
 }
 
-// findInWriting is findPrivate on texts as they are written.
-func (s *Situation) findInWriting(ctx context.Context, name string, words bool) ([]Outcome, error) {
-	// Ids are of one fit, which makes it independent of what was read before.
-	// Whoever reads words may as well leave them out, if validation says so.
-	fit := func(train, validation, test labelledBy[string]) (answers, string, error) {
-		readings := []*pieces{{words: false, ids: map[string]int32{}}}
-		if words {
-			readings = append(readings, &pieces{words: true, ids: map[string]int32{}})
+// fitWriting learns from texts as they are written. Who reads words may as well leave
+// them out, if validation says so. Ids are of one fit, which makes it independent of
+// what was read before.
+func fitWriting(words bool) func(context.Context, *Situation, labelled[string], labelled[string], stream.Seed) (
+	trained[string], error) {
+	return func(ctx context.Context, s *Situation, train, validation labelled[string], _ stream.Seed) (out trained[string],
+		err error) {
+		readings := []*pieces{{words: false, ids: map[string]int32{}}, {words: true, ids: map[string]int32{}}}
+		if !words {
+			readings = readings[:1]
 		}
-		var best models.Classifier
-		var history models.History
-		var reading *pieces
+		most := math.Inf(-1)
 		for _, p := range readings {
 			o := models.NGramOptions{Classes: s.Privates}
 			if p.words {
 				o.Spelling = func(id int32) string { return p.of[id] }
 			}
-			m, h, err := models.FitNGrams(ctx, o, p.examples(train), p.examples(validation))
+			x, _ := p.examples(ctx, train)
+			y, _ := p.examples(ctx, validation)
+			m, h, err := models.FitNGrams(ctx, o, x, y)
 			if err != nil {
-				return answers{}, "", err
+				return out, err
 			}
-			if best == nil || h.Accuracy > history.Accuracy {
-				best, history, reading = m, h, p
-			}
-		}
-		found, err := highest(best.Score(ctx, reading.examples(test)))
-		note := history.Chosen
-		if words && !reading.words {
-			note = "without words: " + note
-		}
-		return found, note, err
-	}
-	texts := func(documents []Document) []string {
-		return list.Map(documents, func(d Document) string { return d.Text })
-	}
-	plain, err := once(s.Memo, name, func() ([]int, error) {
-		of := func(documents []Document) labelledBy[string] {
-			return labelledBy[string]{texts(documents), privates(documents)}
-		}
-		found, _, err := fit(of(s.Train), of(s.Validation), of(s.Test))
-		return found.labels, err
-	})
-	if err != nil {
-		return nil, err
-	}
-	own := func(split string, documents []Document, n int) (labelledBy[string], error) {
-		return releases(s, documents, n, func(i int) ([]string, error) {
-			labels := append([]string{"written"}, releaseLabels(split, i)...)
-			return once(s.Releases, strings.Join(labels, " "), func() ([]string, error) {
-				written, err := s.Write(ctx, texts(documents), s.Seed.Derive(labels...))
-				if err == nil && len(written) != len(documents) {
-					err = fmt.Errorf("%d texts were written as %d", len(documents), len(written))
+			if h.Accuracy > most {
+				most, out = h.Accuracy, classified(m, h.Chosen, p.examples)
+				if words && !p.words {
+					out.note = "without words: " + out.note
 				}
-				return written, err
-			})
-		})
-	}
-	var parts [3]labelledBy[string]
-	for i, part := range []struct {
-		split     string
-		documents []Document
-		releases  int
-	}{{Train, s.Train, s.Options.OwnReleases}, {Validation, s.Validation, s.Options.OwnReleases},
-		{Test, s.Test, s.Options.TestReleases}} {
-		if parts[i], err = own(part.split, part.documents, part.releases); err != nil {
-			return nil, err
+			}
 		}
+		return out, nil
 	}
-	all, chosen, err := fit(parts[0], parts[1], parts[2])
-	if err != nil {
-		return nil, err
-	}
-	var found []answers // of each release
-	for n := len(s.Test); len(all.labels) > 0; all = (answers{all.labels[n:], all.scores[n:]}) {
-		found = append(found, answers{all.labels[:n], all.scores[:n]})
-	}
-	return s.attributeOutcomes(name, found, plain, chosen)
 }
 
 // Written returns a Situation.Write that does what `mldp privatize` does with

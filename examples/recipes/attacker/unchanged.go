@@ -7,13 +7,9 @@ import (
 	"mldpbench/models/attack"
 )
 
-func init() {
-	attack.Register(attack.Definition{
-		Name: "unchanged", OneRelease: true,
-		Columns: []attack.Column{{Name: "unchanged-words", Title: "words unchanged"}},
-		// Every word is taken for what it was. A need of another attacker, such as attack.NeedsVectors, is a field of s.
-		Guess: func(_ context.Context, _ *attack.Situation, release [][]int32) ([][]int32, error) {
-			return release, nil
-		},
+func init() { // every word is taken for what it was; a need, such as attack.NeedsVectors, would be a field of s
+	attack.RegisterWords("unchanged", "words unchanged", func(_ context.Context, _ *attack.Situation,
+		release [][]int32) ([][]int32, error) {
+		return release, nil
 	})
 }

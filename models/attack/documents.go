@@ -1,0 +1,118 @@
+package attack
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"mldpbench/internal/stats"
+	"mldpbench/metrics"
+	"mldpbench/stream"
+)
+
+// linked are the documents to be linked; of gives their numbers in the test split.
+type linked struct {
+	plain, noisy [][]int32
+	of           []int
+}
+
+// DocumentScorer returns the scores of every plain document for a privatised one,
+// given by number: how well the second may come from the first.
+type DocumentScorer func(ctx context.Context, s *Situation, l linked) (func(query int) []float64, error)
+
+// linkage is an attacker who ranks the plain documents by their scores for each
+// privatised one: which record is it?
+func linkage(short, title string) Definition {
+	d := Definition{Name: "linkage-" + short, OneRelease: true}
+	for _, c := range []string{"P@1", "R@10", "MRR"} {
+		d.Columns = append(d.Columns, Column{Name: d.Name + "-" + strings.ToLower(strings.ReplaceAll(c, "@", "")),
+			Title: "linkage " + c + ", " + title})
+	}
+	d.Columns[0].Panel, d.Columns[2].Mean = Linked, true
+	return d
+}
+
+// linked are the documents that are asked for, in order: all, or as many as are
+// drawn.
+func (s *Situation) linked(ctx context.Context) (linked, error) {
+	noisy, err := s.release(ctx, release{Test, 0})
+	if err != nil {
+		return linked{}, err
+	}
+	l := linked{of: LinkedDocuments(len(noisy), s.Options.Documents, s.Seed)}
+	for _, i := range l.of {
+		l.plain, l.noisy = append(l.plain, s.Test[i].Words), append(l.noisy, noisy[i])
+	}
+	return l, nil
+}
+
+// LinkedDocuments are the numbers of the test documents that linkage asks for, in
+// order: all n, or as many as are drawn for a data seed.
+func LinkedDocuments(n, most int, seed stream.Seed) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	if n > most {
+		all = slices.Sorted(slices.Values(seed.Derive("linkage").Rand().Perm(n)[:most]))
+	}
+	return all
+}
+
+// link ranks all documents for each privatised one. chance, if not nil, are the
+// ranks without looking at words; else all documents are alike. Documents with equal
+// text cannot be distinguished, so the ceiling may be below one; ordered says that
+// the order of words counts.
+func (s *Situation) link(ctx context.Context, name string, l linked, scores func(query int) []float64, ordered bool,
+	chance []metrics.Rank) ([]Outcome, error) {
+	n := len(l.plain)
+	ranks, ideal, items := make([]metrics.Rank, n), make([]metrics.Rank, n), make([]Item, n)
+	if err := s.parallel(ctx, n, func(q int) error {
+		ranks[q] = metrics.RankOf(scores(q), q)
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	if chance == nil {
+		chance = slices.Repeat([]metrics.Rank{{Equal: n}}, n)
+	}
+	same, keys := map[string]int{}, make([]string, n)
+	for i, d := range l.plain {
+		if !ordered {
+			d = slices.Sorted(slices.Values(d))
+		}
+		keys[i] = fmt.Sprint(d)
+		same[keys[i]]++
+	}
+	for i, key := range keys {
+		ideal[i] = metrics.Rank{Equal: same[key]}
+		items[i] = Item{Document: l.of[i], Position: Whole, Right: ranks[i].Within(1)}
+	}
+	var all [3]metrics.Retrieval // found, floor, ceiling
+	for i, of := range [][]metrics.Rank{ranks, chance, ideal} {
+		var err error
+		if all[i], err = metrics.MeasureRetrieval(of, n, s.Options.Level); err != nil {
+			return nil, err
+		}
+	}
+	outcome := func(column string, of func(metrics.Retrieval) stats.Interval) Outcome {
+		return Outcome{Column: name + column, Value: of(all[0]), Floor: of(all[1]).Estimate, Ceiling: of(all[2]).Estimate,
+			Count: n}
+	}
+	p1 := outcome("-p1", func(r metrics.Retrieval) stats.Interval { return s.counted(r.P1, n) })
+	p1.Items = items
+	return []Outcome{p1, outcome("-r10", func(r metrics.Retrieval) stats.Interval { return s.counted(r.R10, n) }),
+		outcome("-mrr", func(r metrics.Retrieval) stats.Interval { return r.MRR })}, nil
+}
+
+// counted widens the interval of a share of n queries to that of a count: where
+// no query or every query succeeds, their variance is 0 and gives no interval.
+func (s *Situation) counted(share stats.Interval, n int) stats.Interval {
+	c, err := proportion(int(math.Round(share.Estimate*float64(n))), n, s.Options.Level)
+	if err == nil { // 0 ≤ k ≤ n: always
+		share.Low, share.High = max(0, min(share.Low, c.Low)), min(1, max(share.High, c.High))
+	}
+	return share
+}

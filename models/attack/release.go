@@ -1,0 +1,190 @@
+package attack
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"mldpbench/internal/list"
+	"mldpbench/metrics"
+	"mldpbench/stream"
+)
+
+// Splits of a situation; public stands for the public text among them.
+const (
+	Train, Validation, Test, public = "train", "validation", "test", "public"
+)
+
+// Made is what attackers of one situation share; its zero value is ready to use, by
+// one goroutine at a time.
+type Made struct {
+	released map[release][][]int32
+	written  map[release][]string
+	learned  *metrics.Draws
+	trained  map[string]trained[[]int32] // on own releases, by reader
+}
+
+// release is a release of a split by number; number 0 is the one that all attackers
+// see.
+type release struct {
+	split  string
+	number int
+}
+
+// labels name a release and its noise.
+func (r release) labels() []string {
+	if r.number == 0 {
+		return []string{"release", r.split}
+	}
+	return []string{"release", r.split, strconv.Itoa(r.number)}
+}
+
+func (s *Situation) documents(split string) []Document {
+	return map[string][]Document{Train: s.Train, Validation: s.Validation, Test: s.Test, public: s.Public}[split]
+}
+
+// made returns a release, which make makes of the documents of its split once.
+func made[D any](all *map[release][]D, r release, documents []Document, make_ func() ([]D, error)) ([]D, error) {
+	if *all == nil {
+		*all = map[release][]D{}
+	}
+	if d, there := (*all)[r]; there {
+		return d, nil
+	}
+	d, err := make_()
+	if err == nil && len(d) != len(documents) {
+		err = fmt.Errorf("%d documents were released as %d", len(documents), len(d))
+	}
+	if err == nil {
+		(*all)[r] = d
+	}
+	return d, err
+}
+
+// release returns a release as words. It is the same for all attackers and for
+// measures of utility, so all are compared on one text.
+func (s *Situation) release(ctx context.Context, r release) ([][]int32, error) {
+	documents := s.documents(r.split)
+	return made(&s.Made.released, r, documents, func() ([][]int32, error) {
+		return s.Release(ctx, wordsOf(documents), s.Noise.Derive(r.labels()...))
+	})
+}
+
+// ReleaseAll makes the releases of the splits that all attackers see.
+func (s *Situation) ReleaseAll(ctx context.Context) error {
+	for _, split := range []string{Train, Validation, Test} {
+		if _, err := s.release(ctx, release{split, 0}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// written returns a release as text.
+func (s *Situation) written(ctx context.Context, r release) ([]string, error) {
+	documents := s.documents(r.split)
+	return made(&s.Made.written, r, documents, func() ([]string, error) {
+		return s.Write(ctx, textsOf(documents), s.Noise.Derive(append([]string{"written"}, r.labels()...)...))
+	})
+}
+
+// wordsOf returns the words of documents, without copying.
+func wordsOf(documents []Document) [][]int32 {
+	return list.Map(documents, func(d Document) []int32 { return d.Words })
+}
+
+func textsOf(documents []Document) []string {
+	return list.Map(documents, func(d Document) string { return d.Text })
+}
+
+// placesError means that a release dropped or added words, so that attackers who
+// compare words at their places cannot read it.
+type placesError struct{ document, before, after int }
+
+func (e *placesError) Error() string {
+	return fmt.Sprintf("document %d: %d words were released as %d: words must keep their places, so use a "+
+		"policy for unknown words that does not drop them", e.document, e.before, e.after)
+}
+
+// inPlace returns a placesError where documents changed their length.
+func inPlace(before, after [][]int32) error {
+	if len(before) != len(after) {
+		return fmt.Errorf("%d documents were released as %d", len(before), len(after))
+	}
+	for i := range after {
+		if len(after[i]) != len(before[i]) {
+			return &placesError{i, len(before[i]), len(after[i])}
+		}
+	}
+	return nil
+}
+
+// draws returns n independent outputs of every one of some words.
+func (s *Situation) draws(ctx context.Context, words []int32, n int, seed stream.Seed) ([][]int32, error) {
+	copies := list.Map(words, func(w int32) []int32 { return slices.Repeat([]int32{w}, n) })
+	out, err := s.Release(ctx, copies, seed)
+	if err == nil {
+		err = inPlace(copies, out)
+	}
+	return out, err
+}
+
+// drawAll returns n independent outputs of every word of the mechanism.
+func (s *Situation) drawAll(ctx context.Context, n int, seed stream.Seed) (metrics.Draws, error) {
+	words := make([]int32, s.Words)
+	for w := range words {
+		words[w] = int32(w)
+	}
+	out, err := s.draws(ctx, words, n, seed)
+	return metrics.Draws{PerInput: n, Outputs: slices.Concat(out...)}, err
+}
+
+// learn draws the sample from which a channel is learned, once for all
+// attackers.
+func (s *Situation) learn(ctx context.Context) (metrics.Draws, error) {
+	if s.Made.learned == nil {
+		d, err := s.drawAll(ctx, s.Options.LearnDraws, s.Noise.Derive("learn"))
+		if err != nil {
+			return d, err
+		}
+		s.Made.learned = &d
+	}
+	return *s.Made.learned, nil
+}
+
+// channel is the exact channel, or one learned from so many draws.
+func (s *Situation) channel(ctx context.Context) (c metrics.Channel, draws int, err error) {
+	if s.Channel != nil {
+		return *s.Channel, 0, nil
+	}
+	learned, err := s.learn(ctx)
+	if err == nil {
+		c, err = metrics.LearnChannel(learned, s.Words, s.Words)
+	}
+	return c, s.Options.LearnDraws, err
+}
+
+// prior returns the word frequencies of the shadow text with one added to every
+// count; uniform without a shadow.
+func (s *Situation) prior() []float64 {
+	counts := make([]int, s.Words)
+	for _, document := range s.Shadow {
+		for _, w := range document {
+			if s.knows(w) {
+				counts[w]++
+			}
+		}
+	}
+	prior, _ := metrics.EmpiricalPrior(counts) // there is a word
+	return prior
+}
+
+// knows reports whether an id is a word of the mechanism.
+func (s *Situation) knows(w int32) bool { return w >= 0 && int(w) < s.Words }
+
+// vector is that of any id of the documents.
+func (s *Situation) vector(w int32) []float32 {
+	d := s.Embedding.Dimension
+	return s.Embedding.Vectors[int(w)*d : (int(w)+1)*d]
+}
