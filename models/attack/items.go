@@ -50,15 +50,6 @@ type tally struct{ right, n float64 }
 
 func (t *tally) add(o tally) { t.right, t.n = t.right+o.right, t.n+o.n }
 
-// tallies are the counts of each of the first n documents.
-func tallies(items []Item, n int) []tally {
-	all := make([]tally, n)
-	for _, item := range items {
-		all[item.Document].add(tally{item.Right, 1})
-	}
-	return all
-}
-
 // FindStrongest splits the documents into random halves. The best attacker on
 // one half is reported on the other, both ways round, so that the choice does
 // not flatter the result and every document counts. The interval is over
@@ -80,28 +71,29 @@ func FindStrongest(attempts []Attempt, resamples int, level float64, seed stream
 	}
 	documents := 0
 	for _, a := range attempts {
-		if len(a.Outcome.Items) == 0 {
-			return out, fmt.Errorf("strongest attacker: %s, %s: no right or wrong answers by item", a.Name,
-				a.Outcome.Column)
-		}
 		for _, item := range a.Outcome.Items {
 			documents = max(documents, item.Document+1)
 		}
 	}
-	counts := make([][]tally, len(attempts))
-	var able []int // attempts that may be chosen
+	counts := make([][]tally, len(attempts)) // by document
+	var able, all []int                      // attempts that may be chosen
 	for i, a := range attempts {
-		counts[i] = tallies(a.Outcome.Items, documents)
-		if a.Plain != nil && a.Plain.Value.High < a.Plain.Ceiling {
+		if len(a.Outcome.Items) == 0 {
+			return out, fmt.Errorf("strongest attacker: %s, %s: no right or wrong answers by item", a.Name,
+				a.Outcome.Column)
+		}
+		counts[i] = make([]tally, documents)
+		for _, item := range a.Outcome.Items {
+			counts[i][item.Document].add(tally{item.Right, 1})
+		}
+		if all = append(all, i); a.Plain != nil && a.Plain.Value.High < a.Plain.Ceiling {
 			out.Weak = append(out.Weak, a.Name)
 		} else {
 			able = append(able, i)
 		}
 	}
 	if len(able) == 0 {
-		for i := range attempts {
-			able = append(able, i)
-		}
+		able = all
 	}
 	order := seed.Derive("halves").Rand().Perm(documents)
 	halves := [2][]int{order[:documents/2], order[documents/2:]}
@@ -111,28 +103,28 @@ func FindStrongest(attempts []Attempt, resamples int, level float64, seed stream
 		}
 		return t
 	}
-	choose := func(of []int) int {
+	// chosen is the best attempt on one half with its counts on the other.
+	chosen := func(on, other []int) (best int, t tally) {
 		best, most := able[0], math.Inf(-1)
 		for _, i := range able {
-			if t := sum(i, of); t.right/t.n > most {
+			if t := sum(i, on); t.right/t.n > most {
 				best, most = i, t.right/t.n
 			}
 		}
-		return best
+		return best, sum(best, other)
 	}
 	share := func(halves [2][]int) float64 {
-		t := sum(choose(halves[0]), halves[1])
-		t.add(sum(choose(halves[1]), halves[0]))
-		return t.right / t.n
+		_, a := chosen(halves[0], halves[1])
+		_, b := chosen(halves[1], halves[0])
+		a.add(b)
+		return a.right / a.n
 	}
-	first, second := choose(halves[0]), choose(halves[1])
-	onSecond, onFirst := sum(first, halves[1]), sum(second, halves[0])
+	first, onSecond := chosen(halves[0], halves[1])
+	second, onFirst := chosen(halves[1], halves[0])
 	out.Count = int(onFirst.n + onSecond.n)
-	both := func(of func(Outcome) float64) float64 {
-		return (onSecond.n*of(attempts[first].Outcome) + onFirst.n*of(attempts[second].Outcome)) / float64(out.Count)
-	}
-	out.Floor = both(func(o Outcome) float64 { return o.Floor })
-	out.Ceiling = both(func(o Outcome) float64 { return o.Ceiling })
+	x, y := attempts[first].Outcome, attempts[second].Outcome
+	out.Floor = (onSecond.n*x.Floor + onFirst.n*y.Floor) / float64(out.Count)
+	out.Ceiling = (onSecond.n*x.Ceiling + onFirst.n*y.Ceiling) / float64(out.Count)
 	out.Name = attempts[first].Name
 	if first != second {
 		out.Name += " and " + attempts[second].Name
