@@ -1,7 +1,6 @@
 package datasets_test
 
 import (
-	"math"
 	"slices"
 	"testing"
 
@@ -89,42 +88,5 @@ func TestGeneratedTasksAreLearnableNotTrivialAndDegradeWithNoise(t *testing.T) {
 		if plain < 0.85 || plain > 0.95 || noisy > plain-0.2 {
 			t.Errorf("%s: accuracy %.3f, want 0.85 to 0.95, and %.3f at ε=1, want 0.2 less", name, plain, noisy)
 		}
-	}
-}
-
-// Frequencies must fall off roughly as in real text: Zipf's law with an
-// exponent near one, over the first thousand ranks.
-func TestGeneratedFrequenciesFollowZipf(t *testing.T) {
-	corpus, err := datasets.GeneratedCorpus(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	counts := map[string]int{}
-	tokens := 0
-	for _, sentence := range corpus {
-		tokens += len(sentence)
-		for _, w := range sentence {
-			counts[w]++
-		}
-	}
-	var sorted []int
-	for _, n := range counts {
-		sorted = append(sorted, n)
-	}
-	slices.SortFunc(sorted, func(a, b int) int { return b - a })
-	var sx, sy, sxx, sxy float64
-	n := 1000
-	for r := range n {
-		x, y := math.Log(float64(r+1)), math.Log(float64(sorted[r]))
-		sx, sy, sxx, sxy = sx+x, sy+y, sxx+x*x, sxy+x*y
-	}
-	slope := (float64(n)*sxy - sx*sy) / (float64(n)*sxx - sx*sx)
-	t.Logf("%d sentences, %d tokens, %d words, rarest %d, most frequent %d, slope %.2f", len(corpus), tokens,
-		len(counts), sorted[len(sorted)-1], sorted[0], slope)
-	if slope > -0.6 || slope < -1.4 {
-		t.Errorf("slope %.2f of log frequency against log rank, want -1.4 to -0.6", slope)
-	}
-	if len(counts) < 1800 || len(counts) > 2200 {
-		t.Errorf("%d words, want about 2,000", len(counts))
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -157,35 +156,6 @@ func TestLoadIsTheSameForAnyNumberOfWorkers(t *testing.T) {
 	if len(prints) != 1 {
 		t.Errorf("%d fingerprints", len(prints))
 	}
-}
-
-func FuzzTable(f *testing.F) {
-	f.Add("text,label\nx,1\n", "csv")
-	f.Add("text\tlabel\n\"x\t1\n", "tsv")
-	f.Add(`{"text":"x","label":1}`, "jsonl")
-	f.Add("text,label\n\"x\ny\",1\r\n", "csv")
-	f.Add(`[{"text":"x","label":1}, {"text":"y","label":2}]`, "json")
-	f.Add("PAR1\x00\x00\x00\x00PAR1", "parquet")
-	f.Fuzz(func(t *testing.T, text, format string) {
-		if !slices.Contains([]string{"csv", "tsv", "jsonl", "json", "parquet"}, format) {
-			t.Skip("the format is chosen by the file name: only these occur")
-		}
-		file := filepath.Join(t.TempDir(), "f."+format)
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		d, err := ownDefinition(Request{Name: "mine", File: file, TextColumns: []string{"text"}, LabelColumn: "label"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		rows, err := d.Read(t.Context(), Request{File: file})
-		if err != nil && !strings.HasPrefix(err.Error(), file) {
-			t.Fatalf("error without the file: %v", err)
-		}
-		if err == nil && (len(rows.Rows) == 0 || len(rows.Classes) < 2) {
-			t.Fatalf("%d texts, classes %q", len(rows.Rows), rows.Classes)
-		}
-	})
 }
 
 // A sample by hash that is not balanced says that the source is too small, not

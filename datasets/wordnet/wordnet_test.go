@@ -172,26 +172,3 @@ func TestRealWordNet(t *testing.T) {
 		t.Errorf("Lemmas(movie) = %q", got)
 	}
 }
-
-// uninflectedIsAlone checks what lets Lemma return most words at once.
-func uninflectedIsAlone(t *testing.T, x *index, word string) {
-	t.Helper()
-	forms := x.morphy(word)
-	if !x.inflected(word) && len(forms) > 0 && !slices.Equal(forms, []string{word}) {
-		t.Fatalf("%q has the forms %q", word, forms)
-	}
-}
-
-func FuzzMorphy(f *testing.F) {
-	l := &Lemmatizer{&index{rules: detachments["noun"], senses: map[string][]int64{"s": {1}, "dog": {2}},
-		exceptions: map[string][]string{"x": {"dog"}}}}
-	for _, s := range []string{"dogs", "sesses", "ieses", "menmen", "x", ""} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, word string) {
-		if got := l.Lemma(word); got == "" && word != "" {
-			t.Fatalf("%q has an empty lemma", word)
-		}
-		uninflectedIsAlone(t, l.noun, word)
-	})
-}

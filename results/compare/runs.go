@@ -14,9 +14,8 @@ import (
 
 // Options of a comparison of runs.
 type Options struct {
-	Level      float64  // probability of any alarm where only chance differs; 0 for 0.05
-	Thresholds bool     // a change within its column's threshold is none
-	Quantities []string // nil: all with a title or, with Thresholds, all with one
+	Level      float64 // probability of any alarm where only chance differs; 0 for 0.05
+	Thresholds bool    // a change within its column's threshold is none, and others are not looked at
 }
 
 // GateLevel is the level of a gate that runs often.
@@ -38,7 +37,6 @@ func (o Outcome) String() string { return [...]string{"same", "changed", "incomp
 
 // Comparison is what two runs differ in.
 type Comparison struct {
-	Names   [2]string
 	Level   float64
 	Cells   int      // compared
 	Exact   int      // of them, those of equal seed and data, where any difference is a change
@@ -144,10 +142,8 @@ func (p pair) shared() (both [][2]results.Cell) {
 // documents, those with outcomes of documents by pairs of documents. p-values
 // are Holm-corrected over all tests.
 func Runs(before, after *results.Prepared, o Options) *Comparison {
-	c := &Comparison{Level: cmp.Or(o.Level, familyLevel), Names: [2]string{nameOf(before), nameOf(after)},
-		space: after.SpaceName,
-		names: results.Names(list.Map(slices.Concat(before.Cells, after.Cells),
-			func(x results.Cell) results.Place { return x.Place }))}
+	c := &Comparison{Level: cmp.Or(o.Level, familyLevel), space: after.SpaceName, names: results.Names(list.Map(slices.Concat(before.Cells, after.Cells),
+		func(x results.Cell) results.Place { return x.Place }))}
 	if x, y := studies(before), studies(after); !slices.Equal(x, y) {
 		c.Reasons = append(c.Reasons, fmt.Sprintf("studies differ: %s against %s", strings.Join(x, ", "),
 			strings.Join(y, ", ")))
@@ -162,8 +158,10 @@ func Runs(before, after *results.Prepared, o Options) *Comparison {
 		c.Reasons = append(c.Reasons, text)
 		return c
 	}
-	for _, q := range o.columns(before.Cells) {
-		c.quantity(q, pairs, o)
+	for _, q := range results.Columns() {
+		if q.Threshold > 0 || !o.Thresholds && q.Title != "" && !q.Derived && !q.Timing {
+			c.quantity(q, pairs, o)
+		}
 	}
 	p := list.Map(c.Tests, func(t Test) float64 { return t.P })
 	for i, adjusted := range stats.Holm(p) {
@@ -181,29 +179,10 @@ func Runs(before, after *results.Prepared, o Options) *Comparison {
 	return c
 }
 
-func nameOf(p *results.Prepared) string {
-	if len(p.Runs) == 0 {
-		return ""
-	}
-	return p.Runs[0].Name
-}
-
 func studies(p *results.Prepared) []string {
 	all := results.Distinct(p.Cells, func(c results.Cell) string { return c.Study })
 	slices.Sort(all)
 	return all
-}
-
-func (o Options) columns(cells []results.Cell) []results.Column {
-	return results.Where(results.Columns(), func(q results.Column) bool {
-		switch {
-		case len(o.Quantities) > 0:
-			return slices.Contains(o.Quantities, q.Name)
-		case o.Thresholds:
-			return q.Threshold > 0
-		}
-		return q.Title != "" && !q.Derived && !q.Timing
-	})
 }
 
 // matched is what a cell has in common with that of another run; its name in print

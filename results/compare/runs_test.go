@@ -166,7 +166,7 @@ func TestLongHonestRunsPass(t *testing.T) {
 		rng := rand.New(rand.NewPCG(99, uint64(k)))
 		rows := repeated(mini(), 2+k%2, rng)
 		a, b := prepare(t, rows), prepare(t, reseeded(rows, rng))
-		c := Runs(a, b, Options{Quantities: []string{"accuracy"}})
+		c := Runs(a, b, Options{})
 		if c.Outcome() == Incomplete || len(c.Tests) < 40 {
 			t.Fatal(c.Sentence())
 		}
