@@ -224,8 +224,7 @@ func TestAsRunSanText(t *testing.T) {
 				}
 				weights[v.ID(y)] += math.Exp(-epsilon / 2 * naiveDistance(n.rows[n.row(w)][:3], row[:3]))
 			}
-			m := requireLaw(t, env, s, w, weights...)
-			requireFit(t, "santext "+w, sample(m, v.ID(w), 10000, stream.FromUint64(64)), lawOf(t, m, v.ID(w)))
+			requireLaw(t, env, s, w, weights...)
 		}
 	}
 }

@@ -1,11 +1,8 @@
 package mechanisms
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"math"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -167,6 +164,7 @@ func TestConformance(t *testing.T) {
 			requireLimits(t, x)
 			requireSeeds(t, x)
 			requireText(t, m)
+			requireKept(t, m)
 		})
 	}
 }
@@ -315,99 +313,6 @@ func requireSeeds(t *testing.T, x instance) {
 		if !slices.Equal(d.Words, want[i]) {
 			t.Fatalf("document %d differs together with others", i)
 		}
-	}
-}
-
-// requireText: text does not depend on workers or parts, and a document may have an
-// ε of its own; a policy decides about unknown words and changes no known one; kept
-// words pass unchanged, and the others are privatised as if they were absent; a
-// cancelled call says so.
-func requireText(t *testing.T, m *Mechanism) {
-	t.Helper()
-	docs, rng := [][]string{{"w1", "stranger", "w2"}, nil, {"stranger"}}, stream.FromUint64(9).Rand()
-	for len(docs) < 80 {
-		docs = append(docs, nil)
-		for range rng.IntN(30) {
-			docs[len(docs)-1] = append(docs[len(docs)-1], fmt.Sprintf("w%d", rng.IntN(44))) // a tenth unknown
-		}
-	}
-	text := func(m *Mechanism, docs [][]string, o TextOptions) [][]string {
-		o.Seed, o.Aligned = stream.FromUint64(34), true
-		out, err := PrivatizeText(ctx, m, docs, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return out
-	}
-	want, v := text(m, docs, TextOptions{}), m.Vocabulary()
-	for _, workers := range []int{2, 5} {
-		if !reflect.DeepEqual(text(m, docs, TextOptions{Workers: workers}), want) {
-			t.Errorf("%d workers give another text", workers)
-		}
-	}
-	if !reflect.DeepEqual(text(m, docs[30:], TextOptions{First: 30}), want[30:]) {
-		t.Error("documents from 30 on differ")
-	}
-	other, err := m.At(2 * m.Settings().Epsilon)
-	if err != nil {
-		t.Fatal(err)
-	}
-	epsilons := slices.Repeat([]float64{m.Settings().Epsilon, 2 * m.Settings().Epsilon}, len(docs)/2)
-	own := text(m, docs, TextOptions{Epsilons: epsilons, Workers: 2})
-	for i, twice := range text(other, docs, TextOptions{}) {
-		if !slices.Equal(own[i], [][]string{want[i], twice}[i%2]) {
-			t.Fatalf("document %d is not that of its ε", i)
-		}
-	}
-	keep, drop := text(m, docs, TextOptions{Policy: Keep}), text(m, docs, TextOptions{Policy: Drop})
-	for i, words := range docs {
-		if len(want[i]) != len(words) || len(keep[i]) != len(words) || len(drop[i]) != len(words) {
-			t.Fatalf("%q became %q, %q and %q", words, want[i], keep[i], drop[i])
-		}
-		for j, w := range words {
-			known := v.ID(w) != embeddings.Unknown
-			if known && (keep[i][j] != want[i][j] || drop[i][j] != want[i][j]) {
-				t.Errorf("the policy changed a known word: %q, %q, %q", want[i][j], keep[i][j], drop[i][j])
-			}
-			if !known && (keep[i][j] != w || drop[i][j] != "" || v.ID(want[i][j]) == embeddings.Unknown) {
-				t.Errorf("unknown: random %q, keep %q, drop %q", want[i][j], keep[i][j], drop[i][j])
-			}
-		}
-	}
-	kept := KeepWords(m, []string{"w3", "the"})
-	got := text(kept, [][]string{{"w3", "w1", "the", "w2", "stranger"}, {"w3"}}, TextOptions{Policy: Drop, Workers: 2})
-	if full := [][]string{{"w3", drop[0][0], "the", drop[0][2], ""}, {"w3"}}; !reflect.DeepEqual(got, full) {
-		t.Errorf("with words to keep: %q, want %q", got, full)
-	}
-	g, inner := kept.Guarantee(), m.Guarantee()
-	if g.Holds() && g.Scope == "" || g.Promises(1, 3) || g.Promises(3, 3) || g.Promises(1, 2) != inner.Promises(1, 2) ||
-		len((TextOptions{Policy: Keep}).Warnings(g)) != 2 || kept.Closed() != m.Closed() || KeepWords(m, nil) != m {
-		t.Errorf("with words to keep: guarantee %s, closed %v", g, kept.Closed())
-	}
-	if kept.Closed() && lawOf(t, kept, 3)[3] != 1 {
-		t.Errorf("a kept word stays with probability %v", lawOf(t, kept, 3)[3])
-	}
-	src := []WordID{3, 1, 3}
-	if other, err = kept.At(2 * m.Settings().Epsilon); err == nil {
-		err = other.Privatize(ctx, src, src, rng)
-	}
-	if err != nil || src[0] != 3 || src[2] != 3 {
-		t.Errorf("kept words became %v, %v", src, err)
-	}
-	if out, err := Text(ctx, m, Drop, docs[:3], stream.FromUint64(34), 1); err != nil || len(out[2]) != 0 ||
-		!slices.Equal(out[0], slices.DeleteFunc(drop[0], func(w string) bool { return w == "" })) {
-		t.Errorf("not aligned: %q, %v", out, err)
-	}
-	cancelled, cancel := context.WithCancel(ctx)
-	cancel()
-	if _, err := Text(cancelled, m, Keep, docs, stream.FromUint64(1), 2); !errors.Is(err, context.Canceled) {
-		t.Errorf("err = %v after cancelling", err)
-	}
-	if _, err := Text(ctx, m, "guess", docs, stream.FromUint64(11), 1); err == nil {
-		t.Error("an unknown policy is no error")
-	}
-	if _, err := Text(ctx, m, Keep, docs, stream.FromUint64(11), 0); err == nil {
-		t.Error("no workers is no error")
 	}
 }
 

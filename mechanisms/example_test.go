@@ -45,28 +45,6 @@ func ExamplePrivatizeText() {
 	// [seven rome]
 }
 
-// What an instance promises, and between which words.
-func ExampleGuarantee() {
-	space := animals()
-	tem, err := mechanisms.New(mechanisms.Environment{Space: space}, mechanisms.Settings{Mechanism: "tem", Epsilon: 2})
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(tem.Guarantee())
-	groups, err := mechanisms.New(mechanisms.Environment{Space: space},
-		mechanisms.Settings{Mechanism: "custext", Epsilon: 2, Parameters: mechanisms.Parameters{"k": 2.0}})
-	if err != nil {
-		log.Fatal(err)
-	}
-	g := groups.Guarantee()
-	fmt.Println(g)
-	fmt.Println("cat and dog:", g.Promises(0, 1), "cat and paris:", g.Promises(0, 2))
-	// Output:
-	// epsilon 2, metric euclidean
-	// epsilon 2, metric discrete, only between words of one of its 3 groups, none between groups
-	// cat and dog: true cat and paris: false
-}
-
 // Stop words pass as they are: the guarantee says that it does not cover them.
 func ExampleKeepWords() {
 	m, err := mechanisms.New(mechanisms.Environment{Space: animals()}, mechanisms.Settings{Mechanism: "k-rr", Epsilon: 1})

@@ -11,7 +11,9 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"mldpbench/embeddings"
 	"mldpbench/internal/kernel"
+	"mldpbench/internal/spacetest"
 	"mldpbench/stream"
 )
 
@@ -213,4 +215,51 @@ func rowsOf(p *kernel.Panels, dimension int) [][]float64 {
 		}
 	}
 	return rows
+}
+
+// onPaths runs f on every SIMD path.
+func onPaths(t *testing.T, f func(path string)) {
+	t.Helper()
+	for _, path := range kernel.Paths() {
+		restore, err := kernel.Use(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f(path)
+		restore()
+	}
+}
+
+// unevenSpace is a space with vectors of different lengths, some in the same
+// or opposite directions, equal ones, and two of no direction.
+func unevenSpace(t testing.TB, n, dimension int, seed uint64) *embeddings.Space {
+	t.Helper()
+	vectors := spacetest.Gaussian(t, n, dimension, 1, seed).Vectors
+	vector := func(w int) []float32 { return vectors[w*dimension : (w+1)*dimension] }
+	for w := range n {
+		factor := float32(math.Exp(float64(w%11) - 5))
+		switch w % 50 {
+		case 20:
+			copy(vector(w), vector(w-10))
+		case 30:
+			copy(vector(w), vector(w-23))
+			factor = -3
+		case 40:
+			copy(vector(w), vector(w-33))
+		}
+		for i := range vector(w) {
+			vector(w)[i] *= factor
+		}
+	}
+	clear(vector(7)) // an output
+	clear(vector(13))
+	return spacetest.New(t, dimension, vectors)
+}
+
+// scaled is a Gaussian space whose vectors are multiplied by a factor.
+func scaled(s *embeddings.Space, factor float32) *embeddings.Space {
+	for i := range s.Vectors {
+		s.Vectors[i] *= factor
+	}
+	return s
 }

@@ -65,40 +65,6 @@ func cosineSelectorOf(t testing.TB, s *embeddings.Space, epsilon float64) (*Mech
 	return m, x
 }
 
-// unevenSpace is a space with vectors of different lengths, some in the same
-// or opposite directions, equal ones, and two of no direction.
-func unevenSpace(t testing.TB, n, dimension int, seed uint64) *embeddings.Space {
-	t.Helper()
-	vectors := spacetest.Gaussian(t, n, dimension, 1, seed).Vectors
-	vector := func(w int) []float32 { return vectors[w*dimension : (w+1)*dimension] }
-	for w := range n {
-		factor := float32(math.Exp(float64(w%11) - 5))
-		switch w % 50 {
-		case 20:
-			copy(vector(w), vector(w-10))
-		case 30:
-			copy(vector(w), vector(w-23))
-			factor = -3
-		case 40:
-			copy(vector(w), vector(w-33))
-		}
-		for i := range vector(w) {
-			vector(w)[i] *= factor
-		}
-	}
-	clear(vector(7)) // an output
-	clear(vector(13))
-	return spacetest.New(t, dimension, vectors)
-}
-
-// scaled is a Gaussian space whose vectors are multiplied by a factor.
-func scaled(s *embeddings.Space, factor float32) *embeddings.Space {
-	for i := range s.Vectors {
-		s.Vectors[i] *= factor
-	}
-	return s
-}
-
 // rowOf makes the row of a word. Its head stays valid: the builder is not used again.
 func rowOf[R any](m rowSampler[R], word WordID) (row *R) {
 	m.builder().build([]rowKey{{word, m.ownEpsilon()}}, func(_ int, r *R) { row = r })
@@ -269,19 +235,6 @@ func TestShareBoundsHold(t *testing.T) {
 				t.Errorf("%s, ε = %v: bounds are %v apart: float64 would decide too often", name, epsilon, widest)
 			}
 		}
-	}
-}
-
-// onPaths runs f on every SIMD path.
-func onPaths(t *testing.T, f func(path string)) {
-	t.Helper()
-	for _, path := range kernel.Paths() {
-		restore, err := kernel.Use(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f(path)
-		restore()
 	}
 }
 
@@ -459,77 +412,5 @@ func TestCostIsSettledInFloat64(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// Text does not depend on path, workers, batches, or on what is kept.
-func TestTextIsTheSame(t *testing.T) {
-	middle, uneven := spacetest.Gaussian(t, 2000, 12, 1, 53), unevenSpace(t, 5000, 17, 76)
-	for name, epsilons := range map[string][]float64{"santext": {0.5, 40}, "tem": {3}, "santext-plus": {0.5, 40},
-		"syntf": {5, 9}, "table": {2}} {
-		for _, epsilon := range epsilons {
-			// fresh has memory for a few rows only where few is set.
-			fresh := func(few bool) *Mechanism {
-				limit := int64(math.MaxInt64)
-				if few {
-					limit = 20 << 10
-				}
-				switch name {
-				case "table":
-					m := mustNew(t, Environment{Space: middle}, Settings{Mechanism: "santext", Epsilon: epsilon})
-					samplerOf[*selector](t, m).tables.limit = limit
-					return m
-				case "syntf":
-					m, x := cosineSelectorOf(t, uneven, epsilon)
-					x.rowsKept.limit = limit
-					return m
-				}
-				m, x := headTailOf(t, middle, name, epsilon)
-				x.rowsKept.limit = limit
-				return m
-			}
-			requireSameText(t, fmt.Sprintf("%s, ε = %v", name, epsilon), fresh)
-		}
-	}
-}
-
-func requireSameText(t *testing.T, name string, fresh func(few bool) *Mechanism) {
-	t.Helper()
-	rng := stream.FromUint64(54).Rand()
-	documents := make([][]string, 20)
-	for i := range documents {
-		for range 30 {
-			documents[i] = append(documents[i], fmt.Sprint("w", rng.IntN(150)))
-		}
-	}
-	var want [][]string
-	onPaths(t, func(path string) {
-		for _, workers := range []int{1, 3} {
-			m := fresh(workers == 3 && path == kernel.Paths()[0])
-			for range 2 { // once without rows, once with
-				got, err := Text(ctx, m, Random, documents, stream.FromUint64(55), workers)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if want == nil {
-					want = got
-				}
-				if !slices.EqualFunc(got, want, slices.Equal[[]string]) {
-					t.Fatalf("%s: text differs on %s with %d workers", name, path, workers)
-				}
-			}
-		}
-	})
-	m := fresh(false)
-	for d, document := range documents { // one at a time
-		ids := m.Vocabulary().Encode(nil, document)
-		if err := m.Privatize(ctx, ids, ids, stream.FromUint64(55).At(uint64(d)).Rand()); err != nil {
-			t.Fatal(err)
-		}
-		for j, id := range ids {
-			if m.Vocabulary().Word(id) != want[d][j] {
-				t.Fatalf("%s: document %d alone differs at %d", name, d, j)
-			}
-		}
 	}
 }

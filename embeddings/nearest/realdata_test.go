@@ -44,7 +44,7 @@ func noisy(s *embeddings.Space, rng *rand.Rand, n int, epsilon float64) []float3
 }
 
 func TestLongRealSpaces(t *testing.T) {
-	queries := 500
+	queries := 100
 	if realdata.Long(t) {
 		queries = 20_000
 	}
