@@ -17,13 +17,6 @@ func train(t testing.TB, texts [][]int32, words, order int) *Model {
 	return m
 }
 
-func near(t *testing.T, what string, got, want float64) {
-	t.Helper()
-	if !(math.Abs(got-want) <= 1e-12) {
-		t.Errorf("%s = %v, want %v", what, got, want)
-	}
-}
-
 // Computed by hand. Words a = 0, b = 1, c = 2; texts "a b a", "a b c", "b".
 //
 // Pairs: (^ a) 2, (^ b) 1, (a b) 2, (b a) 1, (b c) 1. Counts of single words are
@@ -38,39 +31,35 @@ func near(t *testing.T, what string, got, want float64) {
 // P(b|b) = .325/2 = .1625. After a: total 2, one count of 2, taken off 1:
 // P(b|a) = (1 + .325)/2 = .6625. At the start: total 3, counts 2 and 1, taken
 // off 1½: P(a|^) = (1 + 1½·.325)/3. After c nothing was seen: P(a|c) = P(a).
+//
+// Of order 3: triples (^ a b) 2, (a b a) 1, (a b c) 1; the text "b" has none. Pairs
+// now count different words before them: (a b) is after ^ only: 1; (b a): 1; (b c):
+// 1; and at the start occurrences: (^ a) 2, (^ b) 1. Single words as before.
+// P₂(b|a) = ½ + ½·P(b), P₂(a|b) = (½ + .325)/2.
 func TestByHand(t *testing.T) {
-	texts := [][]int32{{0, 1, 0}, {0, 1, 2}, {1}}
-	m := train(t, texts, 3, 2)
-	none := m.After(nil, false)
-	near(t, "P(a)", none.Probability(0), 0.325)
-	near(t, "P(c)", none.Probability(2), 0.225)
-	near(t, "P(unknown)", none.Probability(99), 0.125)
-	near(t, "P(unknown)", none.Probability(-1), 0.125)
-	near(t, "P(a|b)", m.After([]int32{1}, false).Probability(0), 0.4125)
-	near(t, "P(b|b)", m.After([]int32{1}, false).Probability(1), 0.1625)
-	near(t, "P(b|a)", m.After([]int32{2, 0}, false).Probability(1), 0.6625)
-	near(t, "P(a|start)", m.After(nil, true).Probability(0), (1+1.5*0.325)/3)
-	near(t, "P(a|c)", m.After([]int32{2}, true).Probability(0), 0.325)
-	sum, n := m.LogProbability([]int32{0, 1})
-	near(t, "ln P(a b)", sum, math.Log((1+1.5*0.325)/3)+math.Log(0.6625))
-	if n != 2 {
-		t.Errorf("%d tokens", n)
+	const none = -1
+	for _, c := range []struct {
+		order   int
+		history []int32
+		start   bool
+		word    int32
+		want    float64
+	}{
+		{2, nil, false, 0, 0.325}, {2, nil, false, 2, 0.225}, {2, nil, false, 99, 0.125}, {2, nil, false, none, 0.125},
+		{2, []int32{1}, false, 0, 0.4125}, {2, []int32{1}, false, 1, 0.1625}, {2, []int32{2, 0}, false, 1, 0.6625},
+		{2, nil, true, 0, (1 + 1.5*0.325) / 3}, {2, []int32{2}, true, 0, 0.325},
+		{3, []int32{0}, false, 1, 0.6625}, {3, []int32{0}, true, 1, (1 + 0.6625) / 2},
+		{3, []int32{1}, false, 0, 0.4125}, {3, []int32{0, 1}, false, 0, (0.5 + 0.4125) / 2},
+	} {
+		m := train(t, [][]int32{{0, 1, 0}, {0, 1, 2}, {1}}, 3, c.order)
+		if got := m.After(c.history, c.start).Probability(c.word); !(math.Abs(got-c.want) <= 1e-12) {
+			t.Errorf("order %d: P(%d|%d) = %v, want %v", c.order, c.word, c.history, got, c.want)
+		}
 	}
-}
-
-// Order 3 by hand on the same texts. Triples: (^ a b) 2, (a b a) 1, (a b c) 1;
-// the text "b" has none. Pairs now count different words before them: (a b) is
-// after ^ only: 1; (b a): 1; (b c): 1; and at the start occurrences: (^ a) 2,
-// (^ b) 1. P₂(b|a) = (½ + ½·P(b))/1.
-func TestThreeWordsByHand(t *testing.T) {
-	m := train(t, [][]int32{{0, 1, 0}, {0, 1, 2}, {1}}, 3, 3)
-	// Single words: pairs (^ a), (b a) → a 2; (^ b), (a b) → b 2; (b c) → c 1, as before.
-	pb := m.After([]int32{0}, false).Probability(1)
-	near(t, "P(b|a)", pb, 0.5+0.5*0.325)
-	near(t, "P(b|start a)", m.After([]int32{0}, true).Probability(1), (1+1*pb)/2)
-	pa := m.After([]int32{1}, false).Probability(0)
-	near(t, "P(a|b)", pa, (0.5+1*0.325)/2)
-	near(t, "P(a|a b)", m.After([]int32{0, 1}, false).Probability(0), (0.5+1*pa)/2)
+	sum, n := train(t, [][]int32{{0, 1, 0}, {0, 1, 2}, {1}}, 3, 2).LogProbability([]int32{0, 1})
+	if want := math.Log((1+1.5*0.325)/3) + math.Log(0.6625); !(math.Abs(sum-want) <= 1e-12) || n != 2 {
+		t.Errorf("ln P(a b) = %v of %d tokens, want %v", sum, n, want)
+	}
 }
 
 // zipfian texts have every kind of count.
