@@ -29,11 +29,13 @@ func TestCell(t *testing.T) {
 	rows := len(words)
 	onEachPath(t, func(t *testing.T) {
 		for _, h := range []int{1, 4, 12, 16, 21, 64, 100} {
-			near := func(what string, got []float32, want []float64) {
+			near := func(got [][]float32, want ...[]float64) {
 				t.Helper()
-				for i, w := range want {
-					if math.Abs(float64(got[i])-w) > 1e-6*(1+math.Abs(w)) {
-						t.Fatalf("h = %d: %s[%d] = %v, want %v", h, what, i, got[i], w)
+				for k := range want {
+					for i, w := range want[k] {
+						if math.Abs(float64(got[k][i])-w) > 1e-6*(1+math.Abs(w)) {
+							t.Fatalf("h = %d: array %d[%d] = %v, want %v", h, k, i, got[k][i], w)
+						}
 					}
 				}
 			}
@@ -47,19 +49,14 @@ func TestCell(t *testing.T) {
 			ReferenceCellForward(wideSigmoid, apply(math.Tanh), words, wide(input), wantGates, wantCell, wantCell, wantTanh,
 				wantHidden)
 			CellForward(words, input, gates, cell, cell, tanh, hidden)
-			near("gates", gates, wantGates)
-			near("cell", cell, wantCell)
-			near("tanh", tanh, wantTanh)
-			near("hidden", hidden, wantHidden)
+			near([][]float32{gates, cell, tanh, hidden}, wantGates, wantCell, wantTanh, wantHidden)
 
 			sum, dh, dc := random(rng, 3*4*h), random(rng, rows*h), random(rng, rows*h)
 			sum[4*h] = float32(math.NaN()) // of the fresh word 1
 			wantSum, wantGates, wantDC := wide(sum), wide(gates), wide(dc)
 			ReferenceCellBackward(words, wantSum, wantGates, wide(prev), wide(tanh), wide(dh), wantDC)
 			CellBackward(words, sum, gates, prev, tanh, dh, dc)
-			near("derivative of gates", gates, wantGates)
-			near("derivative of prev", dc, wantDC)
-			near("sums by word", sum, wantSum)
+			near([][]float32{gates, dc, sum}, wantGates, wantDC, wantSum)
 		}
 	})
 }
