@@ -11,6 +11,8 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
+	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -48,81 +50,69 @@ type ratios map[string]float64
 // a ratio by instruction set, processor and loop.
 func TestSpeed(t *testing.T) {
 	if os.Getenv(child) != "" {
-		if err := json.NewEncoder(os.Stdout).Encode(measure(t)); err != nil {
-			t.Fatal(err)
-		}
+		fmt.Println(string(must(json.Marshal(measure(t)))))
 		return
 	}
 	const file = "speed.json"
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
 	recorded := map[string]map[string]ratios{}
-	if err := json.Unmarshal(data, &recorded); err != nil {
+	if err := json.Unmarshal(must(os.ReadFile(file)), &recorded); err != nil {
 		t.Fatal(err)
 	}
-	set, processor := cmp.Or(os.Getenv("MLDP_SIMD"), kernel.Paths()[0]), processorModel(t)
+	set, processor := cmp.Or(os.Getenv("MLDP_SIMD"), kernel.Paths()[0]), processorModel()
 	if *record {
 		if recorded[set] == nil {
 			recorded[set] = map[string]ratios{}
 		}
 		recorded[set][processor] = medians(t)
-		data, err := json.MarshalIndent(recorded, "", "  ")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, append(data, '\n'), 0o666); err != nil {
+		data := append(must(json.MarshalIndent(recorded, "", "  ")), '\n')
+		if err := os.WriteFile(file, data, 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
-	most := limits(t, recorded[set], processor)
-	for n := 1; n <= 5 && len(most) > 0; n++ {
-		for loop, r := range measureInChild(t) {
-			if limit, ok := most[loop]; ok {
-				t.Logf("process %d: %-40s %.3f, at most %.3f", n, loop, r, limit)
-				if r <= limit {
-					delete(most, loop)
-				}
-			}
-		}
-	}
-	for loop := range most {
-		t.Errorf("%s: above its limit in each of five processes (make speed RECORD=1 if that is meant)", loop)
-	}
-}
-
-// limits are the ratios that a loop may have on a processor.
-func limits(t *testing.T, recorded map[string]ratios, processor string) ratios {
-	factor, known := excess, recorded[processor]
+	factor, known := excess, recorded[set][processor]
 	if known == nil {
 		factor, known = unknown, ratios{}
-		for _, other := range recorded {
+		for _, other := range recorded[set] {
 			for loop, r := range other {
 				known[loop] = max(known[loop], r)
 			}
 		}
-		t.Logf("speed.json doesn't know the processor %q: at most %.2f times the largest ratio of others", processor, factor)
+		t.Logf("%s doesn't know the processor %q: at most %.2f times the largest ratio of others", file, processor, factor)
 	}
-	most := ratios{}
-	for _, loop := range loops {
-		r, ok := known[loop.name]
-		if !ok {
-			t.Fatalf("speed.json has no ratio of %s for this instruction set: make speed RECORD=1", loop.name)
+	slow := maps.Clone(known)
+	for n := 1; n <= 5 && len(slow) > 0; n++ {
+		for loop, r := range measureInChild(t) {
+			if known[loop] == 0 {
+				t.Fatalf("%s has no ratio of %s: make speed RECORD=1", file, loop)
+			}
+			if slow[loop] > 0 {
+				t.Logf("process %d: %-40s %.3f, at most %.3f", n, loop, r, factor*known[loop])
+			}
+			if r <= factor*known[loop] {
+				delete(slow, loop)
+			}
 		}
-		most[loop.name] = factor * r
 	}
-	return most
+	for loop := range slow {
+		t.Errorf("%s: above its limit in each of five processes (make speed RECORD=1 if that is meant)", loop)
+	}
 }
 
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// medians are those of 20 processes.
 func medians(t *testing.T) ratios {
-	all := map[string][]float64{}
+	all, m := map[string][]float64{}, ratios{}
 	for range 20 {
 		for loop, r := range measureInChild(t) {
 			all[loop] = append(all[loop], r)
 		}
 	}
-	m := ratios{}
 	for loop, x := range all {
 		slices.Sort(x)
 		m[loop] = math.Round(1000*(x[9]+x[10])/2) / 1000
@@ -131,11 +121,10 @@ func medians(t *testing.T) ratios {
 }
 
 // measureInChild is measure in a process of its own.
-func measureInChild(t *testing.T) ratios {
+func measureInChild(t *testing.T) (r ratios) {
 	c := exec.Command(os.Args[0], "-test.run=^TestSpeed$")
 	c.Env, c.Stderr = append(os.Environ(), child+"=1"), os.Stderr
 	out, err := c.Output()
-	var r ratios
 	if err == nil {
 		err = json.NewDecoder(bytes.NewReader(out)).Decode(&r)
 	}
@@ -146,12 +135,8 @@ func measureInChild(t *testing.T) ratios {
 }
 
 // processorModel is vendor, family and model, or what arm64 has for them.
-func processorModel(t *testing.T) string {
-	data, err := os.ReadFile("/proc/cpuinfo")
-	if err != nil {
-		t.Fatal(err)
-	}
-	first, _, _ := strings.Cut(string(data), "\n\n")
+func processorModel() string {
+	first, _, _ := strings.Cut(string(must(os.ReadFile("/proc/cpuinfo"))), "\n\n")
 	var names []string
 	for line := range strings.Lines(first) {
 		switch key, value, _ := strings.Cut(line, ":"); strings.TrimSpace(key) {
