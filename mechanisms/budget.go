@@ -37,7 +37,7 @@ func DocumentGuarantee(g Guarantee, epsilon float64) string {
 
 // WorstCase returns what a guarantee per word amounts to between the two words
 // of a space that are farthest apart: the logarithm of the factor by which the
-// odds may change, or a bound on it (see DiameterBound). A guarantee in another
+// odds may change, or a bound on it (see largestDistance). A guarantee in another
 // metric is replaced by the Euclidean one that it implies; plain differential
 // privacy is used as it is. Where nothing is guaranteed between some two words,
 // it is +Inf.
@@ -48,11 +48,10 @@ func WorstCase(g Guarantee, space *embeddings.Space) float64 {
 	case g.Metric == "discrete":
 		return g.Epsilon
 	}
-	diameter, err := DiameterBound(space)
-	if err != nil || g.EuclideanEpsilon == 0 {
+	if g.EuclideanEpsilon == 0 {
 		return math.Inf(1)
 	}
-	return g.EuclideanEpsilon * diameter
+	return g.EuclideanEpsilon * largestDistance(space, fewPairs)
 }
 
 // Factor formats e^x without overflow for any x: 3.2, 1.7e+05, 10^434.

@@ -14,10 +14,7 @@ import (
 // words.
 type extent struct{ largest, smallest float64 }
 
-type (
-	extentKey   struct{}
-	diameterKey struct{ pairs int }
-)
+type extentKey struct{}
 
 // errNoDistance is returned where all vectors of a space are equal.
 var errNoDistance = errors.New("no two words of the embedding have different vectors")
@@ -28,28 +25,8 @@ func extentOf(s *embeddings.Space) (extent, error) {
 		if e.smallest = smallestDistance(s); math.IsInf(e.smallest, 1) {
 			return extent{}, errNoDistance
 		}
-		e.largest, err = Diameter(s)
-		return e, err
-	})
-}
-
-// Diameter returns the largest Euclidean distance between two words of a space,
-// computed once per space. Where many words are equally far from the centre, as
-// in a space of vectors of length 1, it compares nearly all pairs; DiameterBound
-// does not.
-func Diameter(s *embeddings.Space) (float64, error) { return diameter(s, math.MaxInt) }
-
-// DiameterBound returns the largest distance where few pairs have to be compared
-// for it, else an upper bound: at most twice the largest distance from the mean.
-func DiameterBound(s *embeddings.Space) (float64, error) { return diameter(s, 200_000) }
-
-func diameter(s *embeddings.Space, pairs int) (float64, error) {
-	return embeddings.Derive(s, diameterKey{pairs}, func() (float64, error) {
-		largest := largestDistance(s, pairs)
-		if largest == 0 {
-			return 0, errNoDistance
-		}
-		return largest, nil
+		e.largest = largestDistance(s, math.MaxInt)
+		return e, nil
 	})
 }
 
@@ -93,9 +70,13 @@ func vectorKey(v []float32) string {
 	return string(b)
 }
 
+// fewPairs are compared in milliseconds.
+const fewPairs = 200_000
+
 // largestDistance visits words by their distance r from the centre, farthest
-// first: d(a,b) ≤ r(a) + r(b) leaves few pairs to look at. After so many pairs
-// it returns the bound on all of them.
+// first: d(a,b) ≤ r(a) + r(b) leaves few pairs to look at, but where many words
+// are equally far from the centre, as vectors of length 1 are. After so many pairs
+// it returns the bound on all of them, at most twice the largest r.
 func largestDistance(s *embeddings.Space, pairs int) float64 {
 	d := s.Dimension
 	center := make([]float32, d)
