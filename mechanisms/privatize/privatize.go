@@ -152,10 +152,12 @@ func pass(ctx context.Context, in *table.Reader, out chan<- []table.Row) error {
 				rows, size = append(rows, row), size+row.Size
 			}
 		}
-		select {
-		case out <- rows:
-		case <-ctx.Done():
-			return ctx.Err()
+		if rows != nil { // what is read after the end is nil
+			select {
+			case out <- rows:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
 		}
 		if err != nil {
 			return err

@@ -180,6 +180,23 @@ func TestSameTextHoweverItComes(t *testing.T) {
 	}
 }
 
+// The end is reached however late it is known: the writer is closed, rows are
+// counted.
+func TestEndOfARun(t *testing.T) {
+	t.Parallel()
+	for range 300 {
+		for in, o := range map[string]table.Options{"": {}, "cat\n": {},
+			`[{"a":"cat"}]`: {Format: table.JSON, Columns: []string{"a"}}} {
+			s := newStream(t, Options{})
+			out := runOn(t, s, iotest.OneByteReader(strings.NewReader(in)), o)
+			if sum := s.Summary(1, 0); strings.Contains(in, "[") != strings.HasSuffix(strings.TrimSpace(out), "]") ||
+				(in != "") != (sum.Rewritten == 1) {
+				t.Fatalf("%q: %q, %+v", in, out, sum)
+			}
+		}
+	}
+}
+
 // A conversation is answered line by line.
 func TestConversation(t *testing.T) {
 	t.Parallel()
