@@ -64,7 +64,7 @@ type viewOptions struct {
 	datasets, mechanisms []string
 	levels               results.Levels
 	out, files, views    string
-	formats, known       []string
+	only, formats, known []string
 	declared             views.Views
 }
 
@@ -74,6 +74,7 @@ func (o *viewOptions) addFlags(f *pflag.FlagSet, files string, formats []string)
 	f.StringSliceVar(&o.formats, "format", formats, strings.Join(formats, ", "))
 	f.StringSliceVar(&o.datasets, "dataset", nil, "data sets (default: all)")
 	f.StringSliceVar(&o.mechanisms, "mechanism", nil, "mechanisms (default: all)")
+	f.StringSliceVar(&o.only, "only", nil, files+" by beginning of name: equal, frontier, accuracy, n-w…")
 	f.StringVar(&o.views, "views", "", "YAML file with further "+files+", declared as in views.yaml")
 	folderFlag(f, &o.out, "", "folder of the "+files+" (default: "+files+" in the first run's folder, or here)")
 }
@@ -116,31 +117,41 @@ func (o *viewOptions) open(paths []string) (*results.Prepared, error) {
 	return p, nil
 }
 
+// wants reports whether a table or figure is among those asked for.
+func (o *viewOptions) wants(name string) bool {
+	return len(o.only) == 0 || slices.ContainsFunc(o.only, func(b string) bool { return strings.HasPrefix(name, b) })
+}
+
 // listFile names, in a folder of tables or figures, what the program wrote there.
 const listFile = ".written"
 
-// mayWrite refuses to replace a file that is not of an earlier such command.
-func (o *viewOptions) mayWrite(cmd *cobra.Command, args, names []string) error {
+// save writes files of these names in every format, but replaces none that is not of
+// an earlier such command, and gives the answer.
+func (o *viewOptions) save(cmd *cobra.Command, args []string, a *answer, names []string,
+	write func() ([]string, error)) error {
+	if len(names) == 0 {
+		return fmt.Errorf("%s: no %s of this name, or nothing to show", args[0], strings.TrimSuffix(o.files, "s"))
+	}
 	before, _ := os.ReadFile(filepath.Join(o.out, listFile)) // without it every file is in the way
+	ours := strings.Fields(string(before))
 	var others []string
 	for _, name := range names {
 		for _, format := range o.formats {
-			if file := name + "." + format; !slices.Contains(strings.Fields(string(before)), file) {
+			if file := name + "." + format; !slices.Contains(ours, file) {
 				others = append(others, filepath.Join(o.out, file))
 			}
 		}
 	}
-	return mayWrite(cmd, args, others...)
-}
-
-// wrote gives the answer of these files, and adds them to the list.
-func (o *viewOptions) wrote(a *answer, paths []string) error {
-	before, _ := os.ReadFile(filepath.Join(o.out, listFile))
-	names := results.Distinct(append(strings.Fields(string(before)), list.Map(paths, filepath.Base)...),
-		func(name string) string { return name })
-	slices.Sort(names)
+	if err := mayWrite(cmd, args, others...); err != nil {
+		return err
+	}
+	paths, err := write()
+	if err != nil {
+		return fmt.Errorf("%s: %w", args[0], err)
+	}
 	a.wrote(o.out, paths...)
-	return atomicfile.WriteBytes(filepath.Join(o.out, listFile), 0o644, []byte(strings.Join(names, "\n")+"\n"))
+	ours = slices.Compact(slices.Sorted(slices.Values(append(ours, list.Map(paths, filepath.Base)...))))
+	return atomicfile.WriteBytes(filepath.Join(o.out, listFile), 0o644, []byte(strings.Join(ours, "\n")+"\n"))
 }
 
 // readRun reads the rows of a run and the other files of its folder, where
@@ -297,14 +308,11 @@ func newReportCommand() *cobra.Command {
 func newFiguresCommand() *cobra.Command {
 	var v viewOptions
 	var width string
-	var only []string
 	var theme plots.Theme
 	cmd := command("figures", "RESULTS...")
-	f := cmd.Flags()
-	v.addFlags(f, "figures", plots.Formats)
-	f.StringSliceVar(&only, "only", nil, "figures by beginning of name: frontier, epsilon, accuracy, n-w…")
-	f.StringVar(&width, "width", "", "width on paper, with its unit (default: 3.4in, of three panels and more 7in)")
-	f.BoolVar(&theme.Bare, "bare", false, "leave title and notes to the text around the figure")
+	v.addFlags(cmd.Flags(), "figures", plots.Formats)
+	cmd.Flags().StringVar(&width, "width", "", "width on paper, with its unit (default: 3.4in, of three panels and more 7in)")
+	cmd.Flags().BoolVar(&theme.Bare, "bare", false, "leave title and notes to the text around the figure")
 	return prints(cmd, func(cmd *cobra.Command, args []string, a *answer) error {
 		if width != "" {
 			w, err := vg.ParseLength(width)
@@ -317,56 +325,37 @@ func newFiguresCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		drawn, skipped := plots.All(p, v.declared.Figures)
-		drawn = results.Where(drawn, func(f plots.Figure) bool {
-			return len(only) == 0 || slices.ContainsFunc(only, func(b string) bool { return strings.HasPrefix(f.Name, b) })
-		})
-		if len(drawn) == 0 {
-			return fmt.Errorf("%s: no figure could be drawn", args[0])
+		all, skipped := plots.All(p, v.declared.Figures)
+		var drawn []plots.Figure
+		for _, f := range all {
+			if v.wants(f.Name) {
+				drawn = append(drawn, f.In(theme))
+			}
 		}
-		for i := range drawn {
-			drawn[i] = drawn[i].In(theme)
-		}
-		if err := v.mayWrite(cmd, args, list.Map(drawn, func(f plots.Figure) string { return f.Name })); err != nil {
-			return err
-		}
-		paths, err := plots.Save(v.out, drawn, v.formats)
-		if err != nil {
-			return fmt.Errorf("%s: %w", args[0], err)
-		}
-		if len(only) == 0 {
-			for _, s := range skipped {
+		names := list.Map(drawn, func(f plots.Figure) string { return f.Name })
+		err = v.save(cmd, args, a, names, func() ([]string, error) { return plots.Save(v.out, drawn, v.formats) })
+		for _, s := range skipped {
+			if err == nil && len(v.only) == 0 {
 				fmt.Fprintf(cmd.ErrOrStderr(), "not drawn: %s: %s\n", s.Name, s.Reason)
 			}
 		}
-		return v.wrote(a, paths)
+		return err
 	})
 }
 
 func newTablesCommand() *cobra.Command {
 	var v viewOptions
-	var only []string
 	cmd := command("tables", "RESULTS...")
-	f := cmd.Flags()
-	v.addFlags(f, "tables", views.Formats)
-	f.StringSliceVar(&only, "only", nil, "tables by beginning of name: equal, pairs, accuracy, privacy…")
-	alignFlag(f, &v.levels)
+	v.addFlags(cmd.Flags(), "tables", views.Formats)
+	alignFlag(cmd.Flags(), &v.levels)
 	return prints(cmd, func(cmd *cobra.Command, args []string, a *answer) error {
 		p, err := v.open(args)
 		if err != nil {
 			return err
 		}
-		all := views.Named(append(views.NewSheet(p).Tables(v.declared.Tables), published.Tables(p)...), only...)
-		if len(all) == 0 {
-			return fmt.Errorf("%s: no table of this name", args[0])
-		}
-		if err := v.mayWrite(cmd, args, list.Map(all, func(t views.Table) string { return t.Name })); err != nil {
-			return err
-		}
-		paths, err := views.Save(v.out, all, v.formats)
-		if err != nil {
-			return err
-		}
-		return v.wrote(a, paths)
+		all := results.Where(append(views.NewSheet(p).Tables(v.declared.Tables), published.Tables(p)...),
+			func(t views.Table) bool { return v.wants(t.Name) })
+		names := list.Map(all, func(t views.Table) string { return t.Name })
+		return v.save(cmd, args, a, names, func() ([]string, error) { return views.Save(v.out, all, v.formats) })
 	})
 }
