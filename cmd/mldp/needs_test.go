@@ -69,18 +69,6 @@ repetitions: 1
 metrics: {deniability: {words: 2, runs: 2}}
 `
 
-const fetchedPaper = `schema: 1
-name: fetched-paper
-title: neighbours in fetched vectors
-seed: 1
-mechanisms: [{name: cmp}]
-epsilons: [5]
-scenes:
-  - name: crawl
-    embeddings: [{name: crawl-300d-2M, dimensions: [300]}]
-    metrics: {neighbours: {}}
-`
-
 // smallMirror builds a mirror of a data set and an embedding without published
 // checksums, with a few lines of each.
 func smallMirror(t *testing.T) string {
@@ -118,35 +106,24 @@ func smallMirror(t *testing.T) string {
 	return mirror
 }
 
-// TestRunFetches runs studies of a grid and of a paper whose data is not there
-// yet, from a mirror folder.
+// TestRunFetches runs a study whose data is not there yet, from a mirror folder.
 func TestRunFetches(t *testing.T) {
-	mirror := smallMirror(t)
-	study, paper := filepath.Join(t.TempDir(), "fetched.yaml"), filepath.Join(t.TempDir(), "paper.yaml")
-	for path, text := range map[string]string{study: fetchedStudy, paper: fetchedPaper} {
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
+	t.Setenv("MLDP_MIRROR", smallMirror(t))
+	t.Setenv("MLDP_DATA", "")
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	study := filepath.Join(t.TempDir(), "fetched.yaml")
+	writeFile(t, study, fetchedStudy)
+	for _, c := range []struct {
+		code int
+		says string
+		args []string
+	}{
+		{exitFailure, "get it with: mldp data fetch crawl-300d-2M cr", []string{"run", study}},
+		{exitOK, "crawl-300d-2M: in ", []string{"run", study, "--fetch"}},
+		{exitOK, "", []string{"run", study, "--fetch"}},
+	} {
+		if code, out := mldp(t, append(c.args, "--out", t.TempDir())...); code != c.code || !strings.Contains(out, c.says) {
+			t.Errorf("mldp %q: exit code %d, want %d and %q:\n%s", c.args, code, c.code, c.says, out)
 		}
-	}
-	mldp := func(code int, says string, args ...string) {
-		t.Helper()
-		var stdout, stderr bytes.Buffer
-		args = append(args, "--out", t.TempDir())
-		if got := run(t.Context(), args, strings.NewReader(""), &stdout, &stderr); got != code ||
-			!strings.Contains(stderr.String(), says) {
-			t.Errorf("mldp %s: exit code %d, want %d and %q:\n%s", strings.Join(args, " "), got, code, says, &stderr)
-		}
-	}
-	for _, ref := range []string{study, paper} {
-		t.Setenv("MLDP_DATA", "")
-		t.Setenv("XDG_CACHE_HOME", t.TempDir())
-		t.Setenv("MLDP_MIRROR", mirror)
-		needs := "crawl-300d-2M"
-		if ref == study {
-			needs += " cr"
-		}
-		mldp(exitFailure, "get it with: mldp data fetch "+needs, "run", ref)
-		mldp(exitOK, "crawl-300d-2M: in ", "run", ref, "--fetch")
-		mldp(exitOK, "", "run", ref, "--fetch")
 	}
 }
