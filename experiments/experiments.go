@@ -27,7 +27,7 @@ import (
 var studies embed.FS
 
 // Builtin holds the studies of this program.
-var Builtin = study.Library{Files: studies, Folder: "studies", What: "study"}
+var Builtin = study.Library{Files: studies}
 
 // Planned is a study that is divided into units, once. It has opened nothing.
 type Planned struct {

@@ -234,30 +234,6 @@ func TestSettingsAndDocuments(t *testing.T) {
 	}
 }
 
-// Studies without models, and without mechanisms, are studies.
-func TestPartsOfAGrid(t *testing.T) {
-	t.Parallel()
-	head := "schema: 1\nname: part\nseed: 1\ndatasets: [{name: generated-reviews, train: 40, validation: 10, test: " +
-		"20}]\nembeddings: [{name: generated, dimensions: [50]}]\n"
-	for name, c := range map[string]struct {
-		body    string
-		trained bool
-	}{
-		"privacy only": {"mechanisms: [{name: cmp}]\nepsilons: [10]\nmetrics: {deniability: {words: 3, runs: 10}}\n",
-			false},
-		"baselines only": {"models: [{name: svm}]\n", true},
-	} {
-		s, err := study.Parse("part.yaml", []byte(head+c.body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		sum := mustRun(t, s, engine.Options{})
-		if all := cells(t, sum); len(all) != 1 || all[0].Has("accuracy") != c.trained || all[0].Has("n_w") == c.trained {
-			t.Errorf("%s: %+v", name, all)
-		}
-	}
-}
-
 // put writes a file below a folder.
 func put(t *testing.T, dir, name, content string) {
 	t.Helper()

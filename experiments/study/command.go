@@ -55,29 +55,6 @@ func (c CommandSpec) Outside() mechanisms.Outside {
 	return mechanisms.Outside{Command: c.Command}
 }
 
-// Commands names everything that a design would execute: mechanisms, attackers
-// and measurements.
-func (d *Design) Commands() (names []string) {
-	for _, m := range d.Mechanisms {
-		if len(m.Command) > 0 {
-			names = append(names, m.Name)
-		}
-	}
-	for _, a := range d.Attackers {
-		if len(a.Command) > 0 {
-			names = append(names, "attacker "+a.Name)
-		}
-	}
-	for _, options := range d.Metrics {
-		if list, ok := options.(*[]CommandSpec); ok {
-			for _, c := range *list {
-				names = append(names, "measurement "+c.Name)
-			}
-		}
-	}
-	return names
-}
-
 // AttackerNames returns the names of attackers.
 func AttackerNames(all []CommandSpec) []string {
 	names := make([]string, len(all))

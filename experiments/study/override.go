@@ -195,12 +195,11 @@ func named(old, v any) any {
 	return out
 }
 
-// called reports whether an entry of a list has a name; scenes may share one, their
-// section.
+// called reports whether an entry of a list has a name.
 func called(x any, name string) bool {
 	keys, _ := x.(yaml.MapSlice)
 	return slices.ContainsFunc(keys, func(item yaml.MapItem) bool {
-		return (item.Key == "name" || item.Key == "section") && item.Value == name
+		return item.Key == "name" && item.Value == name
 	})
 }
 

@@ -12,9 +12,7 @@ import (
 	"embed"
 	"fmt"
 	"os"
-	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -64,57 +62,41 @@ const (
 	Attacks = "attacks" // those of studies of attacks before 2026-12, so that their numbers stay
 )
 
-// Library holds embedded YAML files, studies or others.
+// Library holds the studies of a program.
 type Library struct {
-	Files  embed.FS
-	Folder string // of the files
-	What   string // they are, for messages
-	Root   string // data folder, where vector files of a study may lie; "" finds it as every command does
+	Files embed.FS // in the folder studies
+	Root  string   // data folder, where vector files of a study may lie; "" finds it as every command does
 }
 
 // Names returns the names of the files, sorted.
-func (l Library) Names() []string {
-	entries, err := l.Files.ReadDir(l.Folder)
+func (l Library) Names() (names []string) {
+	entries, err := l.Files.ReadDir("studies")
 	if err != nil {
 		panic(err) // embedded at build time
 	}
-	var names []string
 	for _, e := range entries {
 		names = append(names, strings.TrimSuffix(e.Name(), ".yaml"))
 	}
 	return names
 }
 
-// Source returns the text of a file.
+// Source returns the text of a study.
 func (l Library) Source(name string) ([]byte, error) {
-	data, err := l.Files.ReadFile(path.Join(l.Folder, name+".yaml"))
+	data, err := l.Files.ReadFile("studies/" + name + ".yaml")
 	if err != nil {
-		return nil, check.Wrong("%s = %q: must be a .yaml file or one of %q%s", l.What, name, l.Names(),
-			check.Meant(name, l.Names()))
+		return nil, check.Wrong("study = %q: must be a .yaml file or one of %q%s", name, l.Names(), check.Meant(name, l.Names()))
 	}
 	return data, nil
 }
 
-// IsFile reports whether a reference is a path and not a name.
-func IsFile(ref string) bool { return slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(ref)) }
-
-// Read returns the text of a file of the library by name, or of a file by a path
-// that ends in .yaml or .yml, and the file's name.
-func (l Library) Read(ref string) (filename string, data []byte, err error) {
-	if !IsFile(ref) {
-		data, err = l.Source(ref)
-		return ref + ".yaml", data, err
-	}
-	if info, err := os.Stat(ref); err == nil && info.Size() > maxSize {
-		return ref, nil, fmt.Errorf("%s: %d bytes: a %s has at most %d", ref, info.Size(), l.What, maxSize)
-	}
-	data, err = os.ReadFile(ref)
-	return ref, data, err
-}
-
-// Open reads a study; see Read.
+// Open reads a study of the library by name, or a file by a path that ends in
+// .yaml or .yml.
 func (l Library) Open(ref string) (*Study, error) {
-	name, data, err := l.Read(ref)
+	name, read := ref+".yaml", l.Source
+	if ext := filepath.Ext(ref); ext == ".yaml" || ext == ".yml" {
+		name, read = ref, os.ReadFile
+	}
+	data, err := read(ref)
 	if err != nil {
 		return nil, err
 	}
