@@ -208,8 +208,7 @@ func (p *privatizing) sum(sum privatize.Summary) {
 	}
 	if p.report.Promised && p.options.Texts == nil {
 		fmt.Fprintf(p.stderr,
-			"epsilon spent per line with words, per unit of distance: median %.6g, most %.6g; in total %.6g\n",
-			sum.EpsilonMedian, sum.EpsilonMost, sum.EpsilonTotal)
+			"epsilon spent, per unit of distance: at most %.6g on a line; in total %.6g\n", sum.EpsilonMost, sum.EpsilonTotal)
 	}
 }
 

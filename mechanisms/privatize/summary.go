@@ -2,8 +2,6 @@ package privatize
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 
 	"mldpbench/datasets/table"
 )
@@ -26,9 +24,9 @@ type Summary struct {
 	Texts     uint64 `json:"texts,omitempty"`
 	Unchanged uint64 `json:"texts_unchanged,omitempty"`
 
-	EpsilonMedian float64 `json:"epsilon_per_record_median"`
-	EpsilonMost   float64 `json:"epsilon_per_record_most"`
-	EpsilonTotal  float64 `json:"epsilon_total"`
+	EpsilonMost  float64 `json:"epsilon_per_record_most"`
+	EpsilonTotal float64 `json:"epsilon_total"`
+	most         int     // words of a record on which epsilon is spent
 }
 
 // counts holds the counts of a piece; known are the words on which epsilon is
@@ -55,13 +53,11 @@ func (s *Summary) check() error {
 	return nil
 }
 
-// record is the row that is being written, in one or more parts, and the number
-// of rows before it by their known words.
+// record is the row that is being written, in one or more parts.
 type record struct {
 	row          table.Row
 	begun        bool
 	words, known int // so far
-	records      map[int]uint64
 }
 
 // open begins a row, or another part of it.
@@ -83,11 +79,8 @@ func (r *record) close(sum *Summary) {
 	default:
 		sum.Wordless++
 	}
-	if r.records == nil {
-		r.records = map[int]uint64{}
-	}
 	if r.known > 0 {
-		r.records[r.known]++
+		sum.Records, sum.most = sum.Records+1, max(sum.most, r.known)
 	}
 	r.begun, r.words, r.known = false, 0, 0
 }
@@ -96,25 +89,9 @@ func (r *record) close(sum *Summary) {
 // a word; document, if not 0, that of a whole record.
 func (s *Stream) Summary(perWord, document float64) Summary {
 	out := s.summary
-	out.Records = 0
-	cost := func(words int) float64 {
-		if document > 0 {
-			return document
-		}
-		return perWord * float64(words)
-	}
-	for words, n := range s.record.records {
-		out.Records += n
-		out.EpsilonTotal += float64(n) * cost(words)
-		out.EpsilonMost = max(out.EpsilonMost, cost(words))
-	}
-	var before uint64
-	for _, words := range slices.Sorted(maps.Keys(s.record.records)) {
-		before += s.record.records[words]
-		if 2*before >= out.Records {
-			out.EpsilonMedian = cost(words)
-			break
-		}
+	out.EpsilonMost, out.EpsilonTotal = perWord*float64(out.most), perWord*float64(out.Known)
+	if document > 0 && out.Records > 0 {
+		out.EpsilonMost, out.EpsilonTotal = document, document*float64(out.Records)
 	}
 	return out
 }
