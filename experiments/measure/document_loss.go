@@ -7,8 +7,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"mldpbench/embeddings"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/stats"
@@ -251,29 +249,17 @@ func medianOf(losses []documentLoss, of func(documentLoss) float64) results.Meas
 			infinite++
 		}
 	}
-	slices.Sort(all)
-	n := len(all)
-	note := fmt.Sprintf("median of %d pairs", n)
+	i, note := metrics.MedianInterval(all, gameLevel), fmt.Sprintf("median of %d pairs", len(all))
 	if infinite > 0 {
 		note += fmt.Sprintf("; infinite for %d", infinite)
 	}
-	v := (all[(n-1)/2] + all[n/2]) / 2
-	if math.IsInf(v, 1) {
-		x := results.Measured{}
-		x.Whole, x.Note = n, note
-		return x
+	x := results.Measured{}
+	if !math.IsInf(i.Estimate, 1) {
+		if x = results.Number(i.Estimate); !math.IsInf(i.Low, -1) && !math.IsInf(i.High, 1) {
+			x = x.Within(i.Low, i.High)
+		}
 	}
-	x := results.Number(v)
-	// Of n values the k-th least and the k-th greatest hold the median.
-	half := distuv.Binomial{N: float64(n), P: 0.5}
-	k := 0
-	for k < n/2 && half.CDF(float64(k)) <= (1-gameLevel)/2 {
-		k++
-	}
-	if k > 0 && !math.IsInf(all[n-k], 1) {
-		x = x.Within(all[k-1], all[n-k])
-	}
-	x.Whole, x.Note = n, note
+	x.Whole, x.Note = len(all), note
 	return x
 }
 

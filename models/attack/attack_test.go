@@ -112,24 +112,6 @@ func TestCeilingAndFloor(t *testing.T) {
 	}
 }
 
-// The private label of the generated corpus must be learnable, and neither
-// trivial; privatising must hinder the attacker, and an adaptive one less.
-func TestStyleIsLearnable(t *testing.T) {
-	base := situation(t)
-	base.Options = few
-	static, adaptive := run(t, "attribute-static-svm", response(base, 0.5)), run(t, "attribute-adaptive-svm",
-		response(base, 0.5))
-	s, a := static["attribute-static-svm-accuracy"], adaptive["attribute-adaptive-svm-accuracy"]
-	t.Logf("plain %.3f, half the words kept: static %.3f, adaptive %.3f", s.Ceiling, s.Value.Estimate,
-		a.Value.Estimate)
-	if s.Ceiling < 0.8 || s.Ceiling > 0.97 {
-		t.Errorf("plain accuracy %.3f, want .80 to .97", s.Ceiling)
-	}
-	if s.Value.Estimate > s.Ceiling-0.03 || s.Value.Estimate < 0.55 {
-		t.Errorf("half the words kept: accuracy %.3f, plain %.3f", s.Value.Estimate, s.Ceiling)
-	}
-}
-
 // Context must help where the noise is moderate; each release more must too.
 func TestContextAndReleasesHelp(t *testing.T) {
 	s := response(situation(t), 0.3)
@@ -165,32 +147,18 @@ func TestLearnedChannel(t *testing.T) {
 	}
 }
 
-func TestWorkersDoNotMatter(t *testing.T) {
-	s := response(situation(t), 0.4)
-	s.Options = few
-	for _, name := range []string{"map", "context", "averaging", "linkage-tfidf", "linkage-aligned", "masked-channel",
-		"attribute-channel"} {
-		s.Workers = 1
-		one := run(t, name, s)
-		s.Workers = 7
-		for column, o := range run(t, name, s) {
-			if w := one[column].Value; o.Value != w && !math.IsNaN(w.Estimate) {
-				t.Errorf("%s: %v with one worker, %v with seven", column, w, o.Value)
-			}
-		}
-	}
-}
-
-// Attackers who share the rows of a channel find what each finds alone.
+// Attackers who share the rows of a channel find what each finds alone, with any
+// number of workers.
 func TestRunAll(t *testing.T) {
 	s := response(situation(t), 0.4)
 	s.Options = few
-	names := []string{"map", "overlap", "context", "averaging", "linkage-aligned", "masked", "masked-channel",
-		"attribute-channel"}
+	names := []string{"map", "overlap", "context", "averaging", "linkage-tfidf", "linkage-aligned", "masked",
+		"masked-channel", "attribute-channel"}
 	together, err := RunAll(t.Context(), names, s)
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.Workers = 7
 	var alone []Outcome
 	for _, name := range names {
 		list, err := RunAll(t.Context(), []string{name}, s)
@@ -199,13 +167,8 @@ func TestRunAll(t *testing.T) {
 		}
 		alone = append(alone, list...)
 	}
-	if len(alone) != len(together) {
-		t.Fatalf("%d outcomes alone, %d together", len(alone), len(together))
-	}
-	for i, o := range together {
-		if fmt.Sprint(o) != fmt.Sprint(alone[i]) { // a number that is not known equals itself
-			t.Errorf("%s: %v together, %v alone", o.Column, o.Value, alone[i].Value)
-		}
+	if fmt.Sprint(together) != fmt.Sprint(alone) { // a number that is not known equals itself
+		t.Errorf("%v together, %v alone", together, alone)
 	}
 }
 

@@ -119,51 +119,17 @@ func tiny(t *testing.T, settings mechanisms.Settings, words, documents int) (Sit
 	return s, model
 }
 
-// Posteriors of the first round are Bayes' rule: Pr[y|x]·p(x | released
-// context), by brute force over all words of k-RR.
+// A posterior is Bayes' rule: Pr[y|x]·p(x | context) for w = 1, with the prior in
+// place of the model for w = 0, and the model alone for w = ∞.
 func TestMaskedPosteriorIsBayes(t *testing.T) {
-	const n, epsilon = 7, 1.3
-	s, model := tiny(t, mechanisms.Settings{Mechanism: "k-rr", Epsilon: epsilon}, n, 8)
-	if err := s.ready(); err != nil {
-		t.Fatal(err)
-	}
-	noisy, err := s.release(t.Context(), release{Test, 0})
-	if err != nil {
-		t.Fatal(err)
-	}
-	prior := slices.Repeat([]float64{math.Log(1.0 / n)}, n)
-	keep := math.Exp(epsilon) / (math.Exp(epsilon) + n - 1)
-	got := make([]float64, n)
-	for _, d := range noisy {
-		words := make([]string, len(d))
-		for j, w := range d {
-			words[j] = s.Spelling(w)
-		}
-		for j, y := range d {
-			logs := list.Map(model.of(words, j), math.Log)
-			emission := make([]float64, n)
-			for x := range n {
-				row, err := s.Channel.Rows(x, 1)
-				if err != nil {
-					t.Fatal(err)
-				}
-				emission[x] = math.Log(row[0][y])
-			}
-			posterior(got, emission, prior, logs, 1)
-			total, sum := 0.0, 0.0
-			want := make([]float64, n)
-			for x, p := range model.of(words, j) {
-				want[x] = p * (1 - keep) / (n - 1)
-				if int32(x) == y {
-					want[x] = p * keep
-				}
-				total += want[x]
-				sum += math.Exp(got[x])
-			}
-			for x := range want {
-				if off := math.Abs(math.Exp(got[x])/sum - want[x]/total); off > 1e-9 {
-					t.Fatalf("posterior of %d given %d: off by %v", x, y, off)
-				}
+	emission, prior, model := []float64{0.7, 0.2, 0.1}, []float64{0.5, 0.3, 0.2}, []float64{0.1, 0.2, 0.7}
+	logs := func(p []float64) []float64 { return list.Map(p, math.Log) }
+	for w, want := range map[float64][]float64{0: {0.35, 0.06, 0.02}, 1: {0.07, 0.04, 0.07}, math.Inf(1): model} {
+		got := make([]float64, 3)
+		posterior(got, logs(emission), logs(prior), logs(model), w)
+		for x := range want {
+			if math.Abs(math.Exp(got[x])-want[x]) > 1e-12 {
+				t.Errorf("weight %v: %v, want %v", w, math.Exp(got[x]), want[x])
 			}
 		}
 	}

@@ -12,23 +12,6 @@ import (
 	"mldpbench/stream"
 )
 
-// Rows that must be integrated are learned from draws: one takes 28 ms of
-// processor time over 14,000 words.
-func TestIntegratedChannelIsLearned(t *testing.T) {
-	t.Parallel()
-	space := spacetest.Gaussian(t, 40, 5, 1, 1)
-	m, err := mechanisms.New(mechanisms.Environment{Space: space}, mechanisms.Settings{Mechanism: "gumbel",
-		Variant: mechanisms.Released, Epsilon: 6})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := Situation{}
-	Attacked(&s, m, space, mechanisms.Keep, NewLexicon(m.Vocabulary()))
-	if s.Channel != nil {
-		t.Error("the channel is computed row by row")
-	}
-}
-
 // A mechanism attacked from outside: the exact channel of the selection family
 // and one learned from the noise family.
 func TestAttackedMechanisms(t *testing.T) {
