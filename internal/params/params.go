@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -74,47 +75,36 @@ func Convert(v, like any) (any, bool) {
 		if isNumber {
 			return []float64{f}, true
 		}
-		var list []float64
-		switch v := v.(type) {
-		case []float64:
-			list = v
-		case []any:
-			list = make([]float64, len(v))
-			for i, x := range v {
-				if list[i], isNumber = number(x); !isNumber {
-					return nil, false
-				}
+		list, ok := v.([]float64)
+		all, _ := v.([]any)
+		for _, x := range all {
+			if f, isNumber = number(x); !isNumber {
+				return nil, false
 			}
-		default:
-			return nil, false
+			list = append(list, f)
 		}
-		return list, !slices.ContainsFunc(list, func(f float64) bool { return math.IsNaN(f) || math.IsInf(f, 0) })
+		ok = ok || all != nil
+		return list, ok && !slices.ContainsFunc(list, func(f float64) bool { return math.IsNaN(f) || math.IsInf(f, 0) })
 	}
 	panic(fmt.Sprintf("params: a default of type %T", like))
 }
 
 // number returns a finite number of any type that YAML decodes to.
-func number(v any) (float64, bool) {
-	var f float64
-	switch v := v.(type) {
-	case float64:
-		f = v
-	case float32:
-		f = float64(v)
-	case int:
-		f = float64(v)
-	case int64:
-		f = float64(v)
-	case uint64:
-		f = float64(v)
-	case string: // go-yaml writes 1e-05, which it reads as text
-		x, err := strconv.ParseFloat(v, 64)
-		if err != nil || !strings.ContainsAny(v, "eE") || strings.Trim(v, "0123456789.eE+-") != "" {
+func number(v any) (f float64, ok bool) {
+	switch x := reflect.ValueOf(v); {
+	case x.CanFloat():
+		f = x.Float()
+	case x.CanInt():
+		f = float64(x.Int())
+	case x.CanUint():
+		f = float64(x.Uint())
+	default: // go-yaml writes 1e-05, which it reads as text
+		s, _ := v.(string)
+		var err error
+		if f, err = strconv.ParseFloat(s, 64); err != nil || !strings.ContainsAny(s, "eE") ||
+			strings.Trim(s, "0123456789.eE+-") != "" {
 			return 0, false
 		}
-		f = x
-	default:
-		return 0, false
 	}
 	return f, !math.IsNaN(f) && !math.IsInf(f, 0)
 }

@@ -16,7 +16,7 @@ func Dir(t testing.TB) string {
 	t.Helper()
 	dir := os.Getenv("MLDP_DATA")
 	if dir == "" {
-		dir = filepath.Join(root(), "..", "shared", "data")
+		dir = filepath.Join(Root(), "..", "shared", "data")
 	}
 	if _, err := os.Stat(dir); err != nil {
 		t.Skipf("no real data: set MLDP_DATA to a folder with it (%v)", err)
@@ -34,9 +34,9 @@ func File(t testing.TB, name string) string {
 	return path
 }
 
-// root is the folder of go.mod, searched upwards from the package under test; a
+// Root is the folder of go.mod, searched upwards from the package under test; a
 // relative path where there is none.
-func root() string {
+func Root() string {
 	dir, _ := os.Getwd() // "" is the folder itself
 	for {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
@@ -66,7 +66,7 @@ var python = sync.OnceValue(func() error {
 	named := os.Getenv("MLDP_PYTHON")
 	if info, err := os.Stat(named); err != nil || info.IsDir() {
 		named = "python3"
-		if beside, err := filepath.Abs(filepath.Join(root(), "..", "venv-models", "bin", named)); err == nil {
+		if beside, err := filepath.Abs(filepath.Join(Root(), "..", "venv-models", "bin", named)); err == nil {
 			if _, err := os.Stat(beside); err == nil {
 				named = beside
 			}

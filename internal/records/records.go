@@ -2,12 +2,12 @@
 package records
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 
+	"mldpbench/internal/realdata"
 	"mldpbench/results"
 )
 
@@ -18,13 +18,9 @@ var views sync.Map // of the names, each made once in a process: a func
 func View(t testing.TB, names ...string) *results.Prepared {
 	t.Helper()
 	once, _ := views.LoadOrStore(strings.Join(names, " "), sync.OnceValues(func() (*results.Prepared, error) {
-		root := "."
-		for _, err := os.Stat("go.mod"); err != nil && len(root) < 30; _, err = os.Stat(filepath.Join(root, "go.mod")) {
-			root = filepath.Join(root, "..")
-		}
 		var runs []results.Run
 		for _, name := range names {
-			rows, err := results.Read(filepath.Join(root, "results", "reference", name+".csv.gz"))
+			rows, err := results.Read(filepath.Join(realdata.Root(), "results", "reference", name+".csv.gz"))
 			if err != nil {
 				return nil, err
 			}
