@@ -176,7 +176,8 @@ func numberOf(cells []results.Cell, c results.Cell, quantity string) (Number, bo
 	low, high := c.Interval(quantity)
 	n := Number{m.Value, low, high, m.Floor}
 	for _, o := range cells {
-		if v, attacked := o.At(quantity); c.IsBaseline() && attacked && v.Ceiling.Known() && (!ok || v.Ceiling.Float() > n.Value.Float()) {
+		if v, attacked := o.At(quantity); c.IsBaseline() && attacked && v.Ceiling.Known() &&
+			(!ok || v.Ceiling.Float() > n.Value.Float()) {
 			n, ok = Number{v.Ceiling, results.Missing, results.Missing, v.Floor}, true
 			right := math.Round(v.Ceiling.Float() * float64(v.Whole)) // exact where each item is right or wrong
 			if i, err := stats.ClopperPearson(int(right), v.Whole, 0.95); err == nil && results.MustColumn(quantity).Share &&
@@ -235,8 +236,8 @@ func evaluation(ctx context.Context, o EvaluateOptions) (*study.Study, []string,
 
 // mechanism is a version as text made elsewhere. A document without a text is one of
 // the data set in run, and here; one that only the version lacks is an error.
-func (o EvaluateOptions) mechanism(ctx context.Context, v Version, ids []string, empty map[int]bool) (study.MechanismSpec,
-	error) {
+func (o EvaluateOptions) mechanism(ctx context.Context, v Version, ids []string,
+	empty map[int]bool) (study.MechanismSpec, error) {
 	v.Path = cmp.Or(v.Path, o.Original)
 	m := study.MechanismSpec{Name: v.Name, Outside: mechanisms.Outside{Text: v.Path, Columns: v.Columns, ID: o.ID}}
 	if !math.IsNaN(v.Epsilon) {

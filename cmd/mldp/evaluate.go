@@ -34,8 +34,8 @@ func newEvaluateCommand() *cobra.Command {
 	f.StringVar(&o.Private, "private", "", "column of the private label, in the original")
 	f.StringVar(&o.ID, "id", "", "column with the id of the document, in all files (default: the order of rows)")
 	setFlag(f, &o.Set)
-	f.StringVar(&o.Encoder, "encoder", "", "measure CS with this sentence encoder: a folder with model.onnx, or a name of "+
-		"sentence-transformers")
+	f.StringVar(&o.Encoder, "encoder", "", "measure CS with this sentence encoder: a folder with model.onnx, or a "+
+		"name of sentence-transformers")
 	countFlag(f, &o.Documents, "documents", 50, -1, "documents compared for CS; -1 none")
 	f.Uint64Var(&o.Seed, "seed", 1, "seed of the split and of training")
 	dataFlag(cmd, &o.Root)
@@ -200,7 +200,8 @@ func versionPairs(p *results.Prepared) []versionPair {
 
 func pairsTable(pairs []versionPair) views.Table {
 	t := views.Table{Name: "pairs", Title: "Versions, pair by pair, in points of 100",
-		Header: []string{"measured", "version", "against", "difference", "p (Holm)", "verdict", "detectable", "test documents"},
+		Header: []string{"measured", "version", "against", "difference", "p (Holm)", "verdict", "detectable",
+			"test documents"},
 		Legend: "Differences on the same test documents ± half the 95% interval; Holm over the pairs of a measure, 5%. " +
 			"Where fewer than 12 documents differ the test is exact. Level: two one-sided tests say that the difference is " +
 			"within the margin. The spread of training is that of the original, trained three times, where each version is " +

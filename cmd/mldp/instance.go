@@ -84,8 +84,8 @@ func (o *spaceOptions) writable(s *embeddings.Space) (*embeddings.Space, error) 
 	if len(strange) == 0 {
 		return s, nil
 	}
-	fmt.Fprintf(o.stderr(), "%d of the %d words of the vectors, such as %q, would not be read as one word in a text: left "+
-		"out\n", len(strange), s.Len(), strange[0])
+	fmt.Fprintf(o.stderr(), "%d of the %d words of the vectors, such as %q, would not be read as one word in a text: "+
+		"left out\n", len(strange), s.Len(), strange[0])
 	return s.Restrict(privatize.Writable)
 }
 

@@ -88,7 +88,8 @@ func newRunCommand() *cobra.Command {
 	})
 }
 
-func (o *runOptions) run(ctx context.Context, study *experiments.Planned, stderr io.Writer) (summary *engine.Summary, err error) {
+func (o *runOptions) run(ctx context.Context, study *experiments.Planned,
+	stderr io.Writer) (summary *engine.Summary, err error) {
 	options := engine.Options{
 		Out: o.out, Workers: o.workers, Log: stderr, Version: mldpVersion(), Command: commandLine(ctx),
 	}

@@ -41,16 +41,14 @@ func OfEncoder(ref string) Resource {
 // OfEnglish is a word list.
 func OfEnglish(ref string) Resource {
 	entries := map[string][]string{"words": {"words"}, "nltk": {"words", "words-basic"}}[ref]
-	return Resource{Key: "english", Ref: ref, entries: entries, fingerprint: func(_ context.Context, l *Lab) (string, error) {
-		return l.ofEnglish(ref)
-	}}
+	return Resource{Key: "english", Ref: ref, entries: entries,
+		fingerprint: func(_ context.Context, l *Lab) (string, error) { return l.ofEnglish(ref) }}
 }
 
 // OfModel is a model that the study names.
 func OfModel(ref ModelRef) Resource {
-	return Resource{Key: ref.Key, Ref: ref.Name, model: ref, fingerprint: func(ctx context.Context, l *Lab) (string, error) {
-		return l.ofModel(ctx, ref)
-	}}
+	return Resource{Key: ref.Key, Ref: ref.Name, model: ref,
+		fingerprint: func(ctx context.Context, l *Lab) (string, error) { return l.ofModel(ctx, ref) }}
 }
 
 // Models starts the models among resources, before the first unit: what a
@@ -81,7 +79,8 @@ func OfPublic(pool Sample) Resource {
 
 // OfCommand is an attacker or a measurement.
 func OfCommand(c study.CommandSpec, role external.Role) Resource {
-	return Resource{Key: string(role) + " " + c.Name, Ref: c.Name, fingerprint: func(ctx context.Context, l *Lab) (string, error) {
+	name := string(role) + " " + c.Name
+	return Resource{Key: name, Ref: c.Name, fingerprint: func(ctx context.Context, l *Lab) (string, error) {
 		s, err := l.command(ctx, c.Outside(), role, nil)
 		if err != nil {
 			return "", err

@@ -36,7 +36,8 @@ func measureVectorErrors(ctx context.Context, r *Release, q *Query) ([]results.R
 	}
 	drawn := SampleWords(space, 2*pairsOfVectors, r.Root().Derive("pairs"))
 	m := r.batch.vector
-	distance, product := pairErrors(m, space, drawn[:pairsOfVectors], drawn[pairsOfVectors:], r.RepetitionSeed().Derive("noise"))
+	distance, product := pairErrors(m, space, drawn[:pairsOfVectors], drawn[pairsOfVectors:],
+		r.RepetitionSeed().Derive("noise"))
 	row := r.Row(q)
 	row.Note = fmt.Sprintf("%d dimensions released", m.OutputDimension())
 	return []results.Row{row.Of("distance_error", distance), row.Of("inner_product_error", product)}, ctx.Err()

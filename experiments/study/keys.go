@@ -161,9 +161,10 @@ var gone = map[string]string{
 	"metrics.inference_error.full": "E_M is over all words", "metrics.inference_error.candidates": "E_M is over all words",
 	"encoder": "attackers compare sentences by word vectors", "mechanisms[].variants": "an entry for each variant",
 	"mechanisms[].memory": "mldp run --workers", "mechanisms[].policy": "a scene with the policy",
-	"mechanisms[].delimiter": "that of the data set", "metrics.chrf": "examples/external/bertscore.py, in metrics.commands",
-	"metrics.rouge_l":   "examples/external/bertscore.py, in metrics.commands",
-	"metrics.bertscore": "examples/external/bertscore.py, in metrics.commands",
+	"mechanisms[].delimiter": "that of the data set",
+	"metrics.chrf":           "examples/external/bertscore.py, in metrics.commands",
+	"metrics.rouge_l":        "examples/external/bertscore.py, in metrics.commands",
+	"metrics.bertscore":      "examples/external/bertscore.py, in metrics.commands",
 }
 
 // unknown is the error of a key that is not among those of its place.

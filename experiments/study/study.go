@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -84,7 +85,8 @@ func (l Library) Names() (names []string) {
 func (l Library) Source(name string) ([]byte, error) {
 	data, err := l.Files.ReadFile("studies/" + name + ".yaml")
 	if err != nil {
-		return nil, check.Wrong("study = %q: must be a .yaml file or one of %q%s", name, l.Names(), check.Meant(name, l.Names()))
+		return nil, check.Wrong("study = %q: must be a .yaml file or one of %q%s", name, l.Names(),
+			check.Meant(name, l.Names()))
 	}
 	return data, nil
 }
@@ -172,15 +174,15 @@ func parentPath(p string) string {
 	return ""
 }
 
+var plainName = regexp.MustCompile(`^[-A-Za-z0-9_.@]+$`)
+
 // checkName accepts names that can be a folder name on every system.
 func checkName(what, name string) error {
 	if name == "" {
 		return fmt.Errorf("%s: must not be empty", what)
 	}
-	for _, r := range name {
-		if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_' && r != '.' && r != '@' {
-			return fmt.Errorf("%s = %q: must consist of letters, digits, -, _, @ and dots", what, name)
-		}
+	if !plainName.MatchString(name) {
+		return fmt.Errorf("%s = %q: must consist of letters, digits, -, _, @ and dots", what, name)
 	}
 	if strings.HasPrefix(name, ".") {
 		return fmt.Errorf("%s = %q: must not start with a dot", what, name)
