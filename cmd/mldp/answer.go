@@ -35,14 +35,14 @@ func prints(cmd *cobra.Command, do func(cmd *cobra.Command, args []string, a *an
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		a := &answer{cmd.OutOrStdout(), 1, cmd.CommandPath(), map[string][]map[string]any{}, []string{}}
 		asJSON, err := cmd.Flags().GetBool("json")
-		if err != nil {
-			return err
-		} else if !asJSON {
-			return do(cmd, args, a)
+		if asJSON {
+			a.text = io.Discard
 		}
-		a.text = io.Discard
+		if err == nil {
+			err = do(cmd, args, a)
+		}
 		var v *verdict
-		if err = do(cmd, args, a); err != nil && !errors.As(err, &v) {
+		if !asJSON || err != nil && !errors.As(err, &v) {
 			return err
 		}
 		e := json.NewEncoder(cmd.OutOrStdout())
@@ -58,24 +58,15 @@ const printing = "printing"
 
 // table prints rows in columns, under capitals.
 func (a *answer) table(name string, columns []string, rows [][]any) error {
-	t := views.Table{Name: name, Header: list.Map(columns, strings.ToUpper)}
-	for _, row := range rows {
-		t.Rows = append(t.Rows, list.Map(row, cell))
-	}
-	a.keep(t, columns)
-	return t.Print(a.text, screen(a.text))
+	return a.show(views.Table{Name: name, Header: columns, Rows: list.Map(rows, func(r []any) []views.Cell {
+		return list.Map(r, cell)
+	})})
 }
 
-// fixed is a number that is printed with so many digits after the point.
-func fixed(x float64, digits int) views.Cell {
-	return views.Cell{Text: views.Number(x, digits), Value: x}
-}
-
+// cell is one of a number, a text, true or false, or nothing.
 func cell(x any) views.Cell {
 	c := views.Cell{Text: fmt.Sprint(x), Value: x}
 	switch x := x.(type) {
-	case views.Cell:
-		return x
 	case nil:
 		c.Text = ""
 	case bool:
@@ -116,31 +107,29 @@ func (a *answer) add(name string, structs any) {
 	}
 }
 
-// show prints tables for a reader.
+// show prints tables for a reader. As JSON a number has its interval in two further
+// columns.
 func (a *answer) show(all ...views.Table) (err error) {
 	for _, t := range all {
-		if a.keep(t, t.Header); len(t.Rows) > 0 {
+		a.Tables[t.Name] = []map[string]any{}
+		for _, row := range t.Rows {
+			object := map[string]any{}
+			for j, c := range row {
+				name := t.Header[j]
+				if object[name] = value(c.Value); c.Value == nil {
+					object[name] = value(c.Text)
+				}
+				if c.High.Known() {
+					object[name+" low"], object[name+" high"] = value(c.Low), value(c.High)
+				}
+			}
+			a.Tables[t.Name] = append(a.Tables[t.Name], object)
+		}
+		if len(t.Rows) > 0 {
 			err = errors.Join(err, t.Print(a.text, screen(a.text)))
 		}
 	}
 	return err
-}
-
-// keep takes a table for --json. A number has its interval in two further columns.
-func (a *answer) keep(t views.Table, columns []string) {
-	a.Tables[t.Name] = []map[string]any{}
-	for _, row := range t.Rows {
-		object := map[string]any{}
-		for j, c := range row {
-			if object[columns[j]] = value(c.Value); c.Value == nil {
-				object[columns[j]] = value(c.Text)
-			}
-			if c.High.Known() {
-				object[columns[j]+" low"], object[columns[j]+" high"] = value(c.Low), value(c.High)
-			}
-		}
-		a.Tables[t.Name] = append(a.Tables[t.Name], object)
-	}
 }
 
 // wrote takes the files that were written to a folder; one line says which or

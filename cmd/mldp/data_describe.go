@@ -110,8 +110,8 @@ func description(d *datasets.Dataset, spaces []*embeddings.Space) [][]any {
 		{"test_size", s.TestDocuments},
 		{"total_word_count", s.Tokens},
 		{"vocab_size", s.Vocabulary},
-		{"sent_len_mean", fixed(s.LengthMean, 2)},
-		{"sent_len_sd", fixed(s.LengthSD, 2)},
+		{"sent_len_mean", s.LengthMean},
+		{"sent_len_sd", s.LengthSD},
 		{"train and validation per class", strings.Trim(fmt.Sprint(s.TrainClasses), "[]")},
 		{"test per class", strings.Trim(fmt.Sprint(s.TestClasses), "[]")},
 	}

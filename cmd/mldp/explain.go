@@ -84,7 +84,7 @@ func (o *explainOptions) neighbours(cmd *cobra.Command, words []string, root str
 	for i, n := range nearest.Of(env.Space).Words(known, k) {
 		if id := known[i/k]; n.ID != id {
 			rows = append(rows, []any{env.Space.Vocabulary.Word(id), env.Space.Vocabulary.Word(n.ID),
-				fixed(env.Space.Distance(id, n.ID), 4)})
+				env.Space.Distance(id, n.ID)})
 		}
 	}
 	return a.table("neighbours", []string{"word", "neighbour", "distance"}, rows)
@@ -161,7 +161,7 @@ func (o *explainOptions) outputs(cmd *cobra.Command, m *mechanisms.Mechanism, wo
 			return cmp.Compare(d.Probabilities[b], d.Probabilities[a])
 		})
 		for _, y := range order[:min(o.top, len(order))] {
-			rows = append(rows, []any{v.Word(id), v.Word(y), fixed(d.Probabilities[y], 4)})
+			rows = append(rows, []any{v.Word(id), v.Word(y), d.Probabilities[y]})
 		}
 		bar.Add(1, v.Word(id))
 	}

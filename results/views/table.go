@@ -280,6 +280,9 @@ func (s Screen) markup() markup {
 // left out, which the last line says.
 func (t Table) Print(w io.Writer, s Screen) error {
 	rows := [][]string{t.Header}
+	if t.Title == "" { // nothing else sets them apart
+		rows[0] = list.Map(t.Header, strings.ToUpper)
+	}
 	for _, r := range t.Rows {
 		rows = append(rows, list.Map(r, s.markup().cell))
 	}
