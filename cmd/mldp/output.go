@@ -14,7 +14,6 @@ import (
 	"mldpbench/experiments/study"
 	"mldpbench/internal/atomicfile"
 	"mldpbench/internal/check"
-	"mldpbench/results/views"
 )
 
 // mayWrite returns an error where one of the files that a command is to write is one that
@@ -80,11 +79,11 @@ func isFolder(name string) error {
 }
 
 // screen is the terminal that a command writes to, of no width where it is none.
-func screen(out io.Writer) (s views.Screen) {
+func screen(out io.Writer) (width int) {
 	if checked, ok := out.(*checkedOutput); ok {
 		if f, ok := checked.to.(*os.File); ok {
-			s.Width, _, _ = term.GetSize(int(f.Fd())) // 0 of what is no terminal
+			width, _, _ = term.GetSize(int(f.Fd())) // 0 of what is no terminal
 		}
 	}
-	return s
+	return width
 }

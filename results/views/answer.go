@@ -33,15 +33,15 @@ func Answer(p *results.Prepared) string {
 func answer(scenes []compare.Aligned) string {
 	var most, kept, ties, compete []string // kept: those of most with data set and value; ties: keys of open
 	open, below := map[string][]string{}, map[string]int{}
-	detectable, tested, several := 0.0, true, len(scenes) > 1
+	detectable, tested, several, use := 0.0, true, len(scenes) > 1, results.Column{}
 	for _, a := range scenes {
 		best, _ := a.Best()
 		if len(best) == 0 {
 			continue
 		}
-		tested = tested && a.Training != ""
+		tested, use = tested && a.Training != "", inShort(results.MustColumn(a.Use))
 		names, dataset := list.Map(a.Lines, name), results.DatasetTitle(a.Dataset)
-		most, kept = append(most, names[best[0]]), append(kept, dataset+" "+value(a, best[0]))
+		most, kept = append(most, names[best[0]]), append(kept, dataset+" "+Number(a.Lines[best[0]].Value, use.Digits)+map[string]string{"%": "%"}[use.Unit])
 		var level []string
 		for _, i := range best[1:] {
 			level = append(level, names[i])
@@ -123,15 +123,6 @@ func leading(scenes []compare.Aligned) (out []compare.Aligned) {
 	}
 	slices.SortStableFunc(out, func(a, b compare.Aligned) int { return strings.Compare(a.Dataset, b.Dataset) })
 	return out
-}
-
-// value is what a line keeps, as a sentence says it.
-func value(a compare.Aligned, line int) string {
-	c, v := results.MustColumn(a.Use), a.Lines[line].Value
-	if c.Unit == "%" {
-		return Number(v, 1) + "%"
-	}
-	return Number(v, c.Digits)
 }
 
 // name writes "Vickrey, proved" as "Vickrey (proved)", for lists whose commas

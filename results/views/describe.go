@@ -16,21 +16,13 @@ import (
 func (s Sheet) guarantees(results.Column) (items []Item) {
 	for _, i := range results.Instances(s.Private()) {
 		own := results.Where(s.Private(), func(c results.Cell) bool { return c.Instance() == i })
-		there := results.Where(own, func(c results.Cell) bool { return c.Status != results.StatusUndefined })
-		c := own[0]
-		if len(there) > 0 {
-			c = there[0]
-		}
-		promise := cmp.Or(c.GuaranteeMetric, "none")
+		there := slices.IndexFunc(own, func(c results.Cell) bool { return c.Status != results.StatusUndefined })
+		c := own[max(0, there)]
+		promise, reason := cmp.Or(c.GuaranteeMetric, "none"), c.GuaranteeReason
 		if e := c.GuaranteeEpsilon; e.Known() && c.Epsilon.Known() && c.GuaranteeMetric != "" {
-			if factor := e.Float() / c.Epsilon.Float(); math.Abs(factor-1) > 1e-9 {
-				promise = Short(factor) + " ε, " + promise
-			} else {
-				promise = "ε, " + promise
-			}
+			promise = strings.TrimPrefix(Short(e.Float()/c.Epsilon.Float())+" ε, ", "1 ") + promise
 		}
-		reason := c.GuaranteeReason
-		if len(there) == 0 {
+		if there < 0 {
 			promise, reason = "undefined", c.Reason
 		}
 		euclidean := NotMeasured

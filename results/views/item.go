@@ -52,7 +52,7 @@ var texts = map[string]func(Sheet, Item) string{
 
 	"repetition": func(_ Sheet, i Item) string { return strconv.Itoa(i.Repetition) },
 	"task":       func(s Sheet, i Item) string { return s.TaskName(i.Place) },
-	"level":      func(_ Sheet, i Item) string { return i.level() },
+	"level":      func(_ Sheet, i Item) string { return LevelOf(i.Privacy, i.At) },
 	"against":    func(_ Sheet, i Item) string { return i.Against },
 	"quantity":   func(_ Sheet, i Item) string { return i.Quantity.Heading() },
 	"statistic":  func(_ Sheet, i Item) string { return i.Statistic },
@@ -66,13 +66,6 @@ var coordinates = []string{"dataset", "space", "mechanism", "epsilon", "policy",
 
 // Text is a coordinate of an item as printed.
 func (s Sheet) Text(i Item, coordinate string) string { return texts[coordinate](s, i) }
-
-func (i Item) level() string {
-	if i.Privacy == "" {
-		return ""
-	}
-	return LevelOf(i.Privacy, i.At)
-}
 
 // says is an item that says something of a place and quantity: a text, or a number as
 // it is written, which may have an interval.
@@ -89,12 +82,12 @@ type Sheet struct {
 	names  map[results.Place]string     // with the marks of their guarantees
 	levels results.Levels               // stated
 	made   map[string][]compare.Aligned // by use
-	runs   *compare.Comparison          // of two runs; nil for none
+	runs   *compare.Comparison          // of two runs
 }
 
 // NewSheet is the sheet of prepared results.
 func NewSheet(p *results.Prepared) Sheet {
-	s := Sheet{p, map[results.Place]string{}, compare.Stated(p), map[string][]compare.Aligned{}, nil}
+	s := Sheet{p, map[results.Place]string{}, compare.Stated(p), map[string][]compare.Aligned{}, new(compare.Comparison)}
 	cells := map[results.Place][]results.Cell{}
 	for _, c := range p.Cells {
 		cells[c.Instance()] = append(cells[c.Instance()], c)
@@ -147,7 +140,7 @@ func (s Sheet) cells(q results.Column) (items []Item) {
 			i.Text, i.Notes = "undefined", []string{strings.TrimPrefix(c.Reason, c.Mechanism+": undefined: ")}
 		case ok && q.How != nil:
 			i.Notes = append(i.Notes, q.How(m))
-		case ok && q.Table == strongest: // whose it is
+		case ok && q.Table == "strongest": // whose it is
 			i.Text = Within(i.Value, i.Low, i.High, q.Digits) + " " + m.Detail
 		}
 		for _, i.Setting = range s.settings(c) {
@@ -159,9 +152,6 @@ func (s Sheet) cells(q results.Column) (items []Item) {
 	}
 	return append(items, ends(cells, q)...)
 }
-
-// strongest is the group of what the strongest attackers find.
-const strongest = "strongest"
 
 // settings are those of a cell: that of plain text stands beside each one of its
 // classifier.
@@ -179,11 +169,7 @@ func (s Sheet) settings(c results.Cell) []string {
 
 // Names of items that are no mechanism's: the ends of an attacker's scale, and what
 // is kept of plain text.
-const (
-	PlainText     = "plain text"
-	Guessing      = "guessing"
-	NotPrivatised = "not privatised"
-)
+const PlainText, Guessing, NotPrivatised = "plain text", "guessing", "not privatised"
 
 // end is an item of no mechanism.
 func end(at results.Place, name string, q results.Column, value float64) Item {
@@ -243,8 +229,11 @@ func (s Sheet) Leading() []results.Place {
 	return all
 }
 
-// LevelOf names a level of a quantity.
+// LevelOf names a level of a quantity; that of none is empty.
 func LevelOf(quantity string, at float64) string {
+	if quantity == "" {
+		return ""
+	}
 	return fmt.Sprintf("%s = %g", results.MustColumn(quantity).Title, at)
 }
 
@@ -268,13 +257,19 @@ func (s Sheet) scenes(use results.Column) ([]compare.Aligned, results.Column) {
 	return all, use
 }
 
+// inShort is a quantity whose percentages have one digit, as their intervals are wider.
+func inShort(c results.Column) results.Column {
+	if c.Unit == "%" {
+		c.Digits = 1
+	}
+	return c
+}
+
 // equal are the items of what is kept at equal privacy, the most first. Bold and
 // underlined follow from the tests of all pairs, and from nothing else.
 func (s Sheet) equal(q results.Column) (items []Item) {
 	scenes, q := s.scenes(q)
-	if q.Unit == "%" {
-		q.Digits = 1
-	}
+	q = inShort(q)
 	type at struct {
 		level float64
 		results.Place
@@ -311,14 +306,12 @@ func (s Sheet) equal(q results.Column) (items []Item) {
 	}
 	up := map[bool]float64{true: -1, false: 1}[q.Direction == results.Down]
 	order := func(i Item) float64 {
-		switch own := mean[at{i.At, i.Instance()}]; {
-		case i.IsBaseline():
-			return math.Inf(-1)
-		case len(own) == 0: // not compared, but not hidden
-			return -math.MaxFloat64
-		default:
+		if own := mean[at{i.At, i.Instance()}]; len(own) > 0 {
 			return up * stats.Mean(own)
+		} else if i.IsBaseline() {
+			return math.Inf(-1)
 		}
+		return -math.MaxFloat64 // not compared, but not hidden
 	}
 	slices.SortStableFunc(items, func(a, b Item) int { return cmp.Compare(order(b), order(a)) })
 	return items
@@ -336,14 +329,10 @@ func notReached(scenes []compare.Aligned, at compare.Aligned, line compare.Line)
 			}
 		}
 	}
-	c := results.MustColumn(at.Privacy)
-	digits := 2
-	if c.Unit == "%" {
-		digits = 1
-	}
-	text := fmt.Sprintf("not reached: measured at %s %s", c.Title, Number(least, digits))
-	if Number(most, digits) != Number(least, digits) {
-		text += " to " + Number(most, digits)
+	from, to := Number(least, 2), Number(most, 2)
+	text := fmt.Sprintf("not reached: measured at %s %s", results.MustColumn(at.Privacy).Title, from)
+	if to != from {
+		text += " to " + to
 	}
 	if around {
 		text += ", with nothing near " + Short(at.At)
@@ -359,11 +348,10 @@ func (s Sheet) pairs(use results.Column) (items []Item) {
 			at := Item{Place: a.Lines[p.A].Place, Against: s.names[a.Lines[p.B].Instance()], At: a.At, Privacy: a.Privacy,
 				Quantity: results.Column{Name: use.Name, Title: use.Title}}
 			at.Dataset, at.Epsilon, at.Generated = a.Dataset, results.Missing, a.Lines[p.A].Cells[0].Generated
-			first := at
 			if a.Training == "" {
-				first.Notes = []string{"not tested: " + compare.Untested}
+				at.Notes = []string{"not tested: " + compare.Untested}
 			}
-			items = append(items, first.says("difference", Difference(p.Difference, p.Low, p.High), p.Difference, p.Low, p.High),
+			items = append(items, at.says("difference", Difference(p.Difference, p.Low, p.High), p.Difference, p.Low, p.High),
 				at.says("p (Holm)", Probability(p.Adjusted), p.Adjusted), at.says("verdict", Verdict(p, use)),
 				at.says("detectable", Number(p.Detectable, 2), p.Detectable))
 		}

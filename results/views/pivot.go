@@ -44,13 +44,13 @@ type Set struct {
 // it says and what differs between items of one cell.
 func (s Sheet) Sets(v View) (all []Set) {
 	source := sources[cmp.Or(v.From, "cells")]
-	if !source.ofQuantities {
-		return s.split(v, v.where(s, source.items(s, results.Column{})))
+	if !slices.Contains(ofNumbers, v.From) {
+		return s.split(v, v.where(s, source(s, results.Column{})))
 	}
 	together := slices.Contains(slices.Concat(v.Rows, v.Columns), "quantity")
 	var one []Item
-	for _, q := range Quantities(s.Private(), v.quantities()) {
-		if items := v.where(s, source.items(s, q)); together {
+	for _, q := range Quantities(s.Private(), slices.Concat(v.Value, v.Y)) {
+		if items := v.where(s, source(s, q)); together {
 			one = append(one, items...)
 		} else if !(v.Name == ofEach && v.figure() && q.Name == "accuracy") { // which has a figure of its own
 			all = append(all, s.split(v, items)...)
@@ -144,7 +144,7 @@ func (v View) title(i Item) string {
 		x = c
 	}
 	text := strings.NewReplacer("{value}", i.Quantity.Heading(), "{y}", i.Quantity.Heading(), "{x}", x.Heading(),
-		"{level}", i.level()).Replace(v.Title)
+		"{level}", LevelOf(i.Privacy, i.At)).Replace(v.Title)
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
@@ -259,8 +259,9 @@ func (t *Table) explain(s Sheet, items []Item) {
 	bars, unproved, scoped := false, false, false
 	for _, i := range items {
 		q, measured := i.Quantity, i.Privacy == "" && i.Statistic == ""
-		add(q.Explained != "" && (i.Whole > 0 || !strings.Contains(q.Explained, "{whole}")),
-			q.Title+": "+strings.ReplaceAll(q.Explained, "{whole}", Thousands(i.Whole))+".")
+		if q.Explained != "" && (i.Whole > 0 || !strings.Contains(q.Explained, "{whole}")) {
+			add(true, q.Title+": "+strings.ReplaceAll(q.Explained, "{whole}", Thousands(i.Whole))+".")
+		}
 		add(measured && q.Direction == results.Up, q.Title+": higher is better.")
 		add(measured && q.Direction == results.Down, q.Title+": lower is better.")
 		bars = bars || measured && i.High > i.Low

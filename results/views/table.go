@@ -4,7 +4,6 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
-	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -123,13 +122,14 @@ type markup struct {
 
 func (m markup) cell(c Cell) string {
 	s := m.escape(c.Text)
-	for _, x := range []struct {
-		there  bool
-		format string
-	}{{c.Own, m.own}, {c.Tied, m.tied}, {c.Best, m.best}} {
-		if x.there {
-			s = fmt.Sprintf(x.format, s)
-		}
+	if c.Own {
+		s = fmt.Sprintf(m.own, s)
+	}
+	if c.Tied {
+		s = fmt.Sprintf(m.tied, s)
+	}
+	if c.Best {
+		s = fmt.Sprintf(m.best, s)
 	}
 	if len(c.Notes) > 0 {
 		s += fmt.Sprintf(m.note, Marks(c.Notes...))
@@ -146,19 +146,18 @@ var Formats = []string{"md", "tex", "csv"}
 
 // Write renders the table in one of Formats.
 func (t Table) Write(w io.Writer, format string) error {
-	if err := check.OneOf("format", format, slices.Sorted(maps.Keys(writers))...); err != nil {
+	if err := check.OneOf("format", format, Formats...); err != nil {
 		return err
 	}
 	return writers[format](t, w)
 }
 
 // Save writes tables to dir in some formats and returns the paths.
-func Save(dir string, all []Table, formats []string) ([]string, error) {
-	var paths []string
+func Save(dir string, all []Table, formats []string) (paths []string, err error) {
 	for _, t := range all {
 		for _, format := range formats {
 			path := dir + "/" + t.Name + "." + format
-			if err := atomicfile.Write(path, 0o644, func(w io.Writer) error { return t.Write(w, format) }); err != nil {
+			if err = atomicfile.Write(path, 0o644, func(w io.Writer) error { return t.Write(w, format) }); err != nil {
 				return paths, err
 			}
 			paths = append(paths, path)
@@ -198,10 +197,7 @@ func (t Table) writeMarkdown(w io.Writer) error {
 func (t Table) writeCSV(w io.Writer) error {
 	rows := [][]string{append(slices.Clone(t.Header), "notes")}
 	for _, r := range t.Rows {
-		var notes []int
-		for _, c := range r {
-			notes = append(notes, c.Notes...)
-		}
+		notes := slices.Concat(list.Map(r, func(c Cell) []int { return c.Notes })...)
 		texts := list.Map(slices.Compact(slices.Sorted(slices.Values(notes))), func(n int) string { return t.Notes[n] })
 		rows = append(rows, append(list.Map(r, func(c Cell) string { return c.Text }), strings.Join(texts, "; ")))
 	}
@@ -263,30 +259,25 @@ func (t Table) writeLaTeX(w io.Writer) error {
 	return err
 }
 
-// Screen is where a table is shown: a terminal of so many columns, or a pipe (0).
-type Screen struct{ Width int }
-
-// markup has bold and underlined numbers on a terminal, * and ~ after them in a pipe.
-func (s Screen) markup() markup {
+// shown has bold and underlined numbers on a terminal, * and ~ after them in a pipe.
+func shown(width int) markup {
 	m := markup{func(s string) string { return s }, "%s (yours)", "%s ~", "%s *", " [%s]"}
-	if s.Width > 0 {
+	if width > 0 {
 		end := "%s" + text.Reset.EscapeSeq()
 		m.tied, m.best = text.Underline.EscapeSeq()+end, text.Bold.EscapeSeq()+end
 	}
 	return m
 }
 
-// Print writes the table for a reader. Columns that a terminal has no room for are
-// left out, which the last line says.
-func (t Table) Print(w io.Writer, s Screen) error {
+// Print writes the table for a reader, on a terminal of so many columns or in a pipe
+// (0). Columns that a terminal has no room for are left out, which the last line says.
+func (t Table) Print(w io.Writer, width int) error {
 	rows := [][]string{t.Header}
 	if t.Title == "" { // nothing else sets them apart
 		rows[0] = list.Map(t.Header, strings.ToUpper)
 	}
-	for _, r := range t.Rows {
-		rows = append(rows, list.Map(r, s.markup().cell))
-	}
-	body, left := s.columns(rows, max(1, t.heads))
+	rows = append(rows, list.Map(t.Rows, func(r []Cell) []string { return list.Map(r, shown(width).cell) })...)
+	body, left := columns(rows, max(1, t.heads), width)
 	below := list.Map(t.Notes, func(n string) string { return Marks(t.Note(n)) + "  " + n })
 	if t.Legend != "" {
 		below = append(below, t.Legend)
@@ -295,15 +286,15 @@ func (t Table) Print(w io.Writer, s Screen) error {
 		below = append(below, "No room for: "+strings.Join(left, ", ")+" (in a file or a pipe all are there).")
 	}
 	out := ""
-	for line := range strings.Lines(s.wrapped(t.Title)) {
-		if line = strings.TrimSpace(line); s.Width > 0 {
+	for line := range strings.Lines(wrapped(t.Title, width)) {
+		if line = strings.TrimSpace(line); width > 0 {
 			line = text.Bold.Sprint(line)
 		}
 		out += line + "\n"
 	}
 	out += body
 	for _, line := range below {
-		out += s.wrapped(line) + "\n"
+		out += wrapped(line, width) + "\n"
 	}
 	if t.Title != "" {
 		out += "\n" // tables are separated
@@ -312,33 +303,31 @@ func (t Table) Print(w io.Writer, s Screen) error {
 	return err
 }
 
-func (s Screen) wrapped(t string) string {
-	if s.Width == 0 {
+func wrapped(t string, width int) string {
+	if width == 0 {
 		return t
 	}
-	return text.WrapSoft(t, s.Width)
+	return text.WrapSoft(t, width)
 }
-
-// least is how narrow a column of words may become.
-const least = 18
 
 // columns aligns rows, of which the first is a head. On a terminal words are
 // continued below, first those of the widest column, and then columns from the right
 // on are left out, but not the first ones, which name a row.
-func (s Screen) columns(rows [][]string, heads int) (out string, left []string) {
+func columns(rows [][]string, heads, width int) (out string, left []string) {
+	const least = 18 // of a column of words
 	widths := make([]int, len(rows[0]))
 	for _, r := range rows {
 		for j, c := range r {
 			widths[j] = max(widths[j], text.StringWidthWithoutEscSequences(c))
 		}
 	}
-	for s.Width > 0 {
+	for width > 0 {
 		total := list.Sum(widths, func(w int) int { return w + 2 }) - 2
 		widest := slices.Max(widths)
-		if total <= s.Width || widest <= least && len(widths) <= heads+1 {
+		if total <= width || widest <= least && len(widths) <= heads+1 {
 			break
 		} else if widest > least {
-			widths[slices.Index(widths, widest)] = max(least, widest-total+s.Width)
+			widths[slices.Index(widths, widest)] = max(least, widest-total+width)
 		} else {
 			widths = widths[:len(widths)-1]
 		}
@@ -348,8 +337,8 @@ func (s Screen) columns(rows [][]string, heads int) (out string, left []string) 
 	style.Box.PaddingLeft, style.Box.PaddingRight = "", "  "
 	t.SetStyle(style)
 	var configs []table.ColumnConfig
-	for j, width := range widths {
-		configs = append(configs, table.ColumnConfig{Number: j + 1, WidthMax: width, WidthMaxEnforcer: text.WrapSoft})
+	for j, w := range widths {
+		configs = append(configs, table.ColumnConfig{Number: j + 1, WidthMax: w, WidthMaxEnforcer: text.WrapSoft})
 	}
 	t.SetColumnConfigs(configs)
 	t.AppendHeader(cells(rows[0][:len(widths)]))

@@ -97,30 +97,18 @@ func Parse(name string, data []byte) (v Views, err error) {
 	return v, nil
 }
 
-// sources are where items come from, and whether they are of the quantities of a view.
-var sources = map[string]struct {
-	items        func(Sheet, results.Column) []Item
-	ofQuantities bool
-}{
-	"cells": {Sheet.cells, true}, "equal": {Sheet.equal, true}, "pairs": {Sheet.pairs, true},
-	"guarantees": {Sheet.guarantees, false}, "datasets": {Sheet.datasets, false}, "changes": {Sheet.changes, false},
-	"tests": {Sheet.tests, false},
-}
+// sources are where items come from; those of numbers are asked for each quantity.
+var (
+	sources = map[string]func(Sheet, results.Column) []Item{"cells": Sheet.cells, "equal": Sheet.equal, "pairs": Sheet.pairs,
+		"guarantees": Sheet.guarantees, "datasets": Sheet.datasets, "changes": Sheet.changes, "tests": Sheet.tests}
+	ofNumbers = []string{"", "cells", "equal", "pairs"}
+)
 
 // figure tells a figure from a table.
 func (v View) figure() bool { return len(v.Y) > 0 }
 
-// quantities are the names of those that a table or figure shows.
-func (v View) quantities() []string {
-	if all := append(slices.Clone(v.Value), v.Y...); len(all) > 0 {
-		return all
-	}
-	return []string{"accuracy"}
-}
-
 // check fills in what a view leaves open.
 func (v *View) check(figure bool) error {
-	values := slices.Clone(v.Value)
 	if v.Name == "" || v.Name != Slug(v.Name) {
 		return fmt.Errorf("name = %q: must be of small letters, digits and hyphens", v.Name)
 	}
@@ -135,6 +123,10 @@ func (v *View) check(figure bool) error {
 			}
 		}
 	}
+	if v.From = cmp.Or(v.From, "cells"); !figure && len(v.Value) == 0 {
+		v.Value = []string{"accuracy"}
+	}
+	values := slices.Concat(v.Value, v.Y)
 	switch levels := v.From == "equal" || v.From == "pairs"; {
 	case !figure && len(v.Rows) == 0:
 		return errors.New("rows is missing")
@@ -144,13 +136,13 @@ func (v *View) check(figure bool) error {
 		return fmt.Errorf("x = %q: what is compared at equal privacy is over its level", v.X)
 	case figure && levels:
 		v.X, v.Title = Level, cmp.Or(v.Title, "{y} at equal privacy")
-	case figure && !sources[cmp.Or(v.From, "cells")].ofQuantities:
+	case figure && !slices.Contains(ofNumbers, v.From):
 		return fmt.Errorf("from = %q: has no numbers to draw", v.From)
 	case figure && v.X != Epsilon:
 		values = append(values, v.X)
 	}
 	v.Title = cmp.Or(v.Title, map[bool]string{false: "{value}", true: "{y} against {x}"}[figure])
-	for _, q := range append(values, v.Y...) {
+	for _, q := range values {
 		if _, err := results.FindColumn(q); err != nil && !slices.Contains([]string{"each", "all", "attackers"}, q) &&
 			!strings.HasPrefix(q, "group:") {
 			return fmt.Errorf("%q is no quantity; mldp study keys lists them", q)
@@ -161,10 +153,7 @@ func (v *View) check(figure bool) error {
 
 // Epsilon and Level are what a figure may be over, beside quantities: ε, and the
 // level at which mechanisms are compared.
-const (
-	Epsilon = "epsilon"
-	Level   = "level"
-)
+const Epsilon, Level = "epsilon", "level"
 
 // Quantities are the columns that names stand for, of those that cells have.
 func Quantities(cells []results.Cell, names []string) (out []results.Column) {

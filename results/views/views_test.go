@@ -281,7 +281,7 @@ func TestTablesAreWellFormed(t *testing.T) {
 				t.Errorf("%s: unbalanced LaTeX", x.Name)
 			}
 			var b strings.Builder
-			if err := x.Print(&b, Screen{80}); err != nil {
+			if err := x.Print(&b, 80); err != nil {
 				t.Fatal(err)
 			}
 			for line := range strings.Lines(escapes.ReplaceAllString(b.String(), "")) {
@@ -325,7 +325,7 @@ func TestPrint(t *testing.T) {
 	x.Rows = [][]Cell{{{Text: "CMP", Own: true}, {Text: "71.4", Best: true}, {Text: strings.Repeat("word ", 12), Tied: true}}}
 	print := func(width int) string {
 		var b strings.Builder
-		if err := x.Print(&b, Screen{width}); err != nil {
+		if err := x.Print(&b, width); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()
