@@ -84,10 +84,14 @@ reports: ## write the pages of results/reports from their templates and the comm
 figures: build ## draw the figures of STUDY again from its records
 	./bin/mldp figures $(RESULTS)
 
-look: build ## pictures of the page of RESULTS (desktop, phone, dark; first screen, filtered) in bin/look; needs Chromium
-	mkdir -p bin/look
-	./bin/mldp report $(RESULTS) -o bin/look/page.html --force
-	MLDP_LOOK=$(CURDIR)/bin/look $(GO) test -count=1 -run TestLook ./plots/report
+SHOT = chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --virtual-time-budget=8000
+look: build ## pictures of the page of RESULTS (desktop, dark, phone, print) in bin/look; needs Chromium
+	mkdir -p bin/look && ./bin/mldp report $(RESULTS) -o bin/look/page.html --force
+	echo '<body style="margin:0"><iframe src="page.html" style="width:390px;height:1500px;border:0">' > bin/look/phone.html
+	$(SHOT) --window-size=1280,1700 --screenshot=bin/look/desktop.png file://$(CURDIR)/bin/look/page.html
+	$(SHOT) --window-size=1280,1700 --blink-settings=preferredColorScheme=0 --screenshot=bin/look/dark.png file://$(CURDIR)/bin/look/page.html
+	$(SHOT) --window-size=500,1500 --allow-file-access-from-files --screenshot=bin/look/phone.png file://$(CURDIR)/bin/look/phone.html
+	$(SHOT) --no-pdf-header-footer --print-to-pdf=bin/look/print.pdf file://$(CURDIR)/bin/look/page.html
 
 asm: ## generate the assembly again (downloads avo) and fail if it differs from what is committed
 	$(GO) generate ./internal/kernel

@@ -8,20 +8,21 @@ import (
 	"io"
 	"math"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 
-	"gonum.org/v1/plot"
-
 	_ "mldpbench/experiments/measure" // names of attackers' quantities
+	"mldpbench/internal/list"
 	"mldpbench/internal/records"
+	"mldpbench/mechanisms"
 	"mldpbench/results"
+	"mldpbench/results/compare"
 	"mldpbench/results/views"
 )
 
@@ -38,7 +39,7 @@ func rowsOf(space, dataset string, names ...string) []results.Row {
 				r.Model, r.Setting, r.GuaranteeMetric = "svm", "local", "euclidean"
 				out = append(out, r.Of("accuracy", results.Number(60+10*float64(k)+float64(i+rep))))
 				r.Model, r.Setting = "", ""
-				out = append(out, r.Of("e_m_map", results.Number(0.9-0.3*float64(k)-0.01*float64(i))))
+				out = append(out, r.Of("e_m_full_uniform", results.Number(0.9-0.3*float64(k)-0.01*float64(i))))
 			}
 		}
 	}
@@ -102,7 +103,7 @@ func TestAtMostEightWithTheirMarkers(t *testing.T) {
 var written = regexp.MustCompile(
 	`<text x="([-0-9.]+)" y="([-0-9.]+)" font-size="([0-9.]+)"( font-weight="bold")?[^>]*>([^<]*)<`)
 
-// No text is printed over another.
+// No text is printed over another, and titles say where data are generated.
 func TestTextsDoNotTouch(t *testing.T) {
 	type box struct {
 		x0, x1, y0, y1 float64
@@ -116,6 +117,9 @@ func TestTextsDoNotTouch(t *testing.T) {
 			t.Fatalf("%s: no figures", study)
 		}
 		for _, f := range figures {
+			if strings.Contains(f.Title, "generated data") != (study == "mini") {
+				t.Errorf("%s: title %q", study, f.Title)
+			}
 			var boxes []box
 			for _, m := range written.FindAllStringSubmatch(f.Inline(), -1) {
 				if strings.Contains(m[0], "rotate") {
@@ -139,32 +143,25 @@ func TestTextsDoNotTouch(t *testing.T) {
 	}
 }
 
-func wellFormedXML(t *testing.T, data []byte) {
-	t.Helper()
-	for d := xml.NewDecoder(bytes.NewReader(data)); ; {
-		if _, err := d.Token(); err == io.EOF {
-			return
-		} else if err != nil {
-			t.Fatalf("not well-formed: %v", err)
-		}
-	}
-}
-
 // A drawing is well-formed whatever a name contains, and carries its points.
 func TestSVG(t *testing.T) {
 	f, err := Curves("x", "A title \x00\x1b[31m ]]> \xff", []Panel{{
 		Title: "set <1>\x07", X: Axis{Label: "ε"}, Y: Axis{Label: "accuracy in %"},
-		Curves: []Curve{{Label: "a \"b\" & c\x01", Points: []Point{{X: 1, Y: 75.5, Low: 70, High: 81}, {X: 5, Y: 80, Low: math.NaN(), High: math.NaN()}}}},
+		Curves: []Curve{{Label: "a \"b\" & c\x01", Points: []Point{{1, 75.5, 70, 81}, {5, 80, math.NaN(), math.NaN()}}}},
 	}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	svg, err := f.Render("svg")
-	if err != nil {
-		t.Fatal(err)
+	for _, data := range []string{string(svg), f.Inline()} {
+		for d := xml.NewDecoder(strings.NewReader(data)); err == nil; {
+			_, err = d.Token()
+		}
+		if err != io.EOF {
+			t.Fatalf("not well-formed: %v", err)
+		}
+		err = nil
 	}
-	wellFormedXML(t, svg)
-	wellFormedXML(t, []byte(f.Inline()))
 	for _, want := range []string{`<g class="series" data-s="a &#34;b&#34; &amp; c` + "\ufffd" + `">`, "<title"} {
 		if !strings.Contains(string(svg), want) {
 			t.Errorf("no %s", want)
@@ -191,8 +188,9 @@ func TestUniqueNames(t *testing.T) {
 		}
 		taken[f.Name] = true
 	}
-	if len(figures) != 4 {
-		t.Errorf("%d figures", len(figures))
+	none, skipped := drawn(&results.Prepared{})
+	if len(figures) != 4 || len(none) != 0 || len(skipped) != 5 || skipped[0].Reason == "" {
+		t.Errorf("%d figures; of nothing %d, skipped %v", len(figures), len(none), skipped)
 	}
 }
 
@@ -209,39 +207,20 @@ func TestTheme(t *testing.T) {
 	if svg := bare.Inline(); strings.Contains(svg, ">Accuracy in") || strings.Contains(svg, "repetitions") {
 		t.Error("title or notes are left")
 	}
-	dir := t.TempDir()
-	paths, err := Save(dir, []Figure{bare}, Formats)
+	paths, err := Save(t.TempDir(), []Figure{bare}, Formats)
 	if err != nil || len(paths) != 4 {
 		t.Fatalf("%q, %v", paths, err)
 	}
-	text, err := os.ReadFile(filepath.Join(dir, bare.Name+".txt"))
+	text, err := os.ReadFile(paths[3])
 	if err != nil || !strings.Contains(string(text), "95% t interval") || !strings.HasPrefix(string(text), "Accuracy") {
 		t.Errorf("%q, %v", text, err)
 	}
-	again := figures[0].In(Theme{Width: 3.03 * vg.Inch, Bare: true})
-	for _, format := range Formats {
-		a, err1 := bare.Render(format)
-		b, err2 := again.Render(format)
+	for i, format := range Formats {
+		a, err1 := os.ReadFile(paths[i])
+		b, err2 := f.In(Theme{Width: 3.03 * vg.Inch, Bare: true}).Render(format)
 		if err1 != nil || err2 != nil || !bytes.Equal(a, b) {
 			t.Errorf("%s: two runs differ (%v, %v)", format, err1, err2)
 		}
-	}
-}
-
-func TestGeneratedInEveryTitle(t *testing.T) {
-	figures, skipped := drawn(records.View(t, "mini"))
-	for _, f := range figures {
-		if !strings.Contains(f.Title, "generated data") {
-			t.Errorf("%s: title %q does not say that data are generated", f.Name, f.Title)
-		}
-	}
-	for _, s := range skipped {
-		if s.Reason == "" || s.Name == "" {
-			t.Errorf("skipped: %+v", s)
-		}
-	}
-	if figures, skipped := drawn(&results.Prepared{}); len(figures) != 0 || len(skipped) != 5 {
-		t.Errorf("of nothing: %d figures, %d skipped", len(figures), len(skipped))
 	}
 }
 
@@ -251,12 +230,83 @@ func TestSharesEndAtOne(t *testing.T) {
 	r, axis := newRange(axisOf(results.MustColumn(results.AttackerQuantity("mine", "accuracy")))), plot.Axis{}
 	r.add(1)
 	r.apply(&axis, 0.05)
-	if axis.Max > 1.05 || axis.Min < -0.05 {
-		t.Errorf("from %v to %v", axis.Min, axis.Max)
+	marks := axis.Tick.Marker.Ticks(axis.Min, axis.Max)
+	if axis.Max > 1.05 || axis.Min < -0.05 || marks[0].Value < 0 || marks[len(marks)-1].Value > 1 {
+		t.Errorf("from %v to %v, marks %v", axis.Min, axis.Max, marks)
 	}
-	for _, tick := range axis.Tick.Marker.Ticks(axis.Min, axis.Max) {
-		if tick.Value < 0 || tick.Value > 1 {
-			t.Errorf("a mark at %v", tick.Value)
+}
+
+// Any two mechanisms differ in marker or dash; those of any place in the registry,
+// and those without any, have a look.
+func TestLooksApart(t *testing.T) {
+	type look struct{ marker, dash int }
+	seen := map[look]string{}
+	for _, d := range mechanisms.Definitions() {
+		for _, v := range d.Variants {
+			own := LookOf(d.Name)
+			at := look{own.Marker, (own.Dash + 3*variantRank(results.Place{Mechanism: d.Name, Variant: string(v)})) % len(dashes)}
+			if other, taken := seen[at]; taken {
+				t.Errorf("%s, %s and %s share marker and dash", d.Name, v, other)
+			}
+			seen[at] = d.Name + ", " + string(v)
 		}
+	}
+	for order := range 12 {
+		if l := lookOf(order); l.Marker < 0 || l.Marker >= len(shapes) || l.Dash < 0 {
+			t.Errorf("order %d: %+v", order, l)
+		}
+	}
+	if l := LookOf("mine"); l.Marker < 0 {
+		t.Errorf("%+v", l)
+	}
+}
+
+func TestSpans(t *testing.T) {
+	for line, want := range map[string][]span{
+		"plain": {{"plain", false}}, "": {{"", false}}, "N_w : S_w": {{"N", false}, {"w", true}, {" : S", false}, {"w", true}},
+		"error E_M": {{"error E", false}, {"M", true}}, "my_vectors GLOVE_x": {{"my_vectors GLOVE_x", false}}, "N_": {{"N_", false}},
+	} {
+		if got := spans(line); !slices.Equal(got, want) {
+			t.Errorf("%q: %v, want %v", line, got, want)
+		}
+	}
+}
+
+// Comparison at equal privacy is drawn by a view of five lines: the numbers of the
+// alignment over their levels, and what is kept of plain text.
+func TestEqualPrivacyIsDrawn(t *testing.T) {
+	declared, err := views.Parse("mine.yaml", []byte(
+		"figures:\n- name: kept\n  from: equal\n  y: [accuracy]\n  curve: [mechanism]\n  panel: [dataset]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := records.View(t, "extended")
+	figures, _ := All(p, declared.Figures)
+	if len(figures) != 1 || figures[0].Title != "Accuracy in % at equal privacy, glove.6B d=100, svm (local)" {
+		t.Fatalf("%d figures", len(figures))
+	}
+	drawn := 0
+	for _, level := range []float64{0.5, 0.8} {
+		for _, a := range compare.Align(p, compare.Question{}, level) {
+			i := slices.IndexFunc(figures[0].panels, func(q Panel) bool { return q.Title == results.DatasetTitle(a.Dataset) })
+			if i < 0 {
+				continue // over all data sets
+			}
+			panel := figures[0].panels[i]
+			if len(panel.Levels) != 1 || panel.Levels[0].Y != a.Baseline {
+				t.Errorf("%s: %+v", a.Dataset, panel.Levels)
+			}
+			for _, l := range a.Lines {
+				points := slices.DeleteFunc(slices.Concat(list.Map(panel.Curves, func(c Curve) []Point { return c.Points })...),
+					func(q Point) bool { return q != Point{level, l.Value, l.Low, l.High} })
+				if l.Reached != (len(points) == 1) {
+					t.Errorf("%s, %s at %g: reached %v, %d points", a.Dataset, l.Name, level, l.Reached, len(points))
+				}
+				drawn += len(points)
+			}
+		}
+	}
+	if drawn < 60 {
+		t.Errorf("only %d points", drawn)
 	}
 }

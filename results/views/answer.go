@@ -41,7 +41,8 @@ func answer(scenes []compare.Aligned) string {
 		}
 		tested, use = tested && a.Training != "", inShort(results.MustColumn(a.Use))
 		names, dataset := list.Map(a.Lines, name), results.DatasetTitle(a.Dataset)
-		most, kept = append(most, names[best[0]]), append(kept, dataset+" "+Number(a.Lines[best[0]].Value, use.Digits)+map[string]string{"%": "%"}[use.Unit])
+		most = append(most, names[best[0]])
+		kept = append(kept, dataset+" "+Number(a.Lines[best[0]].Value, use.Digits)+strings.TrimPrefix(use.Unit, "×100"))
 		var level []string
 		for _, i := range best[1:] {
 			level = append(level, names[i])

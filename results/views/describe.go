@@ -87,9 +87,10 @@ func Compared(c *compare.Comparison, most int) []Table {
 	}
 	views := Builtin().Runs
 	for i := range views {
-		views[i].Legend = strings.NewReplacer("{changes}", fmt.Sprint(len(c.Changes)), "{cells}", fmt.Sprint(c.Cells), "{exact}",
-			fmt.Sprint(c.Exact), "{new}", fmt.Sprint(c.New), "{tests}", fmt.Sprint(len(c.Tests)), "{level}", fmt.Sprint(c.Level),
-			"{untested}", fmt.Sprint(c.Untested)).Replace(views[i].Legend)
+		for name, value := range map[string]any{"changes": len(c.Changes), "cells": c.Cells, "exact": c.Exact, "new": c.New,
+			"tests": len(c.Tests), "level": c.Level, "untested": c.Untested} {
+			views[i].Legend = strings.ReplaceAll(views[i].Legend, "{"+name+"}", fmt.Sprint(value))
+		}
 	}
 	return Sheet{Prepared: &results.Prepared{}, runs: &shown}.Tables(views)
 }

@@ -16,22 +16,19 @@ import (
 // Item is one number or text, with all that tables and figures go by.
 type Item struct {
 	results.Place
-	Name      string  // of the mechanism where it is not the usual one
-	Against   string  // the other mechanism of a pair
-	At        float64 // the level at which mechanisms are compared, of the quantity Privacy; 0 for none
-	Privacy   string
-	Scope     string // what two runs are compared in
-	Statistic string // what is said of the quantity, where it is not its value: "p (Holm)"
-	Quantity  results.Column
-	Whole     int // what a share is one of
-	Value     float64
-	Low       float64
-	High      float64
-	Text      string // instead of the number
-	Best      bool
-	Tied      bool
-	Notes     []string
-	Cells     []results.Cell // that it was computed from
+	Name             string  // of the mechanism where it is not the usual one
+	Against          string  // the other mechanism of a pair
+	At               float64 // the level at which mechanisms are compared, of the quantity Privacy; 0 for none
+	Privacy          string
+	Scope            string // what two runs are compared in
+	Statistic        string // what is said of the quantity, where it is not its value: "p (Holm)"
+	Quantity         results.Column
+	Whole            int     // what a share is one of
+	Value, Low, High float64 // NaN where not known
+	Text             string  // instead of the number
+	Best, Tied       bool
+	Notes            []string
+	Cells            []results.Cell // that it was computed from
 }
 
 // texts are the coordinates that views name, as printed.
@@ -42,14 +39,13 @@ var texts = map[string]func(Sheet, Item) string{
 		}
 		return results.DatasetTitle(i.Dataset)
 	},
-	"space":     func(s Sheet, i Item) string { return s.SpaceName(i.Place) },
-	"mechanism": func(s Sheet, i Item) string { return cmp.Or(i.Name, s.names[i.Instance()]) },
-	"epsilon":   func(_ Sheet, i Item) string { return strings.Trim(Short(i.Epsilon.Float()), NotMeasured) },
-	"policy":    func(_ Sheet, i Item) string { return i.Policy },
-	"model":     func(s Sheet, i Item) string { i.Setting = ""; return s.TaskName(i.Place) },
-	"setting":   func(_ Sheet, i Item) string { return i.Setting },
-	"generated": func(_ Sheet, i Item) string { return map[bool]string{true: "generated data"}[i.Generated] },
-
+	"space":      func(s Sheet, i Item) string { return s.SpaceName(i.Place) },
+	"mechanism":  func(s Sheet, i Item) string { return cmp.Or(i.Name, s.names[i.Instance()]) },
+	"epsilon":    func(_ Sheet, i Item) string { return strings.Trim(Short(i.Epsilon.Float()), NotMeasured) },
+	"policy":     func(_ Sheet, i Item) string { return i.Policy },
+	"model":      func(s Sheet, i Item) string { i.Setting = ""; return s.TaskName(i.Place) },
+	"setting":    func(_ Sheet, i Item) string { return i.Setting },
+	"generated":  func(_ Sheet, i Item) string { return map[bool]string{true: "generated data"}[i.Generated] },
 	"repetition": func(_ Sheet, i Item) string { return strconv.Itoa(i.Repetition) },
 	"task":       func(s Sheet, i Item) string { return s.TaskName(i.Place) },
 	"level":      func(_ Sheet, i Item) string { return LevelOf(i.Privacy, i.At) },

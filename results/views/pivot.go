@@ -269,7 +269,8 @@ func (t *Table) explain(s Sheet, items []Item) {
 		unproved = unproved || strings.Contains(name, results.UnprovedMark)
 		scoped = scoped || strings.Contains(name, results.ScopeMark)
 	}
-	add(bars, "± is half the 95% interval over repetitions; of attackers, and of words and texts measured once, over those.")
+	add(bars, "± is half the 95% interval over repetitions; of attackers, and of words and texts measured once, over "+
+		"those.")
 	add(unproved, results.UnprovedMark+" guarantees nothing.")
 	add(scoped, results.ScopeMark+" guarantees something between some words only.")
 }

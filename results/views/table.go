@@ -235,8 +235,8 @@ func (t Table) writeLaTeX(w io.Writer) error {
 	var b strings.Builder
 	m, heads := inLaTeX, max(1, t.heads)
 	line := func(cells []string) { b.WriteString(strings.Join(cells, " & ") + " \\\\\n") }
-	fmt.Fprintf(&b, "\\begin{table}\n\\centering\n\\caption{%s}\n\\label{tab:%s}\n"+
-		"\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}{%%\n\\begin{tabular}{@{}%s%s@{}}\n\\toprule\n",
+	fmt.Fprintf(&b, "\\begin{table}\n\\centering\n\\caption{%s}\n\\label{tab:%s}\n\\resizebox{\\ifdim\\width>\\linewidth"+
+		"\\linewidth\\else\\width\\fi}{!}{%%\n\\begin{tabular}{@{}%s%s@{}}\n\\toprule\n",
 		m.escape(t.Title), Slug(t.Name), strings.Repeat("l", heads), strings.Repeat("r", max(0, len(t.Header)-heads)))
 	line(list.Map(t.Header, m.escape))
 	b.WriteString("\\midrule\n")

@@ -78,7 +78,7 @@ func Load(path string) (Views, error) {
 		return all, err
 	}
 	own, err := Parse(path, data)
-	return Views{append(all.Tables, own.Tables...), append(all.Figures, own.Figures...), append(all.Runs, own.Runs...)}, err
+	return Views{append(all.Tables, own.Tables...), append(all.Figures, own.Figures...), all.Runs}, err
 }
 
 // Parse reads views; name is that of the file, for errors.
@@ -99,8 +99,9 @@ func Parse(name string, data []byte) (v Views, err error) {
 
 // sources are where items come from; those of numbers are asked for each quantity.
 var (
-	sources = map[string]func(Sheet, results.Column) []Item{"cells": Sheet.cells, "equal": Sheet.equal, "pairs": Sheet.pairs,
-		"guarantees": Sheet.guarantees, "datasets": Sheet.datasets, "changes": Sheet.changes, "tests": Sheet.tests}
+	sources = map[string]func(Sheet, results.Column) []Item{"cells": Sheet.cells, "equal": Sheet.equal,
+		"pairs": Sheet.pairs, "guarantees": Sheet.guarantees, "datasets": Sheet.datasets, "changes": Sheet.changes,
+		"tests": Sheet.tests}
 	ofNumbers = []string{"", "cells", "equal", "pairs"}
 )
 
