@@ -35,8 +35,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-const goodHello = `{"protocol":1,"name":"upper","version":"2","repeatable":true,"guarantee":{"metric":"discrete","factor":0.5,` +
-	`"reason":"it is a test"},"parameters":{"n":3,"list":[1,2],"word":"x","yes":true}}`
+const goodHello = `{"protocol":1,"name":"upper","version":"2","repeatable":true,"guarantee":{"metric":"discrete",` +
+	`"factor":0.5,"reason":"it is a test"},"parameters":{"n":3,"list":[1,2],"word":"x","yes":true}}`
 
 // client answers as CMP does, in upper case, or texts at random though its hello
 // says that it can be repeated.
@@ -214,7 +214,7 @@ func TestMisbehaviourIsOneClearError(t *testing.T) {
 			`beginning of value: "Loading model ..."`},
 		{`echo '{"protocol":3,"name":"x","version":"","repeatable":true}'; CHILD`, "its hello: protocol = 3: must be 1 or 2"},
 		{`echo '{"protocol":2,"name":"x","version":"","repeatable":true}'; CHILD`, `its hello: role = "" in protocol 2`},
-		{`echo '{"protocol":2,"role":"model","name":"x","version":"","repeatable":true}'; CHILD`, `role = "model": must be ""`},
+		{`echo '{"protocol":2,"role":"model","name":"x","version":""}'; CHILD`, `role = "model": must be ""`},
 		{`echo "$1" | sed s/discrete/a/ | sed s/0.5/-1/; CHILD`, "guarantee: factor = -1: must be >= 0 and finite"},
 		{"HELLO; echo KeyError >&2; exit 1", "ended (exit status 1) before the answer to request 1\n" +
 			"the end of its standard error:\n\tKeyError"},
@@ -231,7 +231,8 @@ func TestMisbehaviourIsOneClearError(t *testing.T) {
 		{answers(`{"id":1,"documents":[["a"],[],["b"]]}`), "answer 1 of 3: 1 tokens for 2"},
 		{answers(`{"id":1,"documents":[["a","b"],[]]}`), "2 answers for 3"},
 		{answers(`{"id":1,"documents":[["two words","b"],[],["c","d","e"]]}`), `"two words": must be one word`},
-		{answers(`{"id":1,"documents":[["\u001b[31mred","b"],[],["c","d","e"]]}`), `"\x1b[31mred": must be one word without control`},
+		{answers(`{"id":1,"documents":[["\u001b[31mred","b"],[],["c","d","e"]]}`),
+			`"\x1b[31mred": must be one word without control`},
 		{answers(`{"id":1,"error":"epsilon is too small for me"}`), `the command says: "epsilon is too small for me"`},
 		{answers(`{"id":1,"undefined":"needs epsilon > 7"}`), "needs epsilon > 7"},
 	} {

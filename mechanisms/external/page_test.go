@@ -10,7 +10,8 @@ import (
 )
 
 // inRole has the blocks of the page that are questions and answers of a role.
-var inRole = map[string]Role{"json exchange": MechanismRole, "json attack": AttackerRole, "json measurement": MeasurementRole, "json model": ModelRole}
+var inRole = map[string]Role{"json exchange": MechanismRole, "json attack": AttackerRole,
+	"json measurement": MeasurementRole, "json model": ModelRole}
 
 // TestPageIsTheProtocol reads the lines of JSON in docs/external.md as the program
 // reads those of a client.

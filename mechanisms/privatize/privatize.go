@@ -350,7 +350,8 @@ func (s *Stream) write(w table.Writer, rows []table.Row, pieces []piece, of []in
 
 // Texts privatises texts in memory with the built-in mechanism, each with its
 // seed, as Run does the fields of a table, and counts their words.
-func (s *Stream) Texts(ctx context.Context, texts []string, seeds []stream.Seed) (after []string, sum Summary, err error) {
+func (s *Stream) Texts(ctx context.Context, texts []string, seeds []stream.Seed) (after []string, sum Summary,
+	err error) {
 	pieces := make([]piece, len(texts))
 	for i, t := range texts {
 		pieces[i] = piece{text: t, record: uint64(i), seed: seeds[i]}

@@ -269,7 +269,8 @@ func TestSummary(t *testing.T) {
 	s := newStream(t, Options{})
 	_ = runOn(t, s, strings.NewReader("cat dog\n\nunicorn\ncat\ngood good idea\ncat\n"), table.Options{})
 	got := s.Summary(2, 0)
-	want := Summary{Rewritten: 5, Wordless: 1, read: 6, Records: 4, Words: 8, Unknown: 1, Known: 7, EpsilonMost: 6, EpsilonTotal: 14, most: 3}
+	want := Summary{Rewritten: 5, Wordless: 1, read: 6, Records: 4, Words: 8, Unknown: 1, Known: 7,
+		EpsilonMost: 6, EpsilonTotal: 14, most: 3}
 	want.Changed = got.Changed
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v\nwant %+v", got, want)
