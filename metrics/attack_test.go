@@ -88,7 +88,7 @@ func TestOverlap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "mean run share", all.RunShare.Estimate, 0.75, 1e-15)
+	near(t, "mean run", all.Run.Estimate, 1.5, 1e-15)
 }
 
 func TestRanks(t *testing.T) {

@@ -12,8 +12,8 @@ type Overlaps struct {
 	// Jaccard is |A ∩ B|/|A ∪ B| of the sets of words.
 	Jaccard stats.Interval
 	// Run is the length of the longest run of consecutive tokens that occurs in
-	// both, at any position; RunShare is that divided by the length of the original.
-	Run, RunShare stats.Interval
+	// both, at any position.
+	Run stats.Interval
 }
 
 // MeasureOverlaps compares documents before and after privatising, in any
@@ -23,17 +23,15 @@ func MeasureOverlaps[W comparable](original, privatised [][]W, level float64) (O
 	if len(original) != len(privatised) {
 		return Overlaps{}, fmt.Errorf("overlap: %d documents privatised to %d", len(original), len(privatised))
 	}
-	var jaccard, run, share []float64
+	var jaccard, run []float64
 	for i, before := range original {
 		if len(before) == 0 {
 			continue
 		}
-		longest := float64(longestRun(before, privatised[i]))
-		jaccard, run = append(jaccard, similarity(before, privatised[i])), append(run, longest)
-		share = append(share, longest/float64(len(before)))
+		jaccard = append(jaccard, similarity(before, privatised[i]))
+		run = append(run, float64(longestRun(before, privatised[i])))
 	}
-	return Overlaps{stats.MeanInterval(jaccard, level), stats.MeanInterval(run, level),
-		stats.MeanInterval(share, level)}, nil
+	return Overlaps{stats.MeanInterval(jaccard, level), stats.MeanInterval(run, level)}, nil
 }
 
 // similarity is Jaccard's, of the sets of words; original is not empty.

@@ -257,7 +257,7 @@ func (r *Release) targetOf(ctx context.Context, q *Query, m *mechanisms.Mechanis
 	s := attack.Situation{Known: t.known, Options: o.Attack, Noise: spec.ReleaseSeed(), Workers: q.Threads,
 		Made:   &attack.Made{},
 		Single: spec.Definition().End == mechanisms.UnchangedText || settings.Outside != nil && settings.Outside.Text != ""}
-	attack.Attacked(&s, m, r.Space.Space, spec.Policy, t.lexicon)
+	attack.Attacked(&s, m, spec.Policy, t.lexicon)
 	s.Encode = func(ctx context.Context, documents [][]int32) ([][]float32, error) {
 		sentences := list.Map(documents, func(d []int32) string { return joined(t.lexicon.Tokens(d)) })
 		return r.encode(ctx, lab.SIFEncoder, sentences)

@@ -35,7 +35,7 @@ func measureUserAudit(ctx context.Context, r *Release, q *Query) ([]results.Row,
 			return nil, err
 		}
 		l = attack.NewLexicon(m.Vocabulary())
-		attack.Attacked(&s, m, r.Space.Space, r.Policy, l)
+		attack.Attacked(&s, m, r.Policy, l)
 	}
 	for _, split := range r.Corpus.Splits() {
 		s.Train = append(s.Train, l.Documents(split.Documents)...)

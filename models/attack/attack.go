@@ -77,9 +77,6 @@ type Situation struct {
 	// and outputs; nil where there is none. Attackers then learn it from
 	// Options.LearnDraws draws of every word.
 	Channel *metrics.Channel
-	// Nearest returns the k words nearest to each word, the nearest first; a
-	// word is its own nearest.
-	Nearest func(ctx context.Context, words []int32, k int) ([][]int32, error)
 	Options Options
 	Noise   stream.Seed // of this situation
 	Workers int         // 0 means one
@@ -126,7 +123,7 @@ const (
 	NeedsChannel Need = "channel" // exact, or learned from draws
 	NeedsEncoder Need = "encoder"
 	NeedsShadow  Need = "shadow"
-	NeedsVectors Need = "vectors" // Embedding or Nearest
+	NeedsVectors Need = "vectors"
 	NeedsPublic  Need = "public text with private labels"
 	NeedsWords   Need = "spelling of words"
 	NeedsWriter  Need = "texts as they are written"
@@ -139,7 +136,7 @@ var met = map[Need]func(s *Situation) bool{
 	NeedsChannel: func(s *Situation) bool { return s.Channel != nil || s.Release != nil },
 	NeedsEncoder: func(s *Situation) bool { return s.Encode != nil },
 	NeedsShadow:  func(s *Situation) bool { return len(s.Shadow) > 0 },
-	NeedsVectors: func(s *Situation) bool { return s.Nearest != nil || s.Embedding.Len() > 0 },
+	NeedsVectors: func(s *Situation) bool { return s.Embedding.Len() > 0 },
 	NeedsPublic:  func(s *Situation) bool { return len(s.Public) > 0 },
 	NeedsWords:   func(s *Situation) bool { return s.Spelling != nil },
 	NeedsWriter:  func(s *Situation) bool { return s.Write != nil && len(s.Test) > 0 && s.Test[0].Text != "" },

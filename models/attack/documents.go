@@ -9,7 +9,6 @@ import (
 
 	"mldpbench/internal/stats"
 	"mldpbench/metrics"
-	"mldpbench/stream"
 )
 
 // linked are the documents to be linked; of gives their numbers in the test split.
@@ -41,24 +40,12 @@ func (s *Situation) linked(ctx context.Context) (linked, error) {
 	if err != nil {
 		return linked{}, err
 	}
-	l := linked{of: LinkedDocuments(len(noisy), s.Options.Documents, s.Seed)}
+	n := len(noisy)
+	l := linked{of: slices.Sorted(slices.Values(s.Seed.Derive("linkage").Rand().Perm(n)[:min(n, s.Options.Documents)]))}
 	for _, i := range l.of {
 		l.plain, l.noisy = append(l.plain, s.Test[i].Words), append(l.noisy, noisy[i])
 	}
 	return l, nil
-}
-
-// LinkedDocuments are the numbers of the test documents that linkage asks for, in
-// order: all n, or as many as are drawn for a data seed.
-func LinkedDocuments(n, most int, seed stream.Seed) []int {
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
-	if n > most {
-		all = slices.Sorted(slices.Values(seed.Derive("linkage").Rand().Perm(n)[:most]))
-	}
-	return all
 }
 
 // link ranks all documents for each privatised one. chance, if not nil, are the

@@ -115,7 +115,7 @@ func tiny(t *testing.T, settings mechanisms.Settings, words, documents int) (Sit
 			s.Test = append(s.Test, document)
 		}
 	}
-	Attacked(&s, m, space, mechanisms.Keep, l)
+	Attacked(&s, m, mechanisms.Keep, l)
 	return s, model
 }
 

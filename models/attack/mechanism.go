@@ -5,7 +5,6 @@ import (
 
 	"mldpbench/datasets"
 	"mldpbench/embeddings"
-	"mldpbench/embeddings/nearest"
 	"mldpbench/internal/list"
 	"mldpbench/mechanisms"
 	"mldpbench/metrics"
@@ -75,9 +74,9 @@ func (l *Lexicon) Embedding(s *embeddings.Space) models.Embedding {
 
 // Attacked fills in the fields of a situation that depend on the mechanism: its
 // vocabulary, its releases, what it writes, its exact channel if it has one that
-// is cheap enough, and the nearest words of the space. Ids are those of the lexicon,
+// is cheap enough. Ids are those of the lexicon,
 // which must already have all words of the documents.
-func Attacked(s *Situation, m *mechanisms.Mechanism, space *embeddings.Space, policy mechanisms.Policy, l *Lexicon) {
+func Attacked(s *Situation, m *mechanisms.Mechanism, policy mechanisms.Policy, l *Lexicon) {
 	workers := max(1, s.Workers)
 	s.Words, s.Spelling, s.Write = m.Vocabulary().Len(), l.Word, Written(m, policy, workers)
 	s.Release = func(ctx context.Context, documents [][]int32, seed stream.Seed) ([][]int32, error) {
@@ -89,29 +88,6 @@ func Attacked(s *Situation, m *mechanisms.Mechanism, space *embeddings.Space, po
 		return list.Map(noisy, l.IDs), nil
 	}
 	s.Channel = ExactChannel(m, s.Words)
-	s.Nearest = func(_ context.Context, words []int32, k int) ([][]int32, error) {
-		// Words that only a thesaurus knows have no vector and are neighbours
-		// of themselves only.
-		k = min(k, space.Len())
-		out := make([][]int32, len(words))
-		var queries []float32
-		var of []int
-		for i, w := range words {
-			if int(w) >= space.Len() {
-				out[i] = []int32{w}
-				continue
-			}
-			queries, of = append(queries, space.Vector(embeddings.WordID(w))...), append(of, i)
-		}
-		found := make([]nearest.Neighbor, len(of)*k)
-		nearest.Of(space).Search(found, queries, k)
-		for j, i := range of {
-			for _, n := range found[j*k : (j+1)*k] {
-				out[i] = append(out[i], int32(n.ID))
-			}
-		}
-		return out, nil
-	}
 }
 
 // ExactChannel is the channel of a mechanism for the first words of its

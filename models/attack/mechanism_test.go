@@ -34,7 +34,7 @@ func TestAttackedMechanisms(t *testing.T) {
 			}
 			s.Test, s.Validation, s.Shadow = append(s.Test, d), append(s.Validation, d), append(s.Shadow, d.Words)
 		}
-		Attacked(&s, m, space, mechanisms.Keep, l)
+		Attacked(&s, m, mechanisms.Keep, l)
 		if name == "cmp" {
 			if _, err := RunAll(t.Context(), []string{"linkage-aligned"}, s); err == nil {
 				t.Error("distances without vectors must be an error")

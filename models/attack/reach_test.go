@@ -136,7 +136,7 @@ func (c *scene) attacked(t testing.TB, mechanism string, epsilon float64) Situat
 	}
 	s := c.base
 	s.Noise = s.Noise.Derive(mechanism, fmt.Sprint(epsilon))
-	Attacked(&s, m, c.space, mechanisms.Random, c.lexicon)
+	Attacked(&s, m, mechanisms.Random, c.lexicon)
 	return s
 }
 

@@ -88,15 +88,6 @@ var generated = sync.OnceValues(func() (*Situation, error) {
 	for range s.Words * s.Embedding.Dimension {
 		s.Embedding.Vectors = append(s.Embedding.Vectors, float32(rng.NormFloat64()))
 	}
-	s.Nearest = func(_ context.Context, words []int32, k int) ([][]int32, error) {
-		out := make([][]int32, len(words))
-		for i, w := range words {
-			for j := range k {
-				out[i] = append(out[i], (w+int32(j))%int32(s.Words))
-			}
-		}
-		return out, nil
-	}
 	// A reader of bags of words: the mean of random vectors.
 	s.Encode = func(_ context.Context, documents [][]int32) ([][]float32, error) {
 		out := make([][]float32, len(documents))
