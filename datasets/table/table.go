@@ -318,9 +318,8 @@ func (t *Reader) Waiting() bool {
 	return slices.Contains(buffered, '\n')
 }
 
-// Rows is the number of rows that were read, Numbers that of texts; see Value.
-func (t *Reader) Rows() uint64    { return t.rows }
-func (t *Reader) Numbers() uint64 { return t.number }
+// Rows is the number of rows that were read.
+func (t *Reader) Rows() uint64 { return t.rows }
 
 // Holds reports whether a field can hold a character: a line holds no line break,
 // a field of TSV no tab.

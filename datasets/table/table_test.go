@@ -96,7 +96,7 @@ func TestFormats(t *testing.T) {
 				continue // what is read first decides, and one byte decides nothing: refused
 			}
 			got, in, err := apply(t, r, c.options, strings.ToUpper)
-			if err != nil || got != c.want || in.Numbers() != c.numbers {
+			if err != nil || got != c.want || in.number != c.numbers {
 				t.Errorf("%s: %q, %v\nwant %q", name, got, err, c.want)
 			}
 		}
@@ -281,8 +281,8 @@ func TestParquet(t *testing.T) {
 		return apply(t, in, Options{Name: "in", Format: Parquet, Columns: columns, Text: true}, strings.ToUpper)
 	}
 	out, in, err := private(data, "title", "body")
-	if err != nil || in.Numbers() != 4000+3000 {
-		t.Fatal(in.Numbers(), err)
+	if err != nil || in.number != 4000+3000 {
+		t.Fatal(in.number, err)
 	}
 	got, err := parquet.Read[row](strings.NewReader(out), int64(len(out)))
 	if err != nil || len(got) != len(rows) {

@@ -168,32 +168,26 @@ func OpenText(path string) (io.ReadCloser, error) {
 // file from filling memory.
 const longestLine = 16 << 20
 
-// EachLine calls each with every line of r, without its line end. An error of each
-// comes back as "name:line: error".
-func EachLine(r io.Reader, name string, each func(line string) error) error {
-	s := bufio.NewScanner(r)
-	s.Buffer(make([]byte, 0, 1<<16), longestLine)
-	n := 0
-	for s.Scan() {
-		n++
-		if err := each(s.Text()); err != nil {
-			return fmt.Errorf("%s:%d: %w", name, n, err)
-		}
-	}
-	if err := s.Err(); err != nil {
-		return fmt.Errorf("%s:%d: %w", name, n+1, err)
-	}
-	return nil
-}
-
-// LinesOf is EachLine on a file.
+// LinesOf calls each with every line of a file, without its line end. An error of
+// each comes back as "path:line: error".
 func LinesOf(path string, each func(line string) error) error {
 	f, err := OpenText(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	return EachLine(f, path, each)
+	s := bufio.NewScanner(f)
+	s.Buffer(make([]byte, 0, 1<<16), longestLine)
+	n := 1
+	for ; s.Scan(); n++ {
+		if err := each(s.Text()); err != nil {
+			return fmt.Errorf("%s:%d: %w", path, n, err)
+		}
+	}
+	if err := s.Err(); err != nil {
+		return fmt.Errorf("%s:%d: %w", path, n, err)
+	}
+	return nil
 }
 
 // Latin1 returns line unchanged if it is UTF-8 and otherwise decodes it as

@@ -11,7 +11,6 @@ package wordnet
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -196,20 +195,18 @@ func (t *Thesaurus) Lemmas(word string) []string {
 }
 
 // read parses a database file or its gzipped form.
-func read[T any](dir, name string, parse func(io.Reader, string) (T, error)) (out T, err error) {
+func read[T any](dir, name string, parse func(path string) (T, error)) (out T, err error) {
 	for _, suffix := range []string{"", ".gz"} {
-		path := filepath.Join(dir, name+suffix)
-		if _, err := os.Stat(path); err != nil {
-			continue
+		if path := filepath.Join(dir, name+suffix); exists(path) {
+			return parse(path)
 		}
-		f, err := table.OpenText(path)
-		if err != nil {
-			return out, err
-		}
-		defer f.Close()
-		return parse(f, path)
 	}
 	return out, fmt.Errorf("%s: no WordNet database file %s or %s.gz: %w", dir, name, name, fs.ErrNotExist)
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // readParts reads all parts of speech.
@@ -240,9 +237,9 @@ func license(line string) bool { return strings.HasPrefix(line, "  ") }
 
 // parseIndex reads an index file, see wndb(5WN):
 // lemma pos synset_cnt p_cnt [ptr_symbol…] sense_cnt tagsense_cnt offset [offset…]
-func parseIndex(r io.Reader, name string) (map[string][]int64, error) {
+func parseIndex(name string) (map[string][]int64, error) {
 	senses := map[string][]int64{}
-	err := table.EachLine(r, name, func(line string) error {
+	err := table.LinesOf(name, func(line string) error {
 		if license(line) || line == "" {
 			return nil
 		}
@@ -276,9 +273,9 @@ func parseIndex(r io.Reader, name string) (map[string][]int64, error) {
 
 // parseData reads a data file, see wndb(5WN):
 // offset lex_filenum ss_type w_cnt(hex) word lex_id [word lex_id…] p_cnt … | gloss
-func parseData(r io.Reader, name string) (map[int64][]string, error) {
+func parseData(name string) (map[int64][]string, error) {
 	synsets := map[int64][]string{}
-	err := table.EachLine(r, name, func(line string) error {
+	err := table.LinesOf(name, func(line string) error {
 		if license(line) || line == "" {
 			return nil
 		}
@@ -316,9 +313,9 @@ func parseData(r io.Reader, name string) (map[int64][]string, error) {
 }
 
 // parseExceptions reads an exception list: irregular form, base forms.
-func parseExceptions(r io.Reader, name string) (map[string][]string, error) {
+func parseExceptions(name string) (map[string][]string, error) {
 	exceptions := map[string][]string{}
-	err := table.EachLine(r, name, func(line string) error {
+	err := table.LinesOf(name, func(line string) error {
 		f := strings.Fields(line)
 		switch {
 		case len(f) == 0:
