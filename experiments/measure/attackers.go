@@ -240,7 +240,8 @@ func (r *Release) target(ctx context.Context, q *Query) (*attack.Situation, erro
 
 // targetOf is what a mechanism makes of the documents of the release, under the
 // settings and the policy of a spec.
-func (r *Release) targetOf(ctx context.Context, q *Query, m *mechanisms.Mechanism, spec *Spec) (*attack.Situation, error) {
+func (r *Release) targetOf(ctx context.Context, q *Query, m *mechanisms.Mechanism, spec *Spec) (*attack.Situation,
+	error) {
 	o, settings := q.Options.(*attackOptions), spec.Mechanism
 	read := func() (*texts, error) { return r.read(ctx, o, attack.NewLexicon(m.Vocabulary())) }
 	var t *texts

@@ -205,7 +205,7 @@ type Attack struct {
 }
 
 // finishing is the start of an attacker who reads no rows.
-func finishing(run func(ctx context.Context, s *Situation) ([]Outcome, error)) func(context.Context, *Situation) (Attack,
+func finishing(run func(context.Context, *Situation) ([]Outcome, error)) func(context.Context, *Situation) (Attack,
 	error) {
 	return func(_ context.Context, s *Situation) (Attack, error) {
 		return Attack{Finish: func(ctx context.Context) ([]Outcome, error) { return run(ctx, s) }}, nil

@@ -54,7 +54,8 @@ func users(t testing.TB, count int) (all []auditedUser, words int, embedding mod
 func withUsers(t testing.TB, count, texts int) Situation {
 	t.Helper()
 	all, words, embedding := users(t, count)
-	s := Situation{Known: Known{Embedding: embedding, Words: words, Seed: stream.FromUint64(2)}, Noise: stream.FromUint64(1)}
+	s := Situation{Known: Known{Embedding: embedding, Words: words, Seed: stream.FromUint64(2)},
+		Noise: stream.FromUint64(1)}
 	for i, u := range all {
 		for _, text := range u.own[:texts] {
 			s.Train = append(s.Train, Document{Words: text, User: fmt.Sprint(i)})

@@ -9,7 +9,8 @@ import (
 func init() {
 	const name = "attribute-channel"
 	Register(Definition{Name: name, Version: 2, Needs: []Need{NeedsPrivate, NeedsChannel},
-		Columns: labelColumns(name, "Bayes with the channel"), Start: func(ctx context.Context, s *Situation) (Attack, error) {
+		Columns: labelColumns(name, "Bayes with the channel"),
+		Start: func(ctx context.Context, s *Situation) (Attack, error) {
 			channel, _, err := s.channel(ctx)
 			b := newBayes(s)
 			sent := throughChannel{b.counts, make([][][]float64, channel.Blocks())}
@@ -56,7 +57,8 @@ func newBayes(s *Situation) *bayes {
 	count := func(name string, parts ...[]Document) {
 		first := len(b.total)
 		b.sources = append(b.sources, name)
-		b.total, b.unknown = append(b.total, make([]float64, s.Privates)...), append(b.unknown, make([]float64, s.Privates)...)
+		b.total = append(b.total, make([]float64, s.Privates)...)
+		b.unknown = append(b.unknown, make([]float64, s.Privates)...)
 		for range s.Privates {
 			b.counts = append(b.counts, make([]float64, s.Words))
 		}
@@ -160,7 +162,8 @@ func (b *bayes) scorer(counts [][]float64, source int, background float64) Label
 }
 
 // choose returns the attacker who finds most labels of the validation documents.
-func (b *bayes) choose(ctx context.Context, counts [][]float64, validation labelled[[]int32]) (trained[[]int32], error) {
+func (b *bayes) choose(ctx context.Context, counts [][]float64, validation labelled[[]int32]) (trained[[]int32],
+	error) {
 	var all []trained[[]int32]
 	for i, source := range b.sources {
 		for _, background := range backgrounds {

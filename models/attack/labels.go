@@ -114,8 +114,8 @@ type onPlain[D any] struct {
 // findPrivate attacks the private labels of each release of the test split by who
 // learned from own releases; the ceiling is what who learned from plain text finds
 // there.
-func findPrivate[D any](ctx context.Context, s *Situation, name string, r reader[D], fromPlain func() (trained[D], error),
-	fromOwn func(plain trained[D]) (trained[D], error)) ([]Outcome, error) {
+func findPrivate[D any](ctx context.Context, s *Situation, name string, r reader[D],
+	fromPlain func() (trained[D], error), fromOwn func(plain trained[D]) (trained[D], error)) ([]Outcome, error) {
 	plain, err := once(s.Plain, r.name+r.key, func() (p onPlain[D], err error) {
 		if p.trained, err = fromPlain(); err == nil {
 			p.labels, err = p.found(ctx, r.plain(s.Test))

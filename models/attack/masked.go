@@ -57,7 +57,8 @@ func init() {
 
 // eachMasked calls take with the model's logarithms for every place in its context,
 // in order.
-func (s *Situation) eachMasked(ctx context.Context, at []place, text [][]int32, take func(i int, logs []float64)) error {
+func (s *Situation) eachMasked(ctx context.Context, at []place, text [][]int32,
+	take func(i int, logs []float64)) error {
 	for from, to := 0, 0; from < len(at); from = to {
 		var positions []int
 		document := at[from].document

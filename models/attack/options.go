@@ -21,7 +21,7 @@ type Options struct {
 	Documents    int            `yaml:"-"` // largest number linked: 500
 	MeasureDraws int            `yaml:"-"` // of every word, to measure what was learned: 10
 	Resamples    int            `yaml:"-"` // of a bootstrap: 500
-	OwnReleases  int            `yaml:"-"` // of the training and validation split, that an adaptive attacker makes himself: 5
+	OwnReleases  int            `yaml:"-"` // of training and validation, that an adaptive attacker makes himself: 5
 	TestReleases int            `yaml:"-"` // of the test split, over which a private label is attacked: 5
 	Masked       int            `yaml:"-"` // largest number of words masked, one at a time: 1,000
 	Network      map[string]any `yaml:"-"` // parameters of the LSTM: a small one

@@ -95,7 +95,8 @@ func RunAll(ctx context.Context, names []string, s Situation) ([]Outcome, error)
 }
 
 // readRows passes the rows of the channel to all attacks that read them.
-func readRows(ctx context.Context, c metrics.Channel, workers int, attacks []Attack, try func(int, func() error)) error {
+func readRows(ctx context.Context, c metrics.Channel, workers int, attacks []Attack,
+	try func(int, func() error)) error {
 	failed := make([]atomic.Pointer[error], len(attacks)) // the first failure of each
 	err := c.EachRow(ctx, workers, func(block, x int, row []float64) {
 		for i, a := range attacks {

@@ -175,8 +175,8 @@ func (s *Situation) foundWords(column string, t target, guesses []int32) (Outcom
 
 // guessed is the outcome of who guesses from text alone; his ceiling is what he
 // finds in plain text.
-func (s *Situation) guessed(ctx context.Context, column string, words int, guess func(t target, text [][]int32) ([]int32,
-	error)) ([]Outcome, error) {
+func (s *Situation) guessed(ctx context.Context, column string, words int,
+	guess func(t target, text [][]int32) ([]int32, error)) ([]Outcome, error) {
 	plain, noisy, err := s.first(ctx, Test, words)
 	if err != nil {
 		return nil, err
