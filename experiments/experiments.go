@@ -54,15 +54,6 @@ func (p *Planned) Engine(l *lab.Lab) (*engine.Plan, error) {
 		Units: p.plan.Units(l), Data: l.Descriptions}, nil
 }
 
-// Plan divides a study into units. It opens nothing.
-func Plan(s *study.Study, l *lab.Lab) (*engine.Plan, error) {
-	p, err := New(s)
-	if err != nil {
-		return nil, err
-	}
-	return p.Engine(l)
-}
-
 // Run runs the unfinished units of a study; see Planned.Run.
 func Run(ctx context.Context, s *study.Study, root string, o engine.Options) (*engine.Summary, error) {
 	p, err := New(s)

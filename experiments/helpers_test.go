@@ -31,7 +31,7 @@ func unitKeys(t testing.TB, s *study.Study) []string {
 	t.Helper()
 	l := lab.New("")
 	defer l.Close()
-	p, err := experiments.Plan(s, l)
+	p, err := plan(s, l)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,4 +40,13 @@ func unitKeys(t testing.TB, s *study.Study) []string {
 		t.Fatal(err)
 	}
 	return keys
+}
+
+// plan divides a study into units. It opens nothing.
+func plan(s *study.Study, l *lab.Lab) (*engine.Plan, error) {
+	p, err := experiments.New(s)
+	if err != nil {
+		return nil, err
+	}
+	return p.Engine(l)
 }

@@ -150,7 +150,7 @@ func TestCommandInAStudy(t *testing.T) {
 	}
 	l := lab.New("")
 	defer l.Close()
-	plan, err := experiments.Plan(s, l)
+	plan, err := plan(s, l)
 	if err != nil {
 		t.Fatal(err)
 	}

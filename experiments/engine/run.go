@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -302,3 +303,8 @@ func interrupted(ctx context.Context, err error) error {
 	}
 	return err
 }
+
+// Machine is the platform: operating system, architecture, cores.
+var Machine = sync.OnceValue(func() string {
+	return runtime.GOOS + "/" + runtime.GOARCH + "/" + strconv.Itoa(runtime.NumCPU()) + " cores"
+})
