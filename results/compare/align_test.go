@@ -132,19 +132,19 @@ func testCoverage(t *testing.T, draws int, low, high, family float64) {
 // than 6% of 1,000 with probability 0.07; the seeds are fixed.
 func TestLongNoFalseFindings(t *testing.T) {
 	realdata.Long(t)
-	testFalseFindings(t, 1000, 6)
+	testFalseFindings(t, 1000, 6, 1, 2, 3, 5)
 }
 
 // The same on 40 draws, with wider bounds.
-func TestNoFalseFindings(t *testing.T) { testFalseFindings(t, 40, 15) }
+func TestNoFalseFindings(t *testing.T) { testFalseFindings(t, 40, 15, 1, 2, 4) }
 
-func testFalseFindings(t *testing.T, draws int, most float64) {
+func testFalseFindings(t *testing.T, draws int, most float64, numbers ...int) {
 	t.Parallel()
 	var all []known
 	for i := range 8 {
 		all = append(all, known{fmt.Sprint(i), 30, 1.5})
 	}
-	for _, repetitions := range []int{1, 2, 4} {
+	for _, repetitions := range numbers {
 		w := world{repetitions, 300, false, true, 1.5, 0.01}
 		rng := rand.New(rand.NewPCG(11, uint64(repetitions)))
 		falsely, tested := 0, 0

@@ -153,7 +153,7 @@ func TestPlantedLosses(t *testing.T) {
 	}
 }
 
-// Two honest runs with another seed pass: of 200 pairs at level 0.05 at most 26
+// Two honest runs with another seed pass: of 200 pairs at level 0.05 at most 27
 // raise an alarm (more have probability below 1e-6 if the level holds), at the
 // level of a gate none of 200 (one has probability 0.18, and these seeds have
 // none).
@@ -178,7 +178,7 @@ func TestLongHonestRunsPass(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d alarms at 0.05, %d at %g", alarms, pairs, gateAlarms, GateLevel)
-	if alarms > 26 || gateAlarms > 0 {
+	if alarms > 27 || gateAlarms > 0 {
 		t.Errorf("%d of %d alarms at 0.05, %d at %g", alarms, pairs, gateAlarms, GateLevel)
 	}
 }
