@@ -90,7 +90,15 @@ func (f *Fetcher) get(ctx context.Context, d Download, target string) error {
 				fmt.Fprintf(f.Log, "notice: %s from the mirror folder is not the published file (%v); taken as it is\n",
 					path.Base(d.File), err)
 			}
-			return copyFile(name, target)
+			in, err := os.Open(name)
+			if err != nil {
+				return err
+			}
+			defer in.Close()
+			return atomicfile.Write(target, 0o644, func(w io.Writer) error {
+				_, err := io.Copy(w, in)
+				return err
+			})
 		}
 	}
 	err := f.download(ctx, d, target)
@@ -98,18 +106,6 @@ func (f *Fetcher) get(ctx context.Context, d Download, target string) error {
 		return err
 	}
 	return fmt.Errorf("%s: %w\nwithout a network, set MLDP_MIRROR to a folder that has %s", d.URL, err, d.File)
-}
-
-func copyFile(from, to string) error {
-	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	return atomicfile.Write(to, 0o644, func(w io.Writer) error {
-		_, err := io.Copy(w, in)
-		return err
-	})
 }
 
 // check compares a file with the published checksum. Where there is none, a web

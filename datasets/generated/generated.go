@@ -19,8 +19,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode"
-	"unicode/utf8"
 
 	"mldpbench/stream"
 )
@@ -237,7 +235,8 @@ func (g *grammar) sentence(rng *rand.Rand, section string, lookup func(name stri
 		b.WriteString(word)
 		template = template[end+1:]
 	}
-	return capitalise(articles(b.String()))
+	s := articles(b.String())
+	return strings.ToUpper(s[:1]) + s[1:] // templates begin with an ASCII letter
 }
 
 // consonantal are the words of the corpus that start with a vowel letter but
@@ -260,11 +259,6 @@ func articles(s string) string {
 		}
 	}
 	return strings.Join(words, " ")
-}
-
-func capitalise(s string) string {
-	r, n := utf8.DecodeRuneInString(s)
-	return string(unicode.ToUpper(r)) + s[n:]
 }
 
 // review writes one review of a class.
