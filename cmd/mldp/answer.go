@@ -20,8 +20,7 @@ import (
 // answer is what a command found: printed as it is found or, with --json, as one
 // object at the end.
 type answer struct {
-	text io.Writer // of the printed form; nowhere with --json
-
+	text    io.Writer                   // of the printed form; nowhere with --json
 	Schema  int                         `json:"schema"` // 1: see docs/programs.md
 	Command string                      `json:"command"`
 	Tables  map[string][]map[string]any `json:"tables"`
@@ -52,9 +51,6 @@ func prints(cmd *cobra.Command, do func(cmd *cobra.Command, args []string, a *an
 	}
 	return cmd
 }
-
-// printing marks commands that have --json.
-const printing = "printing"
 
 // table prints rows in columns, under capitals.
 func (a *answer) table(name string, columns []string, rows [][]any) error {

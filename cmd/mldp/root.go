@@ -187,3 +187,6 @@ func (w *checkedOutput) Write(p []byte) (int, error) {
 	}
 	return n, err
 }
+
+// printing marks commands that have --json.
+const printing = "printing"
