@@ -57,7 +57,9 @@ func OpenWordList(ref, root string) (*WordList, error) {
 			err = table.LinesOf(file, func(line string) error {
 				if line = strings.TrimSpace(line); line != "" {
 					w.words[line] = true
-					w.words[strings.ToLower(line)] = w.words[strings.ToLower(line)]
+					if lower := strings.ToLower(line); !w.words[lower] {
+						w.words[lower] = false // known with capitals only
+					}
 					n++
 				}
 				return nil

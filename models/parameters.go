@@ -14,7 +14,6 @@ type values map[string]any
 
 func (v values) int(name string) int       { return v[name].(int) }
 func (v values) float(name string) float64 { return v[name].(float64) }
-func (v values) text(name string) string   { return v[name].(string) }
 
 // Resolve fills in defaults and checks names, types and ranges of the
 // parameters given to the model. Whole numbers are accepted where floats are
