@@ -172,3 +172,28 @@ func TestRealWordNet(t *testing.T) {
 		t.Errorf("Lemmas(movie) = %q", got)
 	}
 }
+
+// Files that are damaged are errors that name them, of both kinds of file.
+func FuzzFiles(f *testing.F) {
+	f.Add([]byte("  licence\ndog n 2 1 @ 2 1 00000100 00000200\n"))
+	f.Add([]byte("  licence\n00000200 18 n 0a Dog 0 000 | a chap\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		file := filepath.Join(t.TempDir(), "f")
+		if err := os.WriteFile(file, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		senses, err := parseIndex(file)
+		_, other := parseData(file)
+		for _, err := range []error{err, other} {
+			if err != nil && !strings.HasPrefix(err.Error(), file+":") {
+				t.Error(err)
+			}
+		}
+		x := &index{rules: detachments["noun"], senses: senses}
+		for lemma, offsets := range senses {
+			if len(offsets) == 0 || len(x.morphy(lemma)) == 0 {
+				t.Errorf("%q: %d offsets, forms %q", lemma, len(offsets), x.morphy(lemma))
+			}
+		}
+	})
+}
