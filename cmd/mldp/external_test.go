@@ -15,6 +15,7 @@ import (
 // succeed, those of "sh fails" must exit with 6; the block marked yaml is
 // outside.yaml. Lines whose language is not installed are skipped and listed.
 func TestExternalPage(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("starts interpreters")
 	}
