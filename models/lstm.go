@@ -27,7 +27,7 @@ func init() {
 		{"lstm", 1, false, append([]Parameter{hidden, dropoutParameter}, scheduleParameters...)},
 		{"bilstm", 2, false, append([]Parameter{hidden, dropoutParameter}, scheduleParameters...)},
 		{"lstm-2024", 1, true, append([]Parameter{
-			params.AtLeast("length", 1, 500),        // tokens of a sequence: of a longer text the last ones, before a shorter one zeros
+			params.AtLeast("length", 1, 500),        // tokens: the last ones of a longer text; zeros before a shorter one
 			params.OneOf("weights", "last", "best"), // weights kept: those of the last epoch or of the best
 			dropoutParameter,
 		}, withDefaults(append([]Parameter{hidden}, scheduleParameters...), map[string]any{"hidden": 100, "clip": 0.0})...)},

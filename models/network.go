@@ -36,7 +36,7 @@ type network struct {
 var scheduleParameters = []Parameter{
 	params.AtLeast("batch", 1, 64),          // examples per training step
 	params.AtLeast("epochs", 1, 30),         // largest number of passes over the training set
-	params.AtLeast("patience", 1, 3),        // epochs without a lower validation loss before stopping; the best weights are kept
+	params.AtLeast("patience", 1, 3),        // epochs without a lower validation loss, then the best weights are kept
 	params.Positive("learning_rate", 0.001), // of Adam
 	params.NonNegative("clip", 1.0),         // largest norm of the gradient of all weights; 0 is no limit
 }

@@ -62,9 +62,8 @@ type work struct {
 	failure string // the first
 }
 
-// Run runs the unfinished units of a plan and writes DIR/results.csv,
-// DIR/manifest.json and DIR/examples.jsonl. A unit that fails does not stop
-// the others; Run then returns an error after them.
+// Run runs the unfinished units of a plan and writes DIR/results.csv and DIR/manifest.json.
+// A unit that fails does not stop the others; Run then returns an error after them.
 func Run(ctx context.Context, p *Plan, o Options) (*Summary, error) {
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
