@@ -18,7 +18,6 @@ import (
 	"mldpbench/experiments/measure"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/check"
-	"mldpbench/internal/stats"
 	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/fromfile"
 	"mldpbench/metrics"
@@ -94,99 +93,25 @@ func stem(path string) string {
 	return strings.TrimSuffix(name, filepath.Ext(name))
 }
 
-// Evaluated is a line of an evaluation: one version and repetition, or the
-// original ("none").
-type Evaluated struct {
-	Name       string
-	Epsilon    results.Optional
-	Repetition int
-	Aligned    bool // same number of tokens in every document
-	Items      int  // test documents
-	Numbers    map[string]Number
-}
-
-// Number is a number of an evaluation, with the ends of its 95% interval and what
-// an attacker reaches without the text, where there are any.
-type Number struct{ Value, Low, High, Floor results.Optional }
-
-// Evaluation names the numbers of an evaluation, in the order of tables.
-var Evaluation = []struct {
-	Key, Title string
-	scale      float64
-	quantity   string
-}{
-	{"accuracy", "accuracy", 1, "accuracy"},
-	// An attacker that trains the same classifier on the version itself to predict the private column.
-	{"private_accuracy", "attacker", 100, "attribute-adaptive-svm-accuracy"},
-	// The share of test documents whose original is found by an attacker that has their originals.
-	{"linked", "linked", 100, "linkage-tfidf-p1"},
-	{"overlap", "overlap", 100, "overlap-jaccard"}, // of words, among those in either text
-	{"pp", "PP", 1, "pp"},
-	{"cs", "CS", 1, "cs"},
-	{"low", "LOW", 1, "low"},
-	{"english", "English %", 1, "english"},
-	{"perplexity", "perplexity", 1, "perplexity"}, // of the median test document; see package measure
-}
-
 // Evaluate measures privatised versions of a table: a study without a file,
-// whose mechanisms are texts made elsewhere. Lines are those of the original and
-// of every version; notes say what was not measured, and why. Units in
-// engine.Options.Out that are finished already are not run again.
-func Evaluate(ctx context.Context, o EvaluateOptions, run engine.Options) (*engine.Summary, []Evaluated, []string,
-	error) {
+// whose mechanisms are texts made elsewhere. Notes say what was not measured, and
+// why. Units in engine.Options.Out that are finished already are not run again.
+func Evaluate(ctx context.Context, o EvaluateOptions, run engine.Options) (*engine.Summary, []string, error) {
 	s, notes, err := evaluation(ctx, o)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	summary, err := Run(ctx, s, o.Root, run)
 	if err != nil {
-		return summary, nil, notes, err
+		return summary, notes, err
 	}
-	p, err := results.Prepare(results.Run{Name: s.Name, Rows: summary.Rows})
-	if err != nil {
-		return summary, nil, notes, err
-	}
-	var lines []Evaluated
-	for _, c := range p.Cells {
-		if c.IsBaseline() && c.Repetition > 1 { // they say how much training varies
-			continue
-		}
-		x := Evaluated{Name: c.Mechanism, Epsilon: c.Epsilon, Repetition: c.Repetition,
-			Aligned: c.Has("pp") || c.IsBaseline(), Items: c.TestItems, Numbers: map[string]Number{}}
-		for _, q := range Evaluation {
-			if n, ok := numberOf(p.Cells, c, q.quantity); ok {
-				by := func(v results.Optional) results.Optional { return results.Float(q.scale * v.Float()) }
-				x.Numbers[q.Key] = Number{by(n.Value), by(n.Low), by(n.High), by(n.Floor)}
-			}
-		}
-		if !x.Aligned {
-			notes = append(notes, fmt.Sprintf("%s, repetition %d: tokens do not align with the original: PP is not "+
-				"measured", x.Name, x.Repetition))
-		}
-		lines = append(lines, x)
-	}
-	return summary, lines, notes, nil
-}
-
-// numberOf is a quantity of a cell. In the original attackers find the ceiling of
-// what they find in a version: the highest, as the strongest may be another for
-// each.
-func numberOf(cells []results.Cell, c results.Cell, quantity string) (Number, bool) {
-	m, ok := c.At(quantity)
-	low, high := c.Interval(quantity)
-	n := Number{m.Value, low, high, m.Floor}
-	for _, o := range cells {
-		if v, attacked := o.At(quantity); c.IsBaseline() && attacked && v.Ceiling.Known() &&
-			(!ok || v.Ceiling.Float() > n.Value.Float()) {
-			n, ok = Number{v.Ceiling, results.Missing, results.Missing, v.Floor}, true
-			right := math.Round(v.Ceiling.Float() * float64(v.Whole)) // exact where each item is right or wrong
-			if i, err := stats.ClopperPearson(int(right), v.Whole, 0.95); err == nil && results.MustColumn(quantity).Share &&
-				math.Abs(right-v.Ceiling.Float()*float64(v.Whole)) < 1e-6 {
-				n.Low, n.High = results.Float(i.Low), results.Float(i.High)
-			}
+	for _, r := range summary.Rows {
+		if !r.Value.Known() && r.Note != "" {
+			notes = append(notes, fmt.Sprintf("%s, repetition %d: %s: %s", r.Mechanism, r.Repetition,
+				results.MustColumn(r.Quantity).Title, r.Note))
 		}
 	}
-	return n, ok && n.Value.Known()
+	return summary, notes, nil
 }
 
 // evaluation is the study of an evaluation.

@@ -50,24 +50,19 @@ func reviews(t *testing.T, name string, rows int, header []string, change func(i
 	return path
 }
 
-// evaluated is an evaluation.
+// evaluated is an evaluation, with the cells of the first repetition: plain text, then the versions.
 type evaluated struct {
 	*engine.Summary
-	lines []experiments.Evaluated
+	lines []results.Cell
 	notes []string
 }
 
-func evaluate(t *testing.T, o experiments.EvaluateOptions) (evaluated, error) {
-	s, lines, notes, err := experiments.Evaluate(t.Context(), o, engine.Options{Out: t.TempDir()})
-	return evaluated{s, lines, notes}, err
-}
-
-// of is a number of a line, missing where it was not measured.
-func of(x experiments.Evaluated, key string) results.Optional {
-	if n, ok := x.Numbers[key]; ok {
-		return n.Value
+func evaluate(t *testing.T, o experiments.EvaluateOptions) (e evaluated, err error) {
+	if e.Summary, e.notes, err = experiments.Evaluate(t.Context(), o, engine.Options{Out: t.TempDir()}); err != nil {
+		return e, err
 	}
-	return results.Missing
+	e.lines = results.Where(cells(t, e.Summary), func(c results.Cell) bool { return c.Repetition == 1 })
+	return e, nil
 }
 
 func unchanged(_ int, words []string) []string { return words }
@@ -100,53 +95,42 @@ func TestVersionsAreMeasured(t *testing.T) {
 	}
 	missing := math.NaN()
 	for i, want := range []struct {
-		name                  string
-		aligned               bool
-		accuracy, private, pp float64
-		low                   float64
+		name                                string
+		accuracy, private, pp, low, overlap float64
 	}{
-		{"none", true, 100, 100, missing, missing},
-		{"copied", true, 100, 100, 0, 100},
-		{"hidden", true, missing, 100, 20, missing}, // accuracy is chance: not tested here
-		{"short", false, 100, missing, missing, missing},
+		{"none", 100, missing, missing, missing, missing},
+		{"copied", 100, 1, 0, 100, 1},
+		{"hidden", missing, 1, 20, missing, 4.0 / 6}, // accuracy is chance; one of five words is replaced by a new one
+		{"short", 100, missing, missing, missing, 1.0 / 5},
 	} {
-		row := r.lines[i]
-		if row.Name != want.name || row.Aligned != want.aligned {
-			t.Errorf("row %d: %+v", i, row)
+		c := r.lines[i]
+		if c.Mechanism != want.name {
+			t.Errorf("row %d: %+v", i, c)
 		}
-		if !math.IsNaN(want.accuracy) {
-			near(want.name+" accuracy", of(row, "accuracy").Float(), want.accuracy)
-		}
-		if !math.IsNaN(want.private) {
-			near(want.name+" attacker", of(row, "private_accuracy").Float(), want.private)
-		}
-		near(want.name+" PP", of(row, "pp").Float(), want.pp)
-		if !math.IsNaN(want.low) {
-			near(want.name+" LOW", of(row, "low").Float(), want.low)
-		}
-		switch {
-		case want.name == "none" || want.name == "copied":
-			near(want.name+" overlap", of(row, "overlap").Float(), 100)
-			near(want.name+" linked", of(row, "linked").Float(), of(r.lines[0], "linked").Float())
-			near(want.name+" perplexity", of(row, "perplexity").Float(), of(r.lines[0], "perplexity").Float())
-		case want.name == "hidden": // one of five words is replaced by a new one
-			near("hidden overlap", of(row, "overlap").Float(), 100*4.0/6)
-			if !(of(row, "perplexity").Float() > of(r.lines[0], "perplexity").Float()) || !(of(row, "linked").Float() < of(r.lines[0], "linked").Float()) {
-				t.Errorf("hidden: %+v beside %+v", row, r.lines[0])
+		for quantity, v := range map[string]float64{"accuracy": want.accuracy, "attribute-adaptive-svm-accuracy": want.private,
+			"pp": want.pp, "low": want.low, "overlap-jaccard": want.overlap} {
+			if known := !math.IsNaN(v); known {
+				near(want.name+" "+quantity, c.Get(quantity).Float(), v)
+			} else if quantity == "pp" && c.Has(quantity) {
+				t.Errorf("%s: PP of other tokens", want.name)
 			}
-		case want.name == "short":
-			near("short overlap", of(row, "overlap").Float(), 100*1.0/5)
 		}
-		near("guess", row.Numbers["linked"].Floor.Float(), 100.0/80)
-		if of(row, "cs").Known() || of(row, "english").Known() {
+		if i > 0 {
+			near("guess", at(c, "linkage-tfidf-p1").Floor.Float(), 1.0/80)
+		}
+		if c.Has("cs") || c.Has("english") {
 			t.Errorf("%s: CS and English are measured without an encoder and a list", want.name)
 		}
 	}
-	hasIntervals(t, r.lines)
-	if a := of(r.lines[2], "accuracy"); a.Float() > 80 {
+	copy, hid := r.lines[1], r.lines[2]
+	if !(hid.Get("perplexity").Float() > copy.Get("perplexity").Float()) ||
+		!(hid.Get("linkage-tfidf-p1").Float() < copy.Get("linkage-tfidf-p1").Float()) {
+		t.Errorf("hidden: %+v beside %+v", hid, copy)
+	}
+	if a := hid.Get("accuracy"); a.Float() > 80 {
 		t.Errorf("accuracy %v without the word that tells", a)
 	}
-	if !strings.Contains(strings.Join(r.notes, "\n"), "short, repetition 1: tokens do not align") {
+	if !strings.Contains(strings.Join(r.notes, "\n"), "short, repetition 1: PP: tokens do not align") {
 		t.Errorf("notes %q", r.notes)
 	}
 	if r.lines[2].Epsilon.Known() || !r.lines[1].Epsilon.Known() {
@@ -155,23 +139,6 @@ func TestVersionsAreMeasured(t *testing.T) {
 	for _, row := range r.Rows {
 		if row.GuaranteeMetric != "" || !row.IsBaseline() && row.Variant != string(mechanisms.External) {
 			t.Errorf("a promise: %+v", row)
-		}
-	}
-}
-
-// hasIntervals checks that every number lies inside its interval, which has a width.
-func hasIntervals(t *testing.T, lines []experiments.Evaluated) {
-	t.Helper()
-	for _, row := range lines {
-		for key, n := range row.Numbers {
-			if row.Name == "none" && key == "overlap" { // of a text with itself, known
-				continue
-			}
-			// The middle documents of a median may be alike: one word each.
-			if alike := row.Name == "short" && key == "perplexity"; !(n.Low.Float() <= n.Value.Float() && n.Value.Float() <= n.High.Float()) ||
-				n.Low == n.High && !alike || math.IsInf(n.High.Float()-n.Low.Float(), 0) {
-				t.Errorf("%s %s: %+v", row.Name, key, n)
-			}
 		}
 	}
 }
@@ -201,7 +168,7 @@ func TestRowsAreMatchedByID(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if of(r.lines[1], "pp").Float() != 0 || of(r.lines[1], "low").Float() != 100 {
+	if r.lines[1].Get("pp").Float() != 0 || r.lines[1].Get("low").Float() != 100 {
 		t.Errorf("%+v", r.lines[1])
 	}
 	column, err := experiments.ParseVersion("rewrite@2=column:author")
@@ -210,12 +177,12 @@ func TestRowsAreMatchedByID(t *testing.T) {
 	}
 	both := o
 	both.Versions = append([]experiments.Version{column}, o.Versions...)
-	if r, err = evaluate(t, both); err != nil || r.lines[1].Name != "rewrite" || r.lines[1].Aligned ||
-		r.lines[1].Epsilon.Float() != 2 || of(r.lines[2], "pp").Float() != 0 {
+	if r, err = evaluate(t, both); err != nil || r.lines[1].Mechanism != "rewrite" || r.lines[1].Has("pp") ||
+		r.lines[1].Epsilon.Float() != 2 || r.lines[2].Get("pp").Float() != 0 {
 		t.Errorf("a column of the same table: %+v, %v", r.lines, err)
 	}
 	o.ID = ""
-	if r, err = evaluate(t, o); err != nil || of(r.lines[1], "pp").Float() == 0 {
+	if r, err = evaluate(t, o); err != nil || r.lines[1].Get("pp").Float() == 0 {
 		t.Errorf("by order the rows are others: %+v, %v", r, err)
 	}
 	turned = turned[:len(turned)-20]
@@ -311,7 +278,7 @@ func TestRandomWordsArePerplexing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if plain, random := of(r.lines[0], "perplexity"), of(r.lines[1], "perplexity"); !(random.Float() > 2*plain.Float()) {
+		if plain, random := r.lines[0].Get("perplexity"), r.lines[1].Get("perplexity"); !(random.Float() > 2*plain.Float()) {
 			t.Errorf("perplexity of random words %v, of the text %v", random, plain)
 		}
 	}

@@ -101,7 +101,7 @@ metrics: {deniability: {words: 5, runs: 20}, low: 5, inference_error: {samples: 
 			o.Versions = append(o.Versions, experiments.Version{Name: v, Path: file("private " + original + ".csv"),
 				Epsilon: math.NaN()})
 		}
-		sum, _, _, err := experiments.Evaluate(t.Context(), o, engine.Options{Out: t.TempDir()})
+		sum, _, err := experiments.Evaluate(t.Context(), o, engine.Options{Out: t.TempDir()})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -115,7 +116,7 @@ func (a *answer) show(all ...views.Table) (err error) {
 				if object[name] = value(c.Value); c.Value == nil {
 					object[name] = value(c.Text)
 				}
-				if c.High.Known() {
+				if slices.ContainsFunc(t.Rows, func(r []views.Cell) bool { return r[j].High.Known() }) {
 					object[name+" low"], object[name+" high"] = value(c.Low), value(c.High)
 				}
 			}

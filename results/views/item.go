@@ -123,7 +123,7 @@ func (s Sheet) cells(q results.Column) (items []Item) {
 		return c.Has(q.Name) || c.Status == results.StatusUndefined
 	})
 	if !q.OfModel {
-		cells = results.Texts(results.Where(cells, func(c results.Cell) bool { return !c.IsBaseline() || q.Attacker != "" }))
+		cells = results.Texts(cells)
 	}
 	for _, g := range results.GroupCells(cells) {
 		c := g.Cells[0]
@@ -347,10 +347,37 @@ func (s Sheet) pairs(use results.Column) (items []Item) {
 			if a.Training == "" {
 				at.Notes = []string{"not tested: " + compare.Untested}
 			}
-			items = append(items, at.says("difference", Difference(p.Difference, p.Low, p.High), p.Difference, p.Low, p.High),
-				at.says("p (Holm)", Probability(p.Adjusted), p.Adjusted), at.says("verdict", Verdict(p, use)),
-				at.says("detectable", Number(p.Detectable, 2), p.Detectable))
+			items = append(items, at.tested(p, use, 1)...)
 		}
+	}
+	return items
+}
+
+// tested are the statistics of a pair, in units of a quantity.
+func (i Item) tested(p compare.Pair, use results.Column, unit float64) []Item {
+	d, low, high, detectable := unit*p.Difference, unit*p.Low, unit*p.High, unit*p.Detectable
+	return []Item{i.says("difference", Difference(d, low, high), d, low, high),
+		i.says("p (Holm)", Probability(p.Adjusted), p.Adjusted), i.says("verdict", Verdict(p, use)),
+		i.says("detectable", Number(detectable, 2), detectable)}
+}
+
+// versions are the items of the tests of all pairs of what has outcomes of documents, in points of 100.
+func (s Sheet) versions(use results.Column) (items []Item) {
+	if use.Derived || !slices.ContainsFunc(s.Private(), func(c results.Cell) bool {
+		m, _ := c.At(use.Name)
+		return m.Right() != nil
+	}) {
+		return nil
+	}
+	unit := map[bool]float64{true: 1, false: 100}[use.Counted]
+	a := compare.Versions(s.Prepared, use.Name)
+	for _, p := range a.Pairs {
+		other := a.Lines[p.B]
+		at := Item{Place: a.Lines[p.A].Place, Against: other.Name, Quantity: use}
+		if !math.IsNaN(other.Epsilon) {
+			at.Against += ", ε = " + Short(other.Epsilon)
+		}
+		items = append(items, at.tested(p, use, unit)...)
 	}
 	return items
 }

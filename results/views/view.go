@@ -47,11 +47,12 @@ type View struct {
 	Note  string   `yaml:"note"`
 }
 
-// Views are declared tables and figures, and the tables of two runs compared.
+// Views are declared tables and figures, and the tables of two runs compared and of an evaluation.
 type Views struct {
-	Tables  []View `yaml:"tables"`
-	Figures []View `yaml:"figures"`
-	Runs    []View `yaml:"runs"`
+	Tables   []View `yaml:"tables"`
+	Figures  []View `yaml:"figures"`
+	Runs     []View `yaml:"runs"`
+	Versions []View `yaml:"versions"`
 }
 
 //go:embed views.yaml
@@ -78,7 +79,8 @@ func Load(path string) (Views, error) {
 		return all, err
 	}
 	own, err := Parse(path, data)
-	return Views{append(all.Tables, own.Tables...), append(all.Figures, own.Figures...), all.Runs}, err
+	all.Tables, all.Figures = append(all.Tables, own.Tables...), append(all.Figures, own.Figures...)
+	return all, err
 }
 
 // Parse reads views; name is that of the file, for errors.
@@ -87,7 +89,8 @@ func Parse(name string, data []byte) (v Views, err error) {
 	if err := d.Decode(&v); err != nil && !errors.Is(err, io.EOF) {
 		return v, fmt.Errorf("%s:%s", name, strings.TrimSpace(yaml.FormatError(err, false, false)))
 	}
-	for kind, list := range map[string][]View{"tables": v.Tables, "figures": v.Figures, "runs": v.Runs} {
+	for kind, list := range map[string][]View{"tables": v.Tables, "figures": v.Figures, "runs": v.Runs,
+		"versions": v.Versions} {
 		for i := range list {
 			if err := list[i].check(kind == "figures"); err != nil {
 				return v, fmt.Errorf("%s: %s[%d]: %w", name, kind, i, err)
@@ -100,9 +103,9 @@ func Parse(name string, data []byte) (v Views, err error) {
 // sources are where items come from; those of numbers are asked for each quantity.
 var (
 	sources = map[string]func(Sheet, results.Column) []Item{"cells": Sheet.cells, "equal": Sheet.equal,
-		"pairs": Sheet.pairs, "guarantees": Sheet.guarantees, "datasets": Sheet.datasets, "changes": Sheet.changes,
-		"tests": Sheet.tests}
-	ofNumbers = []string{"", "cells", "equal", "pairs"}
+		"pairs": Sheet.pairs, "versions": Sheet.versions, "guarantees": Sheet.guarantees, "datasets": Sheet.datasets,
+		"changes": Sheet.changes, "tests": Sheet.tests}
+	ofNumbers = []string{"", "cells", "equal", "pairs", "versions"}
 )
 
 // figure tells a figure from a table.
