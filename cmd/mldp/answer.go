@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mldpbench/datasets"
 	"mldpbench/internal/list"
 	"mldpbench/results"
 	"mldpbench/results/views"
@@ -127,6 +128,15 @@ func (a *answer) show(all ...views.Table) (err error) {
 		}
 	}
 	return err
+}
+
+// warned takes what is odd about data sets, for --json.
+func (a *answer) warned(all []datasets.Description) {
+	for _, d := range all {
+		for _, w := range d.Warnings {
+			a.Tables["warnings"] = append(a.Tables["warnings"], map[string]any{"dataset": d.Name, "warning": w})
+		}
+	}
 }
 
 // wrote takes the files that were written to a folder; one line says which or

@@ -21,8 +21,7 @@ import (
 
 func newDataCommand() *cobra.Command {
 	var dir string
-	cmd := group("data", newDataListCommand(&dir), newDataFetchCommand(&dir), newDataDescribeCommand(&dir),
-		newDataVectorsCommand(&dir))
+	cmd := group("data", newDataListCommand(&dir), newDataFetchCommand(&dir), newDataDescribeCommand(&dir))
 	for _, c := range cmd.Commands() {
 		dataFlag(c, &dir)
 	}
@@ -145,21 +144,10 @@ func provide(ctx context.Context, missing []fetch.Entry, fetches bool, dir strin
 	if fetches || len(missing) == 0 {
 		return download(ctx, dir, missing, stderr)
 	}
-	var names, steps, byHand []string
-	for _, e := range missing {
-		names = append(names, e.Name)
-		if len(e.Downloads) > 0 {
-			steps = append(steps, e.Name)
-		} else {
-			byHand = append(byHand, e.Name+": "+e.Manual)
-		}
+	names := list.Map(missing, func(e fetch.Entry) string { return e.Name })
+	command := "mldp data fetch " + strings.Join(names, " ")
+	if dir != "" {
+		command += " --data " + dir
 	}
-	if len(steps) > 0 {
-		command := "get it with: mldp data fetch " + strings.Join(steps, " ")
-		if dir != "" {
-			command += " --data " + dir
-		}
-		byHand = append([]string{command}, byHand...)
-	}
-	return fmt.Errorf("not in %s: %s; %s", fetch.Root(dir), strings.Join(names, ", "), strings.Join(byHand, "; "))
+	return fmt.Errorf("not in %s: %s; get it with: %s", fetch.Root(dir), strings.Join(names, ", "), command)
 }

@@ -38,7 +38,6 @@ func TestSameErrorSameCode(t *testing.T) {
 			"tables " + absent, "figures " + absent, "report " + absent, "merge " + absent,
 			"status " + absent,
 			"data describe mine --text a --file " + absent + ".csv",
-			"data vectors mine --text a --embedding generated --file " + absent + ".csv",
 		}},
 		{"an epsilon that is none", exitUsage, []string{
 			"privatize --epsilon -1" + cmp + " " + file, "privatize --document-epsilon 0" + cmp + " " + file,
@@ -61,7 +60,6 @@ func TestSameErrorSameCode(t *testing.T) {
 			"run mini -o " + below,
 			"report " + results + " -o " + below, "tables " + results + " -o " + below,
 			"figures " + results + " -o " + below,
-			"data vectors generated-words --embedding generated -o " + below,
 			"audit --epsilon 1 --vocabulary 20 --csv " + below + " --embedding generated --mechanism k-rr",
 		}},
 	}

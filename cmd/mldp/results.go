@@ -232,51 +232,14 @@ func writeOutputs(a *answer, stderr io.Writer, s *engine.Summary, audit []result
 	if text := views.Answer(p); text != "" {
 		fmt.Fprintln(a.text, text)
 	}
-	if len(run.Command) > 1 && run.Command[1] == "run" {
-		fmt.Fprintln(a.text, "Next: "+nextCommand(p, run, len(lead) > 0))
-	}
-	for _, d := range p.Datasets {
-		for _, w := range d.Warnings {
-			a.Tables["warnings"] = append(a.Tables["warnings"], map[string]any{"dataset": d.Name, "warning": w})
-		}
-	}
+	a.warned(p.Datasets)
 	a.wrote(s.Dir, page)
 	return nil
-}
-
-// nextCommand is what a run lacks most.
-func nextCommand(p *results.Prepared, run results.Run, compared bool) string {
-	again := "mldp run " + p.Cells[0].Study
-	for _, arg := range run.Command[2:] {
-		if !strings.HasPrefix(arg, "-") {
-			again = "mldp run " + arg
-			break
-		}
-	}
-	few, _ := results.Repeated(p.Private())
-	switch {
-	case !compared && !slices.ContainsFunc(p.Private(), func(c results.Cell) bool { return c.Has(results.EM) }):
-		return "mldp report " + run.Name
-	case !compared:
-		return again + " --align em=0.5"
-	case few < 3:
-		return again + " --repetitions 3"
-	}
-	return "mldp tables " + run.Name + " --only equal --format tex"
 }
 
 // writePage writes a page.
 func writePage(path string, in report.Input) error {
 	return atomicfile.Write(path, 0o644, func(w io.Writer) error { return report.Write(w, in) })
-}
-
-// isPage refuses the name of a page that would be taken for something else.
-func isPage(name string) error {
-	if ext := filepath.Ext(name); ext != "" && ext != ".html" && ext != ".htm" {
-		return check.Wrong("out = %q: a page is HTML, so its name ends in .html; mldp figures draws %s", name,
-			strings.Join(plots.Formats, ", "))
-	}
-	return nil
 }
 
 func newReportCommand() *cobra.Command {
@@ -288,7 +251,7 @@ func newReportCommand() *cobra.Command {
 	alignFlag(cmd.Flags(), &levels)
 	return prints(cmd, func(cmd *cobra.Command, args []string, a *answer) error {
 		declared, err := views.Load(file)
-		if err := errors.Join(usage(err), isPage(out), mayWrite(cmd, args, out)); err != nil {
+		if err := errors.Join(usage(err), mayWrite(cmd, args, out)); err != nil {
 			return err
 		}
 		p, err := loadRuns(args...)
