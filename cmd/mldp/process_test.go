@@ -125,8 +125,8 @@ func scripts(t *testing.T, p testscript.Params) {
 	testscript.Run(t, p)
 }
 
-// ownCache gives a script a separate cache, except for vectors: those learned or read by one script
-// are there for all.
+// ownCache gives a script a separate cache, except for vectors: those read by one script are there
+// for all.
 func ownCache(env *testscript.Env, vectors string) error {
 	cache := filepath.Join(env.WorkDir, ".cache")
 	env.Setenv("XDG_CACHE_HOME", cache)

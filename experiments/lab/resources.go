@@ -53,8 +53,7 @@ func OpenSpace(ctx context.Context, ref string, dimension int, root string,
 }
 
 // generated keeps the vectors of the generated corpus for the life of the
-// process, because learning them takes a moment; the user's cache keeps them
-// for later runs of the program.
+// process, because learning them takes a moment.
 var generated once[*embeddings.Space]
 
 func generatedSpace(ctx context.Context, dimension int, keep func(string) bool) (*embeddings.Space, error) {
@@ -62,14 +61,11 @@ func generatedSpace(ctx context.Context, dimension int, keep func(string) bool) 
 		dimension = 50
 	}
 	s, err := generated.get(strconv.Itoa(dimension), func() (*embeddings.Space, error) {
-		s, err := embeddings.Learned(ctx, embeddings.DefaultCacheDir(), study.GeneratedEmbedding, dimension,
-			func() (*embeddings.Space, error) {
-				sentences, err := datasets.GeneratedCorpus(ctx)
-				if err != nil {
-					return nil, err
-				}
-				return embeddings.LearnPPMI(study.GeneratedEmbedding, sentences, dimension)
-			})
+		sentences, err := datasets.GeneratedCorpus(ctx)
+		if err != nil {
+			return nil, err
+		}
+		s, err := embeddings.LearnPPMI(study.GeneratedEmbedding, sentences, dimension)
 		if err == nil {
 			s.Generated = true
 		}
