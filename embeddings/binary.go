@@ -3,7 +3,6 @@ package embeddings
 import (
 	"bufio"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -22,23 +21,33 @@ func readBinary(r *bufio.Reader, path string, l layout, emit func(block) error) 
 	b := block{line: 1}
 	for n := 1; n <= l.count; n++ {
 		word, err := binaryWord(r)
-		if err == nil {
+		wrong := ""
+		switch {
+		case err != nil:
+		case word == "":
+			wrong = "no word before the vector"
+		case len(word) > maxWord:
+			wrong = fmt.Sprintf("word longer than %d bytes: not a word2vec binary file, or damaged", maxWord)
+		default:
 			_, err = io.ReadFull(r, row)
 		}
-		if err != nil {
-			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-				err = fmt.Errorf("file ends here, header promises %d words", l.count)
-			}
-			return fmt.Errorf("%s: %w", at(path, "word", n), err)
-		}
-		b.words = append(b.words, word)
-		for k := range d {
+		for k := 0; k < d && err == nil && wrong == ""; k++ {
 			x := math.Float32frombits(binary.LittleEndian.Uint32(row[4*k:]))
 			if f := float64(x); math.IsNaN(f) || math.IsInf(f, 0) {
-				return fmt.Errorf("%s: %.40q: number %d is %v: must be finite", at(path, "word", n), word, k+1, x)
+				wrong = fmt.Sprintf("%.40q: number %d is %v: must be finite", word, k+1, x)
 			}
 			b.vectors = append(b.vectors, x)
 		}
+		switch {
+		case err == io.EOF, err == io.ErrUnexpectedEOF:
+			wrong = fmt.Sprintf("file ends here, header promises %d words", l.count)
+		case err != nil: // it names the file
+			return err
+		}
+		if wrong != "" {
+			return fmt.Errorf("%s: word %d: %s", path, n, wrong)
+		}
+		b.words, b.bytes = append(b.words, word), b.bytes+len(word)+1+len(row)
 		if len(b.words) == blockRows || n == l.count {
 			if err := emit(b); err != nil {
 				return err
@@ -48,34 +57,30 @@ func readBinary(r *bufio.Reader, path string, l layout, emit func(block) error) 
 	}
 	for {
 		switch c, err := r.ReadByte(); {
-		case errors.Is(err, io.EOF):
+		case err == io.EOF:
 			return nil
 		case err != nil:
-			return fmt.Errorf("%s: %w", path, err)
+			return err
 		case c != '\n' && c != '\r':
 			return fmt.Errorf("%s: more data after the %d words of the header", path, l.count)
 		}
 	}
 }
 
-// binaryWord reads up to the space before a vector, dropping the line break
-// that ends the row before.
+// binaryWord reads up to the space before a vector, or more than any word has,
+// dropping the line break that ends the row before.
 func binaryWord(r *bufio.Reader) (string, error) {
 	var word []byte
-	for {
+	for len(word) <= maxWord {
 		c, err := r.ReadByte()
 		switch {
 		case err != nil:
 			return "", err
-		case c == ' ' && len(word) == 0:
-			return "", errors.New("no word before the vector")
 		case c == ' ':
 			return string(word), nil
-		case c == '\n' && len(word) == 0:
-			continue
-		case len(word) == maxWord:
-			return "", fmt.Errorf("word longer than %d bytes: not a word2vec binary file, or damaged", maxWord)
+		case c != '\n' || len(word) > 0:
+			word = append(word, c)
 		}
-		word = append(word, c)
 	}
+	return string(word), nil
 }

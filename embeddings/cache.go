@@ -28,17 +28,6 @@ type cachedRows struct {
 // cacheVersion is that of the layout and of the readers' rules.
 const cacheVersion = "mldp vectors 3, source "
 
-func sizeOf(path string) (int64, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return 0, err
-	}
-	if !info.Mode().IsRegular() {
-		return 0, fmt.Errorf("%s: is not a regular file", path)
-	}
-	return info.Size(), nil
-}
-
 // sourceOf identifies the content of a file by its SHA-256, at about a second
 // per gigabyte, a small part of the time to read its text. Size and modification
 // time are not enough: an edited copy can have the same values.
@@ -95,15 +84,17 @@ func writeCache(path, source string, rows func(add func(block)) error) error {
 	})
 }
 
-// readCache passes the blocks of a cache to emit, whose error it returns. It
-// reports false for a cache that is absent, damaged, or of another source: what
-// it passed on does not count then.
-func readCache(path, source string, emit func(block) error) (ok bool, err error) {
+// fromCache takes the blocks of a cache. It reports false for one that is absent,
+// damaged, or of another source: what was taken does not count then.
+func (l *loader) fromCache(ctx context.Context, path, source string) (ok bool, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return false, nil
 	}
 	defer f.Close()
+	if info, err := f.Stat(); err == nil {
+		l.size = info.Size()
+	}
 	z, err := gzip.NewReader(bufio.NewReader(f))
 	if err != nil {
 		return false, nil
@@ -118,14 +109,14 @@ func readCache(path, source string, emit func(block) error) (ok bool, err error)
 		switch err := d.Decode(&rows); {
 		case err == io.EOF:
 			return true, nil
-		case err != nil || len(rows.Words) == 0 || len(rows.Vectors)%(4*len(rows.Words)) != 0:
+		case err != nil || len(rows.Words) == 0 || len(rows.Vectors) == 0 || len(rows.Vectors)%(4*len(rows.Words)) != 0:
 			return false, nil
 		}
-		b := block{words: rows.Words, vectors: make([]float32, len(rows.Vectors)/4), bytes: int64(len(rows.Vectors))}
+		b := block{words: rows.Words, vectors: make([]float32, len(rows.Vectors)/4), bytes: len(rows.Vectors)}
 		for i := range b.vectors {
 			b.vectors[i] = math.Float32frombits(binary.LittleEndian.Uint32(rows.Vectors[4*i:]))
 		}
-		if err := emit(b); err != nil {
+		if err := l.take(ctx, b); err != nil {
 			return true, err
 		}
 	}

@@ -57,46 +57,30 @@ func Load(ctx context.Context, path string, opts LoadOptions) (*Space, error) {
 	if opts.Name == "" {
 		opts.Name = baseName(path)
 	}
-	size, err := sizeOf(path)
+	if opts.CacheDir == "" {
+		l := &loader{LoadOptions: opts, path: path, lines: map[string]int{}}
+		return l.space(l.file(ctx, func(block) {}))
+	}
+	source, err := sourceOf(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	cache, source := "", ""
-	if opts.CacheDir != "" {
-		if source, err = sourceOf(ctx, path); err != nil {
-			return nil, err
-		}
-		cache = cachePath(opts.CacheDir, path)
-		if s, ok, err := fromCache(ctx, cache, source, path, opts); ok {
-			return s, err
-		}
+	cache := cachePath(opts.CacheDir, path)
+	l := &loader{LoadOptions: opts, path: path}
+	if ok, err := l.fromCache(ctx, cache, source); ok {
+		return l.space(err)
 	}
-	c := &collector{path: path, keep: opts.Keep, lines: map[string]int{}, size: size}
-	if err := c.parse(ctx, opts, cache, source); err != nil {
-		return nil, err
-	}
-	return c.space(opts)
-}
-
-// fromCache reports false where there is no sound cache of the source.
-func fromCache(ctx context.Context, cache, source, path string, opts LoadOptions) (s *Space, ok bool, err error) {
-	size, err := sizeOf(cache)
-	if err != nil {
-		return nil, false, nil
-	}
-	c := &collector{path: path, keep: opts.Keep, size: size}
-	ok, err = readCache(cache, source, func(b block) error {
-		c.dimension = len(b.vectors) / len(b.words)
-		if err := checkDimension(path, c.dimension, opts.Dimension); err != nil {
-			return err
-		}
-		return c.take(ctx, b, 0)
+	l = &loader{LoadOptions: opts, path: path, lines: map[string]int{}}
+	started := false
+	_ = writeCache(cache, source, func(add func(block)) error {
+		started = true
+		err = l.file(ctx, add)
+		return err
 	})
-	if !ok || err != nil {
-		return nil, ok, err
+	if !started { // the folder cannot be written
+		err = l.file(ctx, func(block) {})
 	}
-	s, err = c.space(opts)
-	return s, true, err
+	return l.space(err)
 }
 
 // First returns a keep function for LoadOptions that accepts the first n words
@@ -130,16 +114,72 @@ func DefaultCacheDir() string {
 	return filepath.Join(dir, "mldpbench", "embeddings")
 }
 
-// space is what was collected.
-func (c *collector) space(opts LoadOptions) (*Space, error) {
-	if len(c.words) == 0 {
-		return nil, fmt.Errorf("%s: none of its %d words is in the data set", c.path, c.total)
-	}
-	v, err := NewVocabulary(c.words)
+// block is a run of consecutive rows, as passed on by a reader.
+type block struct {
+	line    int      // of the first row, from 1; of binary files its number
+	words   []string // one a row
+	vectors []float32
+	bytes   int // of the file or cache
+}
+
+// loader takes the rows of a file in order, checks that words are distinct
+// and keeps those that are wanted.
+type loader struct {
+	LoadOptions
+	path      string
+	size      int64          // of the file or cache
+	lines     map[string]int // of every word of the file; nil for a cache, which was checked
+	total     int            // words seen
+	dimension int
+	words     []string
+	vectors   []float32
+}
+
+// space is what was loaded.
+func (l *loader) space(err error) (*Space, error) {
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", c.path, err)
+		return nil, err
 	}
-	return NewSpace(opts.Name, v, c.dimension, c.vectors)
+	if len(l.words) == 0 {
+		return nil, fmt.Errorf("%s: none of its %d words is in the data set", l.path, l.total)
+	}
+	v, err := NewVocabulary(l.words)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", l.path, err)
+	}
+	return NewSpace(l.Name, v, l.dimension, l.vectors)
+}
+
+func (l *loader) take(ctx context.Context, b block) error {
+	if err := ctx.Err(); err != nil || len(b.words) == 0 {
+		return err
+	}
+	d := len(b.vectors) / len(b.words)
+	if l.Dimension > 0 && d != l.Dimension {
+		return fmt.Errorf("%s: has %d numbers per word, want dimension %d", l.path, d, l.Dimension)
+	}
+	if l.Keep == nil && l.vectors == nil {
+		// Growing step by step would take more than twice the memory.
+		rows := int(1.03*float64(l.size)/float64(b.bytes)*float64(len(b.words))) + 1
+		l.words, l.vectors = make([]string, 0, rows), make([]float32, 0, rows*d)
+	}
+	l.dimension, l.total = d, l.total+len(b.words)
+	for i, w := range b.words {
+		if l.lines != nil {
+			if first, dup := l.lines[w]; dup {
+				return fmt.Errorf("%s:%d: %q is there twice, first at %d", l.path, b.line+i, w, first)
+			}
+			l.lines[w] = b.line + i
+		}
+		if l.Keep == nil || l.Keep(w) {
+			if l.Keep != nil {
+				w = strings.Clone(w) // a block's words may share memory
+			}
+			l.words = append(l.words, w)
+			l.vectors = append(l.vectors, b.vectors[i*d:(i+1)*d]...)
+		}
+	}
+	return nil
 }
 
 func baseName(path string) string {
@@ -150,159 +190,50 @@ func baseName(path string) string {
 	return name
 }
 
-func checkDimension(path string, got, want int) error {
-	if want > 0 && got != want {
-		return fmt.Errorf("%s: has %d numbers per word, want dimension %d", path, got, want)
-	}
-	return nil
-}
-
-// block is a run of consecutive rows, as passed on by a reader.
-type block struct {
-	line    int      // of the first row, counted from 1; of the first word in binary files
-	words   []string // one per line
-	vectors []float32
-	bytes   int64 // of the file, in text
-}
-
-// collector takes the rows of a file in order, checks that words are distinct
-// and keeps those that are wanted.
-type collector struct {
-	path      string
-	keep      func(string) bool
-	unit      string         // what lines counts: "line", or "word" in binary files
-	lines     map[string]int // of every word of the file; nil for a cache, which was checked
-	total     int            // words seen
-	dimension int
-	words     []string
-	vectors   []float32
-	size      int64 // of the file or cache
-	packed    bool  // gzipped
-}
-
-// take adds a block after reserving memory for a file with so many words in its
-// header.
-func (c *collector) take(ctx context.Context, b block, promised int) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	c.reserve(promised, b)
-	return c.add(b)
-}
-
-// reserve allocates memory for all rows at once, where all are kept: growing
-// step by step would take more than twice the memory. rows is the number in the
-// header, 0 without one; the number is then estimated from the length of rows
-// in the first block.
-func (c *collector) reserve(rows int, b block) {
-	if c.keep != nil || c.vectors != nil || len(b.words) == 0 {
-		return
-	}
-	shortest := int64(2*c.dimension + 2) // of a row, in text or not
-	if b.bytes > 0 && rows == 0 && !c.packed {
-		rows = int(float64(c.size)/float64(b.bytes)*float64(len(b.words))*1.03) + 1
-	}
-	if !c.packed {
-		rows = int(min(int64(rows), c.size/shortest+1))
-	}
-	if c.packed {
-		rows = min(rows, 1<<20) // cannot be checked against the length of a packed file
-	}
-	c.words = make([]string, 0, rows)
-	c.vectors = make([]float32, 0, rows*c.dimension)
-}
-
-func (c *collector) add(b block) error {
-	d := c.dimension
-	c.total += len(b.words)
-	for i, w := range b.words {
-		if c.lines != nil {
-			if first, dup := c.lines[w]; dup {
-				return fmt.Errorf("%s: %q repeats %s %d", at(c.path, c.unit, b.line+i), w, c.unit, first)
-			}
-			c.lines[w] = b.line + i
-		}
-		if c.keep == nil || c.keep(w) {
-			if c.keep != nil {
-				w = strings.Clone(w) // a block's words may share memory
-			}
-			c.words = append(c.words, w)
-			c.vectors = append(c.vectors, b.vectors[i*d:(i+1)*d]...)
-		}
-	}
-	return nil
-}
-
-// at returns a position for messages: "file:12" in text, "file: word 12" in
-// binary files.
-func at(path, unit string, n int) string {
-	if unit == "word" {
-		return fmt.Sprintf("%s: word %d", path, n)
-	}
-	return fmt.Sprintf("%s:%d", path, n)
-}
-
-// parse reads the file and, unless cache is "", writes a binary copy there.
-func (c *collector) parse(ctx context.Context, opts LoadOptions, cache, source string) error {
-	if cache == "" {
-		return c.read(ctx, opts, func(block) {})
-	}
-	var err error
-	started := false
-	_ = writeCache(cache, source, func(add func(block)) error {
-		started = true
-		err = c.read(ctx, opts, add)
-		return err
-	})
-	if !started { // the folder cannot be written
-		err = c.read(ctx, opts, func(block) {})
-	}
-	return err
-}
-
-// read passes every block to the collector and then to also.
-func (c *collector) read(ctx context.Context, opts LoadOptions, also func(block)) error {
-	f, err := os.Open(c.path)
+// file takes every block of the file and passes it on.
+func (l *loader) file(ctx context.Context, pass func(block)) error {
+	f, err := os.Open(l.path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s: is not a regular file", l.path)
+	}
+	if err != nil {
+		return err
+	}
+	l.size = info.Size()
 	watched, done := progress.File(ctx, f)
 	defer done()
-	return c.readFrom(ctx, watched, opts.Dimension, also)
+	return l.read(watched, func(b block) error {
+		err := l.take(ctx, b)
+		if err == nil {
+			pass(b)
+		}
+		return err
+	})
 }
 
-func (c *collector) readFrom(ctx context.Context, f io.Reader, dimension int, also func(block)) error {
-	r, packed, err := gunzip.Open(f, c.path, sniffLength)
+func (l *loader) read(f io.Reader, emit func(block) error) error {
+	r, _, err := gunzip.Open(f, l.path, sniffLength)
 	if err != nil {
 		return err
 	}
-	c.packed = packed
 	gunzip.SkipMark(r)
-	l, err := sniff(r, c.path)
-	if err != nil {
+	found, err := sniff(r, l.path)
+	switch {
+	case err != nil:
+		return err
+	case found.binary:
+		return readBinary(r, l.path, found, emit)
+	}
+	if err := readText(r, l.path, found, emit); err != nil {
 		return err
 	}
-	if err := checkDimension(c.path, l.dimension, dimension); err != nil {
-		return err
-	}
-	c.dimension, c.unit = l.dimension, "line"
-	emit := func(b block) error {
-		if err := c.take(ctx, b, l.count); err != nil {
-			return err
-		}
-		also(b)
-		return nil
-	}
-	if l.binary {
-		c.unit = "word"
-		return readBinary(r, c.path, l, emit)
-	}
-	if err := readText(r, c.path, l, emit); err != nil {
-		return err
-	}
-	if n := c.total; l.header && n != l.count {
-		return fmt.Errorf("%s: header promises %d words, file has %d", c.path, l.count, n)
+	if found.header && l.total != found.count {
+		return fmt.Errorf("%s: header promises %d words, file has %d", l.path, found.count, l.total)
 	}
 	return nil
 }
@@ -318,57 +249,41 @@ type layout struct {
 	separator byte
 }
 
-func sniff(r *bufio.Reader, path string) (layout, error) {
+func sniff(r *bufio.Reader, path string) (l layout, err error) {
 	head, err := r.Peek(sniffLength)
-	if err != nil && !errors.Is(err, io.EOF) && len(head) == 0 {
-		return layout{}, fmt.Errorf("%s: %w", path, err)
+	if len(head) == 0 {
+		if errors.Is(err, io.EOF) {
+			err = fmt.Errorf("%s: empty file", path)
+		}
+		return l, err
 	}
-	switch {
-	case len(head) == 0:
-		return layout{}, fmt.Errorf("%s: empty file", path)
-	case strings.HasPrefix(string(head), "PK\x03\x04"):
-		return layout{}, fmt.Errorf("%s: is a zip archive: unpack it and name one of its files", path)
-	case strings.HasPrefix(string(head), "\xba\x16\x4f\x2f"):
-		return layout{}, fmt.Errorf("%s: is a fastText model: load the .vec file of the same name", path)
-	}
-	first, rest, ended := strings.Cut(string(head), "\n")
+	row, rest, ended := strings.Cut(string(head), "\n")
 	if !ended && err == nil {
-		return layout{}, fmt.Errorf("%s:1: line longer than %d bytes", path, sniffLength)
+		return l, fmt.Errorf("%s:1: line longer than %d bytes", path, sniffLength)
 	}
-	l := layout{separator: ' '}
-	binaryName := strings.HasSuffix(strings.TrimSuffix(path, ".gz"), ".bin")
-	if l.count, l.dimension, l.header = parseHeader(first); l.header {
-		if l.dimension > maxDimension {
-			return layout{}, fmt.Errorf("%s:1: dimension %d: must be <= %d", path, l.dimension, maxDimension)
+	name := strings.TrimSuffix(path, ".gz")
+	l.binary = strings.HasSuffix(name, ".bin")
+	if l.count, l.dimension, l.header = parseHeader(row); l.header {
+		if _, err := r.Discard(len(row) + 1); err != nil || l.count == 0 {
+			return l, fmt.Errorf("%s: header promises %d words, file has 0", path, l.count)
 		}
-		if l.count == 0 {
-			return layout{}, fmt.Errorf("%s:1: header promises no words", path)
-		}
-		textName := strings.HasSuffix(strings.TrimSuffix(path, ".gz"), ".txt") ||
-			strings.HasSuffix(strings.TrimSuffix(path, ".gz"), ".vec")
-		l.binary = binaryName || !textName && hasControl(rest)
-		if row, _, _ := strings.Cut(rest, "\n"); !strings.Contains(trimLine(row), " ") {
-			l.separator = '\t'
-		}
-		_, err := r.Discard(len(first) + 1)
-		if err != nil {
-			return layout{}, fmt.Errorf("%s: header promises %d words, file has 0", path, l.count)
-		}
-		return l, nil
+		l.binary = l.binary || !strings.HasSuffix(name, ".txt") && !strings.HasSuffix(name, ".vec") && hasControl(rest)
+		row, _, _ = strings.Cut(rest, "\n")
+	} else if l.binary {
+		return l, fmt.Errorf("%s:1: no word2vec header (number of words, dimension)", path)
 	}
-	if binaryName {
-		return layout{}, fmt.Errorf("%s:1: no word2vec header (number of words, dimension)", path)
-	}
-	first = trimLine(first)
-	if !strings.Contains(first, " ") {
+	row = strings.TrimRight(row, " \t\r")
+	if l.separator = ' '; !strings.Contains(row, " ") {
 		l.separator = '\t'
 	}
-	l.dimension = len(strings.FieldsFunc(first, func(r rune) bool { return r == rune(l.separator) })) - 1
+	if !l.header {
+		l.dimension = len(strings.FieldsFunc(row, func(r rune) bool { return r == rune(l.separator) })) - 1
+	}
 	if l.dimension < 1 {
-		return layout{}, fmt.Errorf("%s:1: %.40q: want a word and its vector", path, first)
+		return l, fmt.Errorf("%s:1: %.40q: want a word and its vector", path, row)
 	}
 	if l.dimension > maxDimension {
-		return layout{}, fmt.Errorf("%s:1: %d numbers: dimension must be <= %d", path, l.dimension, maxDimension)
+		return l, fmt.Errorf("%s:1: dimension %d: must be <= %d", path, l.dimension, maxDimension)
 	}
 	return l, nil
 }

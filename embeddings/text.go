@@ -10,8 +10,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-
-	"golang.org/x/sync/errgroup"
+	"sync"
 )
 
 const (
@@ -19,68 +18,58 @@ const (
 	maxLine     = 1 << 24
 )
 
-// readText parses rows of "word number … number" in parallel and emits them
-// in order.
+// readText parses rows of "word number … number" and emits them in order. While
+// the cores parse some chunks, those before are emitted, and those after are read.
 func readText(r *bufio.Reader, path string, l layout, emit func(block) error) error {
+	type chunk struct {
+		data []byte
+		line int // of its first row
+		last bool
+	}
+	line, rest, end := 1, []byte(nil), error(nil)
+	if l.header {
+		line = 2
+	}
+	next := func() (chunks []chunk) {
+		for len(chunks) < runtime.GOMAXPROCS(0) && end == nil {
+			var data []byte
+			data, rest, end = nextChunk(r, rest)
+			if len(data) > 0 {
+				chunks = append(chunks, chunk{data, line, end != nil})
+			}
+			line += bytes.Count(data, []byte{'\n'})
+		}
+		return chunks
+	}
 	type parsed struct {
-		b   block
+		block
 		err error
 	}
-	var g errgroup.Group
-	queue := make(chan chan parsed, 2*runtime.GOMAXPROCS(0))
-	stop := make(chan struct{})
-	g.Go(func() error {
-		defer close(queue)
-		workers := make(chan struct{}, runtime.GOMAXPROCS(0))
-		line := 1
-		if l.header {
-			line = 2
+	var waiting []parsed
+	for chunks := next(); len(chunks)+len(waiting) > 0; {
+		results := make([]parsed, len(chunks))
+		var g sync.WaitGroup
+		for i, c := range chunks {
+			g.Go(func() { results[i].block, results[i].err = parseRows(c.data, path, c.line, l, c.last) })
 		}
-		var rest []byte
-		for {
-			chunk, tail, err := nextChunk(r, rest)
-			rest = tail
-			if err != nil && !errors.Is(err, io.EOF) {
-				return fmt.Errorf("%s: after line %d: %w", path, line, err)
-			}
-			if len(chunk) > 0 {
-				out := make(chan parsed, 1)
-				select {
-				case queue <- out:
-				case <-stop:
-					return nil
-				}
-				first := line
-				line += bytes.Count(chunk, []byte{'\n'})
-				workers <- struct{}{}
-				go func() {
-					b, err := parseRows(chunk, path, first, l, err != nil)
-					out <- parsed{b, err}
-					<-workers
-				}()
+		for _, p := range waiting {
+			err := emit(p.block)
+			if err == nil {
+				err = p.err
 			}
 			if err != nil {
-				return nil
+				g.Wait()
+				return err
 			}
 		}
-	})
-	var err error
-	for out := range queue {
-		p := <-out
-		if err != nil {
-			continue // drain
-		}
-		if err = emit(p.b); err == nil {
-			err = p.err
-		}
-		if err != nil {
-			close(stop)
-		}
+		chunks = next()
+		g.Wait()
+		waiting = results
 	}
-	if readErr := g.Wait(); err == nil {
-		err = readErr
+	if errors.Is(end, io.EOF) {
+		return nil
 	}
-	return err
+	return end
 }
 
 // nextChunk returns whole lines that begin with rest, and the beginning of
@@ -105,8 +94,6 @@ func nextChunk(r io.Reader, rest []byte) (chunk, tail []byte, err error) {
 	}
 }
 
-func trimLine(line string) string { return strings.TrimRight(line, " \t\r") }
-
 // parseRows parses whole lines, the first of which has number first; the last of
 // the file may be empty. With an error it returns the rows before it.
 func parseRows(data []byte, path string, first int, l layout, last bool) (block, error) {
@@ -114,7 +101,7 @@ func parseRows(data []byte, path string, first int, l layout, last bool) (block,
 	rows := bytes.Count(data, []byte{'\n'}) + 1
 	// A short line cannot hold a row: this bounds the allocation by the data.
 	rows = min(rows, len(data)/(2*d)+1)
-	b := block{line: first, bytes: int64(len(data)), words: make([]string, 0, rows),
+	b := block{line: first, bytes: len(data), words: make([]string, 0, rows),
 		vectors: make([]float32, 0, rows*d)}
 	vector := make([]float32, d)
 	for n := first; len(data) > 0; n++ {
@@ -189,27 +176,11 @@ func parseNumber(field string) (float32, bool) {
 
 // explainRow returns what is wrong with a row that parseRow rejected.
 func explainRow(line string, d int, separator byte) string {
-	line = trimLine(line)
-	if line == "" {
-		return fmt.Sprintf("empty line, want a word and %d numbers", d)
-	}
-	fields := strings.Split(line, string(separator))
-	word, numbers := fields[0], fields[1:]
-	if len(numbers) < d {
-		return fmt.Sprintf("%.40q has %d numbers, want %d", word, len(numbers), d)
-	}
-	extra := len(numbers) - d
-	for i, f := range numbers[extra:] {
-		if _, ok := parseNumber(f); ok {
-			continue
+	fields := strings.Split(strings.TrimRight(line, " \t\r"), string(separator))
+	for _, f := range fields[max(1, len(fields)-d):] {
+		if _, ok := parseNumber(f); !ok {
+			return fmt.Sprintf("%.40q: %.40q is no finite number", fields[0], f)
 		}
-		if x, err := strconv.ParseFloat(f, 32); err == nil || math.IsInf(x, 0) {
-			return fmt.Sprintf("%.40q: number %d is %s: must be finite", word, i+1, f)
-		}
-		return fmt.Sprintf("%.40q: %.40q is not a number", word, f)
 	}
-	if extra == 0 {
-		return fmt.Sprintf("no word before the %d numbers", d)
-	}
-	return fmt.Sprintf("%.40q has %d numbers, want %d", word, len(numbers), d)
+	return fmt.Sprintf("%.40q has %d numbers: want a word and %d numbers", fields[0], len(fields)-1, d)
 }
