@@ -21,7 +21,7 @@ var best = func() path {
 func init() {
 	avx2 := assembly{
 		lanes: 8,
-		tiles: []tile{gemmAVX2_1, gemmAVX2_2, gemmAVX2_3, gemmAVX2_4, gemmAVX2_5, gemmAVX2_6}, tileWidth: 16,
+		tiles: []tile{gemm1AVX2, gemm2AVX2, gemm3AVX2, gemm4AVX2, gemm5AVX2, gemm6AVX2}, tileWidth: 16,
 		cellLanes: 1, cellForward: cellForwardAVX2, cellBackward: cellBackwardAVX2,
 		scan:            scanAVX2,
 		squaredDistance: squaredDistanceAVX2, distancesTo: distancesToAVX2,
@@ -30,9 +30,9 @@ func init() {
 	}
 	avx512 := avx2
 	avx512.lanes = 16
-	avx512.tiles = []tile{gemmAVX512_1, gemmAVX512_2, gemmAVX512_3, gemmAVX512_4, gemmAVX512_5, gemmAVX512_6,
-		gemmAVX512_7, gemmAVX512_8, gemmAVX512_9, gemmAVX512_10, gemmAVX512_11, gemmAVX512_12, gemmAVX512_13,
-		gemmAVX512_14}
+	avx512.tiles = []tile{gemm1AVX512, gemm2AVX512, gemm3AVX512, gemm4AVX512, gemm5AVX512, gemm6AVX512,
+		gemm7AVX512, gemm8AVX512, gemm9AVX512, gemm10AVX512, gemm11AVX512, gemm12AVX512, gemm13AVX512,
+		gemm14AVX512}
 	avx512.tileWidth = 32
 	avx512.scan, avx512.distances = scanAVX512, distancesAVX512
 	avx512.weightSum = weightSumAVX512

@@ -10,7 +10,7 @@ const best = pathNEON
 func init() {
 	neon := assembly{
 		lanes: 8, // two registers
-		tiles: []tile{gemmNEON_1, gemmNEON_2, gemmNEON_3, gemmNEON_4, gemmNEON_5, gemmNEON_6}, tileWidth: 16,
+		tiles: []tile{gemm1NEON, gemm2NEON, gemm3NEON, gemm4NEON, gemm5NEON, gemm6NEON}, tileWidth: 16,
 		cellLanes: 4, cellForward: cellForwardNEON, cellBackward: cellBackwardNEON,
 		squaredDistance: squaredDistanceNEON, distancesTo: distancesToNEON,
 		distances: distancesNEON, innerProducts: innerProductsNEON,

@@ -2,8 +2,8 @@
 // products, LSTM cells, nearest-neighbour scans and noise.
 //
 // Each has a pure-Go form that is its specification, and forms in assembly:
-// AVX2 and AVX-512 on amd64 (written by the generator in asm), NEON on arm64
-// (by that in asm/neon); the build tag noasm leaves them out. The form is
+// AVX2 and AVX-512 on amd64, NEON on arm64, all written by the generator in asm;
+// the build tag noasm leaves them out. The form is
 // chosen at start-up by the processor's capabilities; the environment variable
 // MLDP_SIMD (avx512, avx2; neon; go) selects a slower one.
 // Forms may differ in the last bits, by documented bounds. Functions that make
@@ -14,8 +14,7 @@
 // a wrong one panics because it is an error of the program, never of a user.
 package kernel
 
-//go:generate go -C asm run . -out ../kernels_amd64.s -stubs ../kernels_amd64.go -pkg kernel
-//go:generate go -C asm run ./neon -out ../kernels_arm64.s -stubs ../kernels_arm64.go
+//go:generate go run ./asm .
 
 import (
 	"fmt"
@@ -63,7 +62,7 @@ type assembly struct {
 	distancesTo              func(groups, depth int, query, vectors *float32, ids *uint32, dst *float64)
 	weightSum                func(n int, row, law *float32) float64
 	fold                     func(n int, dst, src *float32)
-	atMost                   func(masks int, row *float32, limit float32, dst *uint32)
+	atMost                   func(masks int, row, limit *float32, dst *uint32)
 }
 
 // tile is the innermost loop of a matrix product, for so many rows as its place

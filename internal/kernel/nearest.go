@@ -34,7 +34,7 @@ func AtMost(masks []uint32, row []float32, limit float32) {
 		panic(fmt.Sprintf("kernel: %d masks for %d numbers", len(masks), len(row)))
 	}
 	if s := simd(); s.lanes > 0 && len(masks) > 0 {
-		s.atMost(len(masks), &row[0], limit, &masks[0])
+		s.atMost(len(masks), &row[0], &limit, &masks[0])
 		return
 	}
 	for i := range masks {

@@ -1,122 +1,97 @@
 package main
 
-import (
-	"fmt"
+import "fmt"
 
-	. "github.com/mmcloughlin/avo/build"
-	. "github.com/mmcloughlin/avo/operand"
-	"github.com/mmcloughlin/avo/reg"
-)
-
-// gemmTile writes C[rows × 2 registers] = Σₚ A[·,p]·B[p,·] + F; F, from, may be
-// C, and is 0 where it is nil.
-//
-// A is read by broadcasts with free row and column strides, so that neither A
-// nor its transpose is ever packed: rows are reached from few base registers
-// with the index forms base, base+s, base+2s. All strides are in bytes.
-func gemmTile(v vectors, rows int) {
-	TEXT(fmt.Sprintf("gemm%s_%d", v.name, rows), NOSPLIT, "func(k int, a *float32, rowStride, colStride int, "+
-		"b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)")
-	Pragma("noescape")
-	width := v.lanes * 4
-
-	k := Load(Param("k"), GP64())
-	a := Load(Param("a"), GP64())
-	rs := Load(Param("rowStride"), GP64())
-	cs := Load(Param("colStride"), GP64())
-	b := Load(Param("b"), GP64())
-	bs := Load(Param("bStride"), GP64())
-
-	bases := []reg.Register{a}
-	if rows > 3 {
-		three := GP64()
-		LEAQ(Mem{Base: rs, Index: rs, Scale: 2}, three)
-		for r := 3; r < rows; r += 3 {
-			next := GP64()
-			LEAQ(Mem{Base: bases[len(bases)-1], Index: three, Scale: 1}, next)
-			bases = append(bases, next)
-		}
-	}
-	element := func(r int) Mem {
-		switch m := (Mem{Base: bases[r/3]}); r % 3 {
-		case 1:
-			return m.Idx(rs, 1)
-		case 2:
-			return m.Idx(rs, 2)
-		default:
-			return m
-		}
-	}
-
-	acc := make([][2]Op, rows)
+// gemmTile writes C[rows × registers] = Σₚ A[·,p]·B[p,·] + F; F, from, may be
+// C, and is 0 where it is nil. All strides are in bytes.
+func gemmTile(m machine, rows, registers int) {
+	f := m.begin(fmt.Sprintf("gemm%d", rows), "k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, "+
+		"cStride int, from *float32, fromStride int", "")
+	width := m.lanes * 4
+	k, step := f.value("k"), f.value("colStride")
+	element, next := f.column(f.value("a"), f.value("rowStride"), step, rows)
+	b, bStride := f.value("b"), f.value("bStride")
+	acc := make([][]reg, rows)
 	for r := range acc {
-		for j := range acc[r] {
-			acc[r][j] = v.new()
-			zero(acc[r][j])
-		}
+		acc[r] = f.zeros(registers)
 	}
-	TESTQ(k, k)
-	JZ(LabelRef("store"))
-	Label("loop")
-	b0, b1 := v.new(), v.new()
-	VMOVUPS(Mem{Base: b}, b0)
-	VMOVUPS(Mem{Base: b, Disp: width}, b1)
-	ADDQ(bs, b)
-	scalar := v.new()
+	f.jumpZero(k, "store")
+	f.label("loop")
+	var row []reg
+	for j := range registers {
+		row = append(row, f.load(at(b, j*width)))
+	}
+	f.do("ADDQ", bStride, b)
 	for r := range acc {
-		VBROADCASTSS(element(r), scalar)
-		for j, col := range []Op{b0, b1} {
-			VFMADD231PS(scalar, col, acc[r][j])
+		scalar := element(r)
+		for j, x := range row {
+			f.into(acc[r][j], fma, x, scalar)
 		}
 	}
-	for _, base := range bases {
-		ADDQ(cs, base)
-	}
-	DECQ(k)
-	JNZ(LabelRef("loop"))
+	next()
+	f.count(k, 1, "loop")
 
-	Label("store")
-	c := Load(Param("c"), GP64())
-	stride := Load(Param("cStride"), GP64())
-	from := Load(Param("from"), GP64())
-	fromStride := Load(Param("fromStride"), GP64())
-	TESTQ(from, from)
-	JNZ(LabelRef("accumulate"))
-	for _, read := range []bool{false, true} {
-		if read {
-			Label("accumulate")
+	f.label("store")
+	c, stride := f.value("c"), f.value("cStride")
+	from, fromStride := f.value("from"), f.value("fromStride")
+	f.jumpZero(from, "alone")
+	for _, read := range []bool{true, false} {
+		if !read {
+			f.label("alone")
 		}
 		for r := range acc {
 			for j, x := range acc[r] {
 				if read {
-					VADDPS(Mem{Base: from, Disp: j * width}, x, x)
+					f.into(x, add, x, at(from, j*width))
 				}
-				VMOVUPS(x, Mem{Base: c, Disp: j * width})
+				f.store(x, at(c, j*width))
 			}
-			ADDQ(stride, c)
+			f.do("ADDQ", stride, c)
 			if read {
-				ADDQ(fromStride, from)
+				f.do("ADDQ", fromStride, from)
 			}
 		}
-		VZEROUPPER()
-		RET()
+		f.returns()
 	}
+	f.end()
 }
 
-func zero(r Op) {
-	if _, ok := r.(reg.VecVirtual); ok && r.(reg.Register).Size() == 64 {
-		VPXORD(r, r, r)
-		return
+// column reads a column of A, each number into all places of a register, and
+// goes to the next, so that neither A nor its transpose is ever packed. amd64
+// reaches rows from few base registers: base, base + stride, base + 2·stride.
+func (f *function) column(a, stride, step reg, rows int) (element func(r int) reg, next func()) {
+	bases := []reg{a}
+	if f.neon() {
+		for len(bases) < rows {
+			base := f.general()
+			f.goes("ADD %v, %v, %v", stride, bases[len(bases)-1], base)
+			bases = append(bases, base)
+		}
+		return func(r int) reg {
+			x := f.vector()
+			f.word("ld1r {%v.4s}, [%v], %v", x, bases[r], step)
+			return x
+		}, func() {}
 	}
-	VXORPS(r, r, r)
-}
-
-func broadcastParam(name string, dst Op) { VBROADCASTSS(paramAddress(name), dst) }
-
-func paramAddress(name string) Mem {
-	basic, err := Param(name).Resolve()
-	if err != nil {
-		panic(err)
+	three := f.general()
+	f.goes("LEAQ (%v)(%v*2), %v", stride, stride, three)
+	for r := 3; r < rows; r += 3 {
+		base := f.general()
+		f.goes("LEAQ (%v)(%v*1), %v", bases[len(bases)-1], three, base)
+		bases = append(bases, base)
 	}
-	return basic.Addr
+	element = func(r int) reg {
+		x := f.vector()
+		if r%3 == 0 {
+			f.word("VBROADCASTSS (%v), %v", bases[r/3], x)
+		} else {
+			f.word("VBROADCASTSS (%v)(%v*%v), %v", bases[r/3], stride, r%3, x)
+		}
+		return x
+	}
+	return element, func() {
+		for _, base := range bases {
+			f.do("ADDQ", step, base)
+		}
+	}
 }

@@ -2,49 +2,57 @@
 //
 //	go generate ./internal/kernel
 //
-// It is a separate module so that avo is not a dependency of the project.
+// A kernel is written once, for AVX-512, AVX2 and NEON, on virtual registers;
+// only what the sets do in ways of their own stands twice. Of NEON's vector
+// instructions Go's assembler lacks most: llvm-mc (of LLVM) gives their codes.
 package main
 
 import (
-	. "github.com/mmcloughlin/avo/build"
-	. "github.com/mmcloughlin/avo/operand"
-)
-
-// vectors is one instruction set: a width and how its registers are made. AVX2
-// alone serves where the width makes no study faster.
-type vectors struct {
-	name  string
-	lanes int // float32 per register
-	new   func() Op
-}
-
-var (
-	avx512 = vectors{"AVX512", 16, func() Op { return ZMM() }}
-	avx2   = vectors{"AVX2", 8, func() Op { return YMM() }}
+	"log"
+	"os"
+	"path/filepath"
 )
 
 func main() {
-	ConstraintExpr("amd64,!noasm")
-	for rows := 1; rows <= 14; rows++ {
-		gemmTile(avx512, rows)
+	log.SetFlags(0)
+	if len(os.Args) != 2 {
+		log.Fatal("usage: asm DIRECTORY")
 	}
-	for rows := 1; rows <= 6; rows++ {
-		gemmTile(avx2, rows)
+	amd64, arm64 := new(file), new(file)
+	avx512 := machine{"AVX512", 16, amd64}
+	avx2 := machine{"AVX2", 8, amd64}
+	neon := machine{"NEON", 4, arm64}
+	for _, m := range []machine{avx512, avx2, neon} {
+		rows, registers := 6, 2
+		switch m {
+		case avx512:
+			rows = 14
+		case neon:
+			registers = 4
+		}
+		for r := 1; r <= rows; r++ {
+			gemmTile(m, r, registers)
+		}
+		cellForward(m)
+		cellBackward(m)
+		weightSum(m)
+		distances(m)
 	}
-	for _, v := range []vectors{avx512, avx2} {
-		cellForward(v)
-		cellBackward(v)
+	// AVX2 alone serves where the width makes no study faster.
+	for _, m := range []machine{avx2, neon} {
+		innerProducts(m)
+		squaredDistance(m)
+		distancesTo(m)
+		fold(m)
+		atMost(m)
 	}
-	squaredDistance()
-	distancesTo()
-	scan(avx512, scanRows512)
-	scan(avx2, scanRows256)
-	pairs(avx512, true)
-	pairs(avx2, true)
-	pairs(avx2, false)
-	weightSum(avx512)
-	weightSum(avx2)
-	fold()
-	atMost()
-	Generate()
+	scan(avx512)
+	scan(avx2)
+	scan(neon)
+	for arch, f := range map[string]*file{"amd64": amd64, "arm64": arm64} {
+		path := filepath.Join(os.Args[1], "kernels_"+arch)
+		if err := f.write(path+".s", path+".go"); err != nil {
+			log.Fatal(err)
+		}
+	}
 }

@@ -1,111 +1,82 @@
 package main
 
-import (
-	. "github.com/mmcloughlin/avo/build"
-	. "github.com/mmcloughlin/avo/operand"
-)
-
 // Shape of kernel.Panels; see there.
 const (
 	panelWords = 32
 	pairRows   = 4
 )
 
-// pairs writes
-//
-//	func(panels, depth int, words *float32, queries *float64, dst *float64, stride int)
-//
-// which combines four queries (interleaved, depth × 4) with all words in
-// float64, lane by lane in the order of the dimensions: Euclidean distances,
-// multiplied and added separately because the specification rounds twice, or
-// inner products, where fusing changes nothing because the product of two
-// float32 is exact. Row r of dst starts at r·stride numbers.
-func pairs(v vectors, distance bool) {
-	name := "innerProducts"
-	if distance {
-		name = "distances"
-	}
-	TEXT(name+v.name, NOSPLIT, "func(panels, depth int, words *float32, queries *float64, dst *float64, stride int)")
-	Pragma("noescape")
-	panels := Load(Param("panels"), GP64())
-	words := Load(Param("words"), GP64())
-	dst := Load(Param("dst"), GP64())
-	stride := Load(Param("stride"), GP64())
-	SHLQ(U8(3), stride)
-	size := Load(Param("depth"), GP64()) // bytes of a panel
-	SHLQ(U8(7), size)
+// distances and innerProducts combine four queries (interleaved, depth × 4)
+// with all words in float64, lane by lane in the order of the dimensions:
+// Euclidean distances, multiplied and added separately because the
+// specification rounds twice, or inner products, where fusing changes nothing
+// because the product of two float32 is exact. Row r of dst starts at r·stride
+// numbers.
+func distances(m machine)     { pairs(m, "distances", true) }
+func innerProducts(m machine) { pairs(m, "innerProducts", false) }
 
-	doubles := v.lanes / 2
-	registers := 4 // word registers of a pass
-	if v.lanes == 8 {
+func pairs(m machine, name string, distance bool) {
+	f := m.begin(name, "panels int, depth int, words *float32, queries *float64, dst *float64, stride int", "")
+	panels, words, dst := f.value("panels"), f.value("words"), f.value("dst")
+	stride, size := f.value("stride"), f.value("depth") // in bytes, of a row and of a panel
+	f.do("SHLQ", 3, stride)
+	f.do("SHLQ", 7, size)
+	registers := 4 // of words a pass
+	if m.lanes == 8 {
 		registers = 2
 	}
-	pass := registers * doubles
-
-	TESTQ(panels, panels)
-	JZ(LabelRef("done"))
-	Label("panel")
-	passes := GP64()
-	MOVQ(U32(panelWords/pass), passes)
-	Label("pass")
-	acc := make([][]Op, pairRows)
+	pass := registers * m.lanes / 2
+	f.jumpZero(panels, "done")
+	f.label("panel")
+	passes := f.general()
+	f.do("MOVQ", panelWords/pass, passes)
+	f.label("pass")
+	acc := make([][]reg, pairRows)
 	for r := range acc {
-		for range registers {
-			a := v.new()
-			zero(a)
-			acc[r] = append(acc[r], a)
+		acc[r] = f.zeros(registers)
+	}
+	from := f.general()
+	f.do("MOVQ", words, from)
+	queries, depth := f.value("queries"), f.value("depth")
+	f.label("depth")
+	x := f.load64(at(from, 0), registers)
+	for _, sums := range acc {
+		q := f.vector()
+		if f.neon() {
+			f.word("ld1r {%v.2d}, [%v], #8", q, queries)
+		} else {
+			f.word("VBROADCASTSD (%v), %v", queries, q)
+			f.do("ADDQ", 8, queries)
 		}
-	}
-	at := GP64()
-	MOVQ(words, at)
-	queries := Load(Param("queries"), GP64())
-	depth := Load(Param("depth"), GP64())
-	Label("depth")
-	x := make([]Op, registers)
-	for i := range x {
-		x[i] = v.new()
-		VCVTPS2PD(Mem{Base: at, Disp: 4 * doubles * i}, x[i])
-	}
-	for r := range acc {
-		q := v.new()
-		VBROADCASTSD(Mem{Base: queries, Disp: 8 * r}, q)
-		for i := range x {
+		for i, sum := range sums {
 			if !distance {
-				VFMADD231PD(q, x[i], acc[r][i])
+				f.into(sum, fma64, x[i], q)
 				continue
 			}
-			d := v.new()
-			VSUBPD(x[i], q, d)
-			VMULPD(d, d, d)
-			VADDPD(d, acc[r][i], acc[r][i])
+			d := f.of(sub64, q, x[i])
+			f.into(sum, add64, sum, f.of(mul64, d, d))
 		}
 	}
-	ADDQ(U32(4*panelWords), at)
-	ADDQ(U32(8*pairRows), queries)
-	DECQ(depth)
-	JNZ(LabelRef("depth"))
-	row := GP64()
-	MOVQ(dst, row)
-	for r := range acc {
-		for i, a := range acc[r] {
+	f.do("ADDQ", 4*panelWords, from)
+	f.count(depth, 1, "depth")
+	row := f.general()
+	f.do("MOVQ", dst, row)
+	for _, sums := range acc {
+		for i, sum := range sums {
 			if distance {
-				VSQRTPD(a, a)
+				sum = f.one(sqrt64, sum)
 			}
-			VMOVUPD(a, Mem{Base: row, Disp: 8 * doubles * i})
+			f.store(sum, at(row, 4*m.lanes*i))
 		}
-		if r+1 < len(acc) {
-			ADDQ(stride, row)
-		}
+		f.do("ADDQ", stride, row)
 	}
-	ADDQ(U32(4*pass), words)
-	ADDQ(U32(8*pass), dst)
-	DECQ(passes)
-	JNZ(LabelRef("pass"))
-	SUBQ(U32(4*panelWords), words)
-	ADDQ(size, words)
-	DECQ(panels)
-	JNZ(LabelRef("panel"))
-	Label("done")
-	VZEROUPPER()
-	RET()
+	f.do("ADDQ", 4*pass, words)
+	f.do("ADDQ", 8*pass, dst)
+	f.count(passes, 1, "pass")
+	f.do("SUBQ", 4*panelWords, words)
+	f.do("ADDQ", size, words)
+	f.count(panels, 1, "panel")
+	f.label("done")
+	f.returns()
+	f.end()
 }

@@ -1,16 +1,6 @@
 package main
 
-import (
-	. "github.com/mmcloughlin/avo/build"
-	. "github.com/mmcloughlin/avo/operand"
-)
-
-// Rows (queries) of a tile by instruction set: as many accumulators as leave
-// room for two panel registers and two temporaries.
-const (
-	scanRows512 = 14
-	scanRows256 = 6
-)
+import "fmt"
 
 // Offsets of the fields of kernel.Tile, sixteen numbers each.
 const (
@@ -22,119 +12,172 @@ const (
 )
 
 // scan writes the fused product and threshold of kernel.Geometry.Scan: for every
-// panel of words (two registers wide) it multiplies all queries of the tile, and
-// appends a hit for each query of which a word passes.
-func scan(v vectors, rows int) {
-	TEXT("scan"+v.name, NOSPLIT, "func(panels, groups int, words *byte, heads, bounds *float32, queries *byte, "+
-		"tile *float32, hits *uint32) int")
-	Pragma("noescape")
-	panels := Load(Param("panels"), GP64())
-	words := Load(Param("words"), GP64())
-	heads := Load(Param("heads"), GP64())
-	bounds := Load(Param("bounds"), GP64())
-	tile := Load(Param("tile"), GP64())
-	hits := Load(Param("hits"), GP64())
-	first := GP64()
-	MOVQ(hits, first)
-	tag := GP64()
-	XORQ(tag, tag)
-	slack := AllocLocal(64)
-	width := 4 * v.lanes
+// panel of words (two registers wide) it multiplies all queries (rows) of the
+// tile, and appends a hit for each query of which a word passes. The sums leave
+// room for two registers of words and few temporaries.
+func scan(m machine) {
+	f := m.begin("scan", "panels int, groups int, words *byte, heads *float32, bounds *float32, queries *byte, "+
+		"tile *float32, hits *uint32", "int")
+	f.frame = 128
+	rows, width := map[int]int{16: 14, 8: 6, 4: 12}[m.lanes], 4*m.lanes
+	panels, words, heads, bounds := f.value("panels"), f.value("words"), f.value("heads"), f.value("bounds")
+	tile, hits := f.value("tile"), f.value("hits")
+	first, tag, local := f.general(), f.general(), f.general()
+	f.do("MOVQ", hits, first)
+	f.do("MOVQ", 0, tag)
+	f.jumpZero(panels, "done")
+	biases := at(tile, tileBias)
+	if f.neon() {
+		f.goes("MOVD $local-128(SP), %v", local)
+		biases = at(local, 64)
+		f.signedBiases(at(tile, tileBias), biases)
+	} else {
+		f.goes("LEAQ local-128(SP), %v", local)
+	}
 
-	TESTQ(panels, panels)
-	JZ(LabelRef("done"))
-	Label("panel")
-
+	f.label("panel")
 	// The slack of every query in this panel: a·τ + b·residual + c·norm + d.
-	sum, factor := v.new(), v.new()
-	VBROADCASTSS(Mem{Base: bounds}, factor)
-	VBROADCASTSS(Mem{Base: bounds, Disp: 12}, sum)
-	VFMADD231PS(Mem{Base: tile, Disp: tileTau}, factor, sum)
-	VBROADCASTSS(Mem{Base: bounds, Disp: 4}, factor)
-	VFMADD231PS(Mem{Base: tile, Disp: tileResidual}, factor, sum)
-	VBROADCASTSS(Mem{Base: bounds, Disp: 8}, factor)
-	VFMADD231PS(Mem{Base: tile, Disp: tileNorm}, factor, sum)
-	VMOVUPS(sum, slack)
-
-	acc := make([][2]Op, rows)
-	for r := range acc {
-		acc[r] = [2]Op{v.new(), v.new()}
-		VPBROADCASTD(Mem{Base: tile, Disp: tileBias + 4*r}, acc[r][0])
-		VMOVAPS(acc[r][0], acc[r][1])
+	var bound []reg
+	for i := range 4 {
+		bound = append(bound, f.fill(at(bounds, 4*i)))
 	}
-	queries := Load(Param("queries"), GP64())
-	groups := Load(Param("groups"), GP64())
-	Label("group")
-	w0, w1, q := v.new(), v.new(), v.new()
-	VMOVUPS(Mem{Base: words}, w0)
-	VMOVUPS(Mem{Base: words, Disp: width}, w1)
-	ADDQ(U32(2*width), words)
-	for r := range acc {
-		VPBROADCASTD(Mem{Base: queries, Disp: 4 * r}, q)
-		dotBytes(v, q, w0, acc[r][0])
-		dotBytes(v, q, w1, acc[r][1])
-	}
-	ADDQ(Imm(64), queries)
-	DECQ(groups)
-	JNZ(LabelRef("group"))
-
-	for r := range acc {
-		next := LabelRef("next" + string(rune('a'+r)))
-		s, scale := v.new(), v.new()
-		VBROADCASTSS(slack.Offset(4*r), s)
-		VBROADCASTSS(Mem{Base: tile, Disp: tileScale + 4*r}, scale)
-		for j := range acc[r] {
-			VCVTDQ2PS(acc[r][j], acc[r][j])
-			VFMADD213PS(s, scale, acc[r][j])
+	for q := 0; q < rows; q += m.lanes {
+		sum := f.copy(bound[3])
+		for i, field := range []int{tileTau, tileResidual, tileNorm} {
+			f.into(sum, fma, bound[i], at(tile, field+4*q))
 		}
-		// A word passes where its head is at most its product and slack.
-		mask := GP32()
-		if v.lanes == 16 {
-			k0, k1 := K(), K()
-			VCMPPS(U8(0x0d), Mem{Base: heads}, acc[r][0], k0)
-			VCMPPS(U8(0x0d), Mem{Base: heads, Disp: width}, acc[r][1], k1)
-			KORTESTW(k0, k1)
-			JZ(next)
-			KUNPCKWD(k0, k1, k0)
-			KMOVD(k0, mask)
-		} else {
-			VCMPPS(U8(0x0d), Mem{Base: heads}, acc[r][0], acc[r][0])
-			VCMPPS(U8(0x0d), Mem{Base: heads, Disp: width}, acc[r][1], acc[r][1])
-			high := GP32()
-			VMOVMSKPS(acc[r][0], mask)
-			VMOVMSKPS(acc[r][1], high)
-			SHLL(U8(8), high)
-			ORL(high, mask)
-			JZ(next)
-		}
-		MOVL(tag.As32(), Mem{Base: hits})
-		MOVL(U32(r), Mem{Base: hits, Disp: 4})
-		MOVL(mask, Mem{Base: hits, Disp: 8})
-		ADDQ(Imm(12), hits)
-		Label(string(next))
+		f.store(sum, at(local, 4*q))
 	}
-	ADDQ(U32(2*width), heads)
-	ADDQ(Imm(16), bounds)
-	INCQ(tag)
-	DECQ(panels)
-	JNZ(LabelRef("panel"))
-	Label("done")
-	SUBQ(first, hits)
-	Store(hits, ReturnIndex(0)) // in bytes
-	VZEROUPPER()
-	RET()
+	acc := make([][2]reg, rows)
+	for r := range acc {
+		bias := f.fill(biases.offset(4 * r))
+		acc[r] = [2]reg{bias, f.copy(bias)}
+	}
+	queries, groups := f.value("queries"), f.value("groups")
+	f.label("group")
+	w := [2]reg{f.load(at(words, 0)), f.load(at(words, width))}
+	if f.neon() { // takes signed bytes: words lowered by 128
+		w = [2]reg{f.of(xor, w[0], f.constant(topBits)), f.of(xor, w[1], f.constant(topBits))}
+	}
+	f.do("ADDQ", 2*width, words)
+	var q reg
+	for r, sums := range acc {
+		switch {
+		case !f.neon():
+			q = f.fill(at(queries, 4*r))
+		case r%4 == 0:
+			q = f.load(at(queries, 4*r))
+		}
+		f.dotBytes(q, r%4, w[0], sums[0])
+		f.dotBytes(q, r%4, w[1], sums[1])
+	}
+	f.do("ADDQ", 64, queries)
+	f.count(groups, 1, "group")
+
+	passing := f.passing(heads)
+	for r, sums := range acc {
+		s, scale := f.fill(at(local, 4*r)), f.fill(at(tile, tileScale+4*r))
+		for j, x := range sums {
+			sums[j] = f.horner(f.one(toFloat, x), scale, s)
+		}
+		next := fmt.Sprint("next", r)
+		mask, query := passing(sums, next), f.general()
+		f.do("MOVQ", r, query)
+		f.do("MOVL", tag, at(hits, 0))
+		f.do("MOVL", query, at(hits, 4))
+		f.do("MOVL", mask, at(hits, 8))
+		f.do("ADDQ", 12, hits)
+		f.label(next)
+	}
+	f.do("ADDQ", 2*width, heads)
+	f.do("ADDQ", 16, bounds)
+	f.do("ADDQ", 1, tag)
+	f.count(panels, 1, "panel")
+	f.label("done")
+	f.do("SUBQ", first, hits) // in bytes
+	f.do("MOVQ", hits, f.argument("ret"))
+	f.returns()
+	f.end()
+}
+
+// topBits are those of four bytes.
+const topBits = 0x80808080
+
+// signedBiases raises biases by 128 times the sum of each query.
+func (f *function) signedBiases(from, to mem) {
+	queries, groups := f.value("queries"), f.value("groups")
+	sums := f.zeros(3)
+	f.label("sums")
+	for i, sum := range sums {
+		f.word("sdot %v.4s, %v.16b, %v.16b", sum, f.load(at(queries, 16*i)), f.constant(topBits))
+	}
+	f.do("ADDQ", 64, queries)
+	f.count(groups, 1, "sums")
+	for i, sum := range sums {
+		f.store(f.of(subInt, f.load(from.offset(16*i)), sum), to.offset(16*i))
+	}
 }
 
 // dotBytes adds to every 32-bit lane of acc the sum of the lane's four products
-// of an unsigned byte of words and a signed byte of q. AVX2 adds two products in
-// 16 bits, which saturates unless words are below 128, and then two such sums.
-func dotBytes(v vectors, q, words, acc Op) {
-	if v.lanes == 16 {
-		VPDPBUSD(q, words, acc)
-		return
+// of a byte of words and a signed byte of q, of the i-th four on arm64. AVX2
+// adds two products in 16 bits, which saturates unless words are below 128, and
+// then two such sums.
+func (f *function) dotBytes(q reg, i int, words, acc reg) {
+	switch f.lanes {
+	case 16:
+		f.word("VPDPBUSD %v, %v, %v", q, words, acc)
+	case 8:
+		sums := f.vector()
+		f.word("VPMADDUBSW %v, %v, %v", q, words, sums)
+		f.word("VPMADDWD %v, %v, %v", f.constant(1<<16|1), sums, sums)
+		f.into(acc, addInt, acc, sums)
+	default:
+		f.word("sdot %v.4s, %v.16b, %v.4b[%v]", acc, words, q, i)
 	}
-	sums := v.new()
-	VPMADDUBSW(q, words, sums)
-	VPMADDWD(bits(1<<16|1), sums, sums)
-	VPADDD(sums, acc, acc)
+}
+
+// passing returns a function for the bits of the words whose head is at most
+// their number in sums, which jumps to none where there are none.
+func (f *function) passing(heads reg) func(sums [2]reg, none string) reg {
+	low, high := at(heads, 0), at(heads, 4*f.lanes)
+	switch f.lanes {
+	case 16:
+		return func(sums [2]reg, none string) reg {
+			k0, k1, mask := f.register(masks), f.register(masks), f.general()
+			f.word("VCMPPS $0x0d, %v, %v, %v", low, sums[0], k0)
+			f.word("VCMPPS $0x0d, %v, %v, %v", high, sums[1], k1)
+			f.goes("KORTESTW %v, %v", k0, k1)
+			f.branch("JEQ", none)
+			f.goes("KUNPCKWD %v, %v, %v", k0, k1, k0)
+			f.goes("KMOVD %v, %v", k0, mask)
+			return mask
+		}
+	case 8:
+		return func(sums [2]reg, none string) reg {
+			mask, upper := f.general(), f.general()
+			f.word("VCMPPS $0x0d, %v, %v, %v", low, sums[0], sums[0])
+			f.word("VCMPPS $0x0d, %v, %v, %v", high, sums[1], sums[1])
+			f.word("VMOVMSKPS %v, %v", sums[0], mask)
+			f.word("VMOVMSKPS %v, %v", sums[1], upper)
+			f.goes("SHLL $8, %v", upper)
+			f.goes("ORL %v, %v", upper, mask)
+			f.branch("JEQ", none)
+			return mask
+		}
+	}
+	from := f.general()
+	f.goes("MOVD $%v, %v", f.table("bits", powers(32)...), from)
+	bits := [2]reg{f.load(at(from, 0)), f.load(at(from, 16))}
+	head := [2]reg{f.load(low), f.load(high)}
+	return func(sums [2]reg, none string) reg {
+		var x [2]reg
+		for j, sum := range sums {
+			f.word("fcmge %v.4s, %v.4s, %v.4s", sum, sum, head[j])
+			x[j] = f.of(and, sum, bits[j])
+		}
+		mask := f.general()
+		f.across(f.of(or, x[0], x[1]), mask)
+		f.branch("CBZ", none, mask)
+		return mask
+	}
 }

@@ -1,90 +1,46 @@
 package main
 
-import (
-	. "github.com/mmcloughlin/avo/build"
-	. "github.com/mmcloughlin/avo/operand"
-	"github.com/mmcloughlin/avo/reg"
-)
-
-// weightSum writes
-//
-//	func(n int, row, law *float32) float64
-//
-// for n a multiple of eight; see kernel.WeightSum. law holds offset, most,
-// least and rate.
-func weightSum(v vectors) {
-	TEXT("weightSum"+v.name, NOSPLIT, "func(n int, row, law *float32) float64")
-	Pragma("noescape")
-	n := Load(Param("n"), GP64())
-	row := Load(Param("row"), GP64())
-	law := Load(Param("law"), GP64())
-	var parts [4]Op // offset, most, least, rate
-	for i := range parts {
-		parts[i] = v.new()
-		VBROADCASTSS(Mem{Base: law, Disp: 4 * i}, parts[i])
+// weightSum writes kernel.WeightSum for n a multiple of the register; law holds
+// offset, most, least and rate.
+func weightSum(m machine) {
+	f := m.begin("weightSum", "n int, row *float32, law *float32", "float64")
+	n, row, law := f.value("n"), f.value("row"), f.value("law")
+	offset, longest, shortest, rate := f.fill(at(law, 0)), f.fill(at(law, 4)), f.fill(at(law, 8)), f.fill(at(law, 12))
+	sums := f.zeros(2)
+	f.jumpZero(n, "sum")
+	f.label("loop")
+	x := f.load(at(row, 0))
+	there := f.finite(x)
+	d := f.one(sqrt, f.of(most, f.of(add, x, offset), f.zero()))
+	d = f.of(least, d, longest)
+	e := f.exp(f.of(least, f.all(89), f.of(mul, f.of(sub, shortest, d), rate)))
+	for i, wide := range f.widened(there(e)) {
+		f.into(sums[i], add64, sums[i], wide)
 	}
-	var acc [2]Op
-	for i := range acc {
-		acc[i] = v.new()
-		zero(acc[i])
-	}
-	TESTQ(n, n)
-	JZ(LabelRef("sum"))
-	Label("loop")
-	x, none := v.new(), v.new()
-	VMOVUPS(Mem{Base: row}, x)
-	const unequal = 12
-	var there Op = YMM() // x ≠ +Inf
-	if v.lanes == 16 {
-		there = K()
-	}
-	VCMPPS(U8(unequal), bits(0x7f800000), x, there)
-	VADDPS(parts[0], x, x)
-	zero(none)
-	VMAXPS(none, x, x)
-	VSQRTPS(x, x)
-	VMINPS(parts[1], x, x)
-	VSUBPS(x, parts[2], x)
-	VMULPS(parts[3], x, x)
-	c := v.new()
-	VMOVUPS(constant(89), c)
-	VMINPS(x, c, x)
-	e := v.expLane(x)
-	if v.lanes == 16 {
-		VMOVAPS_Z(e, there, e)
-	} else {
-		VANDPS(there, e, e)
-	}
-	for i, half := range v.halves(e) {
-		wide := v.new()
-		VCVTPS2PD(half, wide)
-		VADDPD(wide, acc[i], acc[i])
-	}
-	ADDQ(U32(4*v.lanes), row)
-	SUBQ(U32(v.lanes), n)
-	JNZ(LabelRef("loop"))
-	Label("sum")
-	VADDPD(acc[1], acc[0], acc[0])
-	sum := acc[0].(reg.VecVirtual).AsY()
-	if v.lanes == 16 {
-		high := YMM()
-		VEXTRACTF64X4(U8(1), acc[0], high)
-		VADDPD(high, sum, sum)
-	}
-	Store(horizontalSum64(sum.(reg.VecVirtual)), ReturnIndex(0))
-	VZEROUPPER()
-	RET()
+	f.do("ADDQ", 4*m.lanes, row)
+	f.count(n, m.lanes, "loop")
+	f.label("sum")
+	f.return64(sums...)
+	f.end()
 }
 
-// halves returns the lower and the upper numbers of a register.
-func (v vectors) halves(x Op) [2]Op {
-	low := x.(reg.VecVirtual)
-	if v.lanes == 16 {
-		high := YMM()
-		VEXTRACTF64X4(U8(1), x, high)
-		return [2]Op{low.AsY(), high}
+// finite returns a function that puts 0 where x is +Inf.
+func (f *function) finite(x reg) func(reg) reg {
+	const infinity = 0x7f800000 // compared by 12: unequal
+	there := f.vector()
+	switch f.lanes {
+	case 16:
+		there = f.register(masks)
+		f.word("VCMPPS $12, %v, %v, %v", f.constant(infinity), x, there)
+		return func(e reg) reg {
+			f.word("VMOVAPS.Z %v, %v, %v", e, there, e)
+			return e
+		}
+	case 8:
+		f.word("VCMPPS $12, %v, %v, %v", f.constant(infinity), x, there)
+		return func(e reg) reg { return f.of(and, there, e) }
+	default:
+		f.word("fcmeq %v.4s, %v.4s, %v.4s", there, x, f.constant(infinity))
+		return func(e reg) reg { return f.without(there, e) }
 	}
-	high := XMM()
-	VEXTRACTF128(U8(1), x, high)
-	return [2]Op{low.AsX(), high}
 }
