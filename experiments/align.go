@@ -49,39 +49,38 @@ func RunAligned(ctx context.Context, s *study.Study, root string, o engine.Optio
 		if err != nil {
 			return summary, err
 		}
-		further := furtherOf(p, levels)
+		p.Levels = levels
+		further := furtherOf(p)
 		if len(further) == 0 {
 			return summary, nil
 		}
-		next, err := s.WithMechanisms(func(list []study.MechanismSpec) ([]study.MechanismSpec, error) {
+		s, err = s.WithMechanisms(func(list []study.MechanismSpec) []study.MechanismSpec {
 			return atFurther(list, further)
 		})
 		if err != nil {
 			return summary, err
 		}
-		definition, err := next.YAML()
-		if err != nil {
-			return summary, err
-		}
+		definition, err := s.YAML()
 		file := filepath.Join(summary.Dir, AlignedFile)
-		if err := atomicfile.WriteBytes(file, 0o644, definition); err != nil {
+		if err == nil {
+			err = atomicfile.WriteBytes(file, 0o644, definition)
+		}
+		if err != nil {
 			return summary, err
 		}
 		if o.Log != nil {
 			fmt.Fprintf(o.Log, "further ε for %d mechanisms at %s: %s\n", len(further), levels, file)
 		}
-		s = next
 	}
 }
 
 // furtherOf are the ε at which mechanisms are to be measured as well.
-func furtherOf(p *results.Prepared, levels results.Levels) map[results.Place][]float64 {
+func furtherOf(p *results.Prepared) map[results.Place][]float64 {
 	measured, further := map[results.Place][]float64{}, map[results.Place][]float64{}
 	for _, c := range p.Private() {
 		measured[c.Instance()] = append(measured[c.Instance()], c.Epsilon.Float())
 	}
-	p.Levels = levels
-	for _, level := range levels.At {
+	for _, level := range p.Levels.At {
 		for _, a := range compare.Align(p, compare.Question{}, level) {
 			if a.Datasets > 0 {
 				continue
@@ -107,49 +106,39 @@ func worthIt(a compare.Aligned, l compare.Line) float64 {
 	if len(points) == 0 {
 		return 0
 	}
-	privacy := results.MustColumn(a.Privacy)
-	e, between := measure.NextEpsilon(points, a.At, farthest, 0.25, privacy.Direction == results.Up)
-	if between == nil {
-		if first, last := points[0], points[len(points)-1]; len(points) > 1 && math.Abs(first.Value-last.Value) < 1e-9 {
-			return 0 // ε has no effect
-		}
-		return e
-	}
-	widest := widestStep
+	privacy, widest := results.MustColumn(a.Privacy), float64(widestStep)
 	if privacy.Unit == "%" {
 		widest = widestPoints
 	}
-	rest := math.Sqrt(max(0, l.Error*l.Error-l.OfLine*l.OfLine))
-	if math.Abs(between[0].Value-between[1].Value) <= widest && !(l.OfLine > rest/2) {
+	e, between := measure.NextEpsilon(points, a.At, farthest, 0.25, privacy.Direction == results.Up)
+	first, last := points[0], points[len(points)-1]
+	switch rest := math.Sqrt(max(0, l.Error*l.Error-l.OfLine*l.OfLine)); {
+	case between == nil && len(points) > 1 && math.Abs(first.Value-last.Value) < 1e-9: // ε has no effect
+		return 0
+	case between != nil && math.Abs(between[0].Value-between[1].Value) <= widest && !(l.OfLine > rest/2):
 		return 0
 	}
 	return e
 }
 
-// atFurther are the mechanisms of a list at further ε of theirs.
-func atFurther(list []study.MechanismSpec, further map[results.Place][]float64) ([]study.MechanismSpec, error) {
-	var more []study.MechanismSpec
+// atFurther are the mechanisms of a checked list at further ε of theirs. Text was
+// released at the ε that it has.
+func atFurther(list []study.MechanismSpec, further map[results.Place][]float64) (more []study.MechanismSpec) {
 	done := map[results.Place]bool{}
 	for _, m := range list {
-		if m.Text != "" {
-			continue // it was released at the ε that it has
-		}
-		settings, err := m.Expand()
-		if err != nil {
-			return nil, err
-		}
+		settings, _ := m.Expand()
 		for _, x := range settings {
 			spec := measure.Spec{Mechanism: x, KeepWords: m.KeepWords, Label: m.Label}
-			one := m
-			one.Name, one.Variant, one.Parameters = x.Mechanism, x.Variant, x.Parameters
+			i, one := spec.Place().Instance(), m
+			if m.Text != "" || len(further[i]) == 0 || done[i] {
+				continue
+			}
+			one.Name, one.Variant, one.Parameters, one.Epsilons = x.Mechanism, x.Variant, x.Parameters, further[i]
 			if m.Is() {
 				one.Variant = ""
 			}
-			i := spec.Place().Instance()
-			if one.Epsilons = further[i]; len(one.Epsilons) > 0 && !done[i] {
-				more, done[i] = append(more, one), true
-			}
+			more, done[i] = append(more, one), true
 		}
 	}
-	return more, nil
+	return more
 }

@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,56 +24,27 @@ import (
 	"mldpbench/stream"
 )
 
-// Target is a measured level of privacy: see measure.Calibrator.
-type Target struct {
-	Quantity string  // "nw" or "em"
-	Value    float64 // in (0, 1)
-}
-
-// ParseTargets reads "nw=0.5". A text without a name has that of the text before
-// it: "em=0.1", "0.5".
-func ParseTargets(texts []string) (out []Target, err error) {
-	for _, s := range texts {
-		name, text, ok := strings.Cut(s, "=")
-		if !ok {
-			if len(out) == 0 {
-				return nil, fmt.Errorf("target = %q: must look like nw=0.5", s)
-			}
-			name, text = out[len(out)-1].Quantity, s
-		}
-		v, err := strconv.ParseFloat(text, 64)
-		if err != nil {
-			return nil, fmt.Errorf("target = %q: %q is not a number", s, text)
-		}
-		if err := errors.Join(check.OneOf("target", name, "nw", "em"), check.Inside("target "+name, v, 0, 1)); err != nil {
-			return nil, err
-		}
-		out = append(out, Target{name, v})
-	}
-	return out, nil
-}
-
-// CalibrateRequest selects the mechanisms that Calibrate calibrates, and their
-// data.
-type CalibrateRequest struct {
-	Data      string
-	Embedding study.EmbeddingSpec
+// Calibration says which mechanisms are brought to which levels of privacy, and
+// on which words.
+type Calibration struct {
+	Target     string // a quantity of measure.Calibrator and its levels: "em=0.1,0.5"
+	Data       string // folder
+	Embedding  study.EmbeddingSpec
+	Vocabulary int    // the first so many words of the embedding, 0 for all
+	Restrict   string // keep only words of this data set, which is the corpus of mechanisms that need one; "" for none
 	// Mechanisms are settings without ε, also of commands; nil: all built in that
 	// return words, in their default variants.
 	Mechanisms []mechanisms.Settings
-	Targets    []Target
-	Restrict   *study.DatasetSpec // keep only its words; the corpus of mechanisms that need one; nil for none
-	Vocabulary int                // the first so many words of the embedding, 0 for all
-	Words      int                // drawn from the vocabulary
-	Runs       int
-	Tolerance  float64 // how far above a target ends its search
+	Words      int // drawn from the vocabulary
+	Runs       int // of each
+	Tolerance  float64
 	Seed       uint64
 	Log        io.Writer // for warnings; nil for none
 }
 
-// CalibratedMechanism is the answer for one mechanism; where the target is out
-// of reach, Epsilon is missing and Reason says why.
-type CalibratedMechanism struct {
+// Calibrated is the answer for one mechanism and level; where that is out of
+// reach, Epsilon is missing and Reason says why.
+type Calibrated struct {
 	Mechanism  string           `csv:"mechanism"`
 	Variant    string           `csv:"variant"`
 	Parameters string           `csv:"parameters"`
@@ -87,13 +59,29 @@ type CalibratedMechanism struct {
 	Reason     string           `csv:"reason"`
 }
 
-// Calibrate calibrates mechanisms to each target, and passes on the rows of each
-// mechanism as soon as they are found, with the entry of a study that they make. A
-// target that is out of reach is an answer, and so is a built-in mechanism that
-// cannot be built here. A command is asked word by word; where it fails, so does
-// Calibrate.
-func Calibrate(ctx context.Context, q CalibrateRequest, each func(rows []CalibratedMechanism, entry string) error) (
-	err error) {
+// levels reads the target.
+func (q Calibration) levels() (quantity string, levels []float64, err error) {
+	quantity, list, _ := strings.Cut(q.Target, "=")
+	err = check.OneOf("target", quantity, "nw", "em")
+	for _, text := range strings.Split(list, ",") {
+		v, wrong := strconv.ParseFloat(text, 64)
+		if wrong != nil {
+			wrong = check.Wrong("target = %q: must be as em=0.1,0.5", q.Target)
+		}
+		levels, err = append(levels, v), cmp.Or(err, wrong, check.Inside("target "+quantity, v, 0, 1))
+	}
+	return quantity, levels, err
+}
+
+// Calibrate finds the ε of each mechanism at each level, and passes on its rows as
+// soon as they are found, with the entry of a study that they make. A level that is out
+// of reach is an answer, and so is a built-in mechanism that cannot be built here. A
+// command is asked word by word; where it fails, so does Calibrate.
+func Calibrate(ctx context.Context, q Calibration, each func(rows []Calibrated, entry string) error) (err error) {
+	quantity, levels, err := q.levels()
+	if err = cmp.Or(err, check.Within("tolerance", q.Tolerance, 0, 1), check.AtLeast("runs", q.Runs, 2)); err != nil {
+		return err
+	}
 	if q.Mechanisms == nil {
 		for _, d := range mechanisms.Definitions() {
 			if d.New != nil {
@@ -108,8 +96,7 @@ func Calibrate(ctx context.Context, q CalibrateRequest, each func(rows []Calibra
 		return err
 	}
 	words := measure.SampleWords(space, q.Words, seed.Derive("words"))
-	answers := len(q.Mechanisms) * len(q.Targets)
-	bar := progress.Start(ctx, "targets", answers)
+	bar := progress.Start(ctx, "targets", len(q.Mechanisms)*len(levels))
 	defer bar.Close()
 	for _, given := range q.Mechanisms {
 		given.Epsilon = 1 // checked without it
@@ -127,9 +114,9 @@ func Calibrate(ctx context.Context, q CalibrateRequest, each func(rows []Calibra
 			return err
 		}
 		c.Env.Outside = l.WordByWord(ctx, space)
-		var rows []CalibratedMechanism
-		for _, target := range q.Targets {
-			row, err := calibrated(ctx, &c, target)
+		var rows []Calibrated
+		for _, level := range levels {
+			row, err := calibrated(ctx, &c, quantity, level)
 			if err != nil {
 				return err
 			}
@@ -137,10 +124,7 @@ func Calibrate(ctx context.Context, q CalibrateRequest, each func(rows []Calibra
 			bar.Add(1, settings.Mechanism)
 		}
 		entry, err := studyEntry(given, rows)
-		if err == nil {
-			err = each(rows, entry)
-		}
-		if err != nil {
+		if err = cmp.Or(err, each(rows, entry)); err != nil {
 			return err
 		}
 	}
@@ -148,20 +132,15 @@ func Calibrate(ctx context.Context, q CalibrateRequest, each func(rows []Calibra
 }
 
 // open opens the words that may be outputs, and the corpus where one is given.
-func (q CalibrateRequest) open(ctx context.Context, l *lab.Lab, seed stream.Seed) (space *embeddings.Space,
+func (q Calibration) open(ctx context.Context, l *lab.Lab, seed stream.Seed) (space *embeddings.Space,
 	corpus *lab.Corpus, err error) {
-	if err := errors.Join(q.Embedding.Check(q.Data), check.AtLeast("vocabulary", q.Vocabulary, 0),
-		check.AtLeast("runs", q.Runs, 2)); err != nil {
+	if err := q.Embedding.Check(q.Data); err != nil {
 		return nil, nil, err
 	}
-	dimension := q.Embedding.Dimensions[0]
-	if q.Restrict == nil {
+	if dimension := q.Embedding.Dimensions[0]; q.Restrict == "" {
 		space, err = l.Words(ctx, q.Embedding, dimension)
 	} else {
-		if err := q.Restrict.Check(); err != nil {
-			return nil, nil, err
-		}
-		sample := lab.Sample{Dataset: *q.Restrict, Seed: seed.Derive("dataset")}
+		sample := lab.Sample{Dataset: study.DatasetSpec{Name: q.Restrict}, Seed: seed.Derive("dataset")}
 		if corpus, err = l.Corpus(ctx, sample); err != nil {
 			return nil, nil, err
 		}
@@ -179,19 +158,16 @@ func (q CalibrateRequest) open(ctx context.Context, l *lab.Lab, seed stream.Seed
 	return space, corpus, err
 }
 
-// calibrated is the row of one mechanism and target.
-func calibrated(ctx context.Context, c *measure.Calibrator, t Target) (CalibratedMechanism, error) {
+// calibrated is the row of one mechanism and level.
+func calibrated(ctx context.Context, c *measure.Calibrator, quantity string, level float64) (Calibrated, error) {
 	s := c.Settings
-	row := CalibratedMechanism{Mechanism: s.Mechanism, Variant: string(s.Variant), Parameters: s.Parameters.String(),
-		Target: fmt.Sprintf("%s=%v", t.Quantity, t.Value), Epsilon: results.Missing, Achieved: results.Missing,
+	row := Calibrated{Mechanism: s.Mechanism, Variant: string(s.Variant), Parameters: s.Parameters.String(),
+		Target: fmt.Sprintf("%s=%v", quantity, level), Epsilon: results.Missing, Achieved: results.Missing,
 		Low: results.Missing, High: results.Missing}
-	p, err := c.Find(ctx, t.Quantity, t.Value)
-	if ctx.Err() != nil {
-		return row, ctx.Err()
-	}
+	p, err := c.Find(ctx, quantity, level)
 	if err != nil {
 		row.Reason = err.Error()
-		if far := (*measure.OutOfReach)(nil); s.Outside == nil || errors.As(err, &far) {
+		if far := (*measure.OutOfReach)(nil); ctx.Err() == nil && (s.Outside == nil || errors.As(err, &far)) {
 			err = nil
 		}
 		return row, err
@@ -212,28 +188,22 @@ func calibrated(ctx context.Context, c *measure.Calibrator, t Target) (Calibrate
 
 // studyEntry is a calibrated mechanism in the list of a study, with its ε, rising,
 // and comments that say what each is for.
-func studyEntry(given mechanisms.Settings, rows []CalibratedMechanism) (string, error) {
-	entry := struct {
-		Name                string `yaml:"name"`
-		*mechanisms.Outside `yaml:",inline"`
-		Variant             mechanisms.Variant    `yaml:"variant,omitempty"`
-		Parameters          mechanisms.Parameters `yaml:"parameters,flow,omitempty"`
-		Epsilons            []float64             `yaml:"epsilons,flow"`
-	}{Name: given.Mechanism, Outside: given.Outside, Variant: given.Variant, Parameters: given.Parameters}
-	var comments []string
+func studyEntry(given mechanisms.Settings, rows []Calibrated) (entry string, err error) {
+	m := study.MechanismSpec{Name: given.Mechanism, Variant: given.Variant, Parameters: given.Parameters}
+	if given.Outside != nil {
+		m.Outside = *given.Outside
+	}
 	for _, r := range rows {
-		if !r.Epsilon.Known() {
-			comments = append(comments, " "+r.Reason)
-			continue
+		if r.Epsilon.Known() {
+			m.Epsilons = append(m.Epsilons, r.Epsilon.Float())
+			r.Reason = fmt.Sprintf("%s: %.3g at epsilon = %g", r.Target, r.Achieved.Float(), r.Epsilon.Float())
 		}
-		entry.Epsilons = append(entry.Epsilons, r.Epsilon.Float())
-		comments = append(comments, fmt.Sprintf(" %s: %.3g at epsilon = %g", r.Target, r.Achieved.Float(), r.Epsilon.Float()))
+		entry += "  # " + r.Reason + "\n"
 	}
-	slices.Sort(entry.Epsilons)
-	if entry.Epsilons = slices.Compact(entry.Epsilons); len(entry.Epsilons) == 0 {
-		return "  #" + strings.Join(comments, "\n  #") + "\n", nil
+	slices.Sort(m.Epsilons)
+	if m.Epsilons = slices.Compact(m.Epsilons); len(m.Epsilons) > 0 {
+		text, wrong := yaml.MarshalWithOptions(m, yaml.Flow(true))
+		entry, err = entry+"  - "+string(text), wrong
 	}
-	text, err := yaml.MarshalWithOptions([]any{entry}, yaml.IndentSequence(true),
-		yaml.WithComment(yaml.CommentMap{"$[0]": {yaml.HeadComment(comments...)}}))
-	return string(text), err
+	return entry, err
 }

@@ -1,7 +1,6 @@
 package experiments_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"math"
@@ -57,7 +56,7 @@ func init() {
 	os.Exit(0)
 }
 
-func calibration(t *testing.T, kind string) experiments.CalibrateRequest {
+func calibration(t *testing.T, kind, target string) experiments.Calibration {
 	t.Helper()
 	e := study.EmbeddingSpec{Name: study.GeneratedEmbedding, Dimensions: []int{50}}
 	space, err := lab.New("").Words(t.Context(), e, 50)
@@ -71,71 +70,69 @@ func calibration(t *testing.T, kind string) experiments.CalibrateRequest {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return experiments.CalibrateRequest{
+	return experiments.Calibration{
 		Embedding: e, Vocabulary: commandWords, Words: 20, Runs: 60, Tolerance: 0.02, Seed: 1,
 		Mechanisms: []mechanisms.Settings{{Mechanism: "own", Outside: &mechanisms.Outside{
 			Command: []string{self, kind, strings.Join(space.Vocabulary.Words(), " ")}}}, {Mechanism: "k-rr"}},
-		Targets: []experiments.Target{{Quantity: "em", Value: 0.5}, {Quantity: "nw", Value: 0.5},
-			{Quantity: "nw", Value: 0.004}},
+		Target: target,
 	}
 }
 
 // A command is calibrated like a built-in mechanism: randomised response has
 // E_M = 1 − e^ε/(e^ε+n−1) and N_w the rest, so both need the same ε.
 func TestCalibrateCommand(t *testing.T) {
-	var rows []experiments.CalibratedMechanism
-	var text bytes.Buffer
-	if err := experiments.Calibrate(t.Context(), calibration(t, "k-rr"), func(r []experiments.CalibratedMechanism,
-		entry string) error {
-		rows = append(rows, r...)
-		text.WriteString(entry)
-		return nil
-	}); err != nil || len(rows) != 6 {
-		t.Fatalf("%d rows, %v", len(rows), err)
+	t.Parallel()
+	rows := map[string][]experiments.Calibrated{} // by mechanism: two levels of N_w, and one of E_M
+	var text string
+	for _, target := range []string{"nw=0.5,0.004", "em=0.5"} {
+		text = ""
+		if err := experiments.Calibrate(t.Context(), calibration(t, "k-rr", target), func(r []experiments.Calibrated,
+			entry string) error {
+			rows[r[0].Mechanism] = append(rows[r[0].Mechanism], r...)
+			text += entry
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
 	}
-	want := math.Log(commandWords - 1)
-	for i, r := range rows[:2] {
+	own, builtin, want := rows["own"], rows["k-rr"], math.Log(commandWords-1)
+	if len(own) != 3 || len(builtin) != 3 {
+		t.Fatalf("%+v", rows)
+	}
+	for _, i := range []int{0, 2} {
 		// Sampled from 40 words × 60 runs, with fixed seeds: the error of E_M is within 0.05, that is 0.2 of ε.
-		if r.Exact || r.Runs != 60 || math.Abs(r.Achieved.Float()-0.5) > 0.02 || math.Abs(r.Epsilon.Float()-want) > 0.3 {
+		if r := own[i]; r.Exact || r.Runs != 60 || math.Abs(r.Achieved.Float()-0.5) > 0.02 ||
+			math.Abs(r.Epsilon.Float()-want) > 0.3 {
 			t.Errorf("%+v, want ε = %v", r, want)
 		}
-		if b := rows[3+i]; !b.Exact || math.Abs(b.Epsilon.Float()-want) > 0.13 {
+		if b := builtin[i]; !b.Exact || math.Abs(b.Epsilon.Float()-want) > 0.13 {
 			t.Errorf("built in: %+v, want ε = %v", b, want)
 		}
 	}
-	if rows[2].Epsilon.Known() || !strings.Contains(rows[2].Reason, "does not reach") {
-		t.Errorf("%+v is out of reach", rows[2])
+	if own[1].Epsilon.Known() || !strings.Contains(own[1].Reason, "does not reach") {
+		t.Errorf("%+v is out of reach", own[1])
 	}
-	// What is printed for a study can stand in one.
+	// What is printed can stand in a study.
 	x, err := study.Parse("x.yaml", []byte("schema: 1\nname: x\nseed: 1\ndatasets: [{name: generated-reviews}]\n"+
-		"embeddings: [{name: generated, dimensions: [50]}]\nmodels: [{name: svm}]\nmechanisms:\n"+text.String()))
+		"embeddings: [{name: generated, dimensions: [50]}]\nmodels: [{name: svm}]\nmechanisms:\n"+text))
 	if err != nil {
-		t.Fatalf("%v in\n%s", err, text.String())
+		t.Fatalf("%v in\n%s", err, text)
 	}
 	if m := x.Mechanisms; len(m) != 2 || m[0].Name != "own" || len(m[0].Command) != 3 || m[1].Name != "k-rr" ||
-		len(m[1].Epsilons) != 2 || !slices.Contains(m[0].Epsilons, rows[0].Epsilon.Float()) ||
-		!strings.Contains(text.String(), "# em=0.5: ") {
-		t.Errorf("%+v of\n%s", m, text.String())
+		!slices.Equal(m[0].Epsilons, []float64{own[2].Epsilon.Float()}) || !strings.Contains(text, "# em=0.5: ") {
+		t.Errorf("%+v of\n%s", m, text)
 	}
 }
 
 // A command that fails ends the calibration; it is no reason in a row.
 func TestCalibrateBrokenCommand(t *testing.T) {
-	err := experiments.Calibrate(t.Context(), calibration(t, "broken"),
-		func([]experiments.CalibratedMechanism, string) error { return nil })
-	if err == nil || !strings.Contains(err.Error(), "exit status 1") {
-		t.Errorf("%v", err)
-	}
-}
-
-func TestParseTargets(t *testing.T) {
-	got, err := experiments.ParseTargets([]string{"em=0.1", "0.5", "nw=0.2"})
-	if want := []experiments.Target{{Quantity: "em", Value: 0.1}, {Quantity: "em", Value: 0.5}, {Quantity: "nw", Value: 0.2}}; err != nil || !slices.Equal(got, want) {
-		t.Errorf("%v, %v", got, err)
-	}
-	for _, bad := range [][]string{{"0.5"}, {"em=x"}, {"x=1"}, {"em=0.1", "y"}} {
-		if _, err := experiments.ParseTargets(bad); err == nil {
-			t.Errorf("%q is read", bad)
+	t.Parallel()
+	for target, want := range map[string]string{"em=0.5": "exit status 1", "0.5": "must be one of", "em=x": "must be as em=",
+		"em=0.1,y": "must be as em=", "nw=1": "must be in (0, 1)", "nw": "must be as em="} {
+		err := experiments.Calibrate(t.Context(), calibration(t, "broken", target),
+			func([]experiments.Calibrated, string) error { return nil })
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", target, err)
 		}
 	}
 }

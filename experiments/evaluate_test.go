@@ -6,11 +6,13 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"mldpbench/experiments"
 	"mldpbench/experiments/engine"
+	"mldpbench/experiments/study"
 	"mldpbench/mechanisms"
 	"mldpbench/results"
 	"mldpbench/stream"
@@ -50,19 +52,39 @@ func reviews(t *testing.T, name string, rows int, header []string, change func(i
 	return path
 }
 
-// evaluated is an evaluation, with the cells of the first repetition: plain text, then the versions.
-type evaluated struct {
-	*engine.Summary
-	lines []results.Cell
-	notes []string
+// evaluation asks for versions of a table with a body and stars, by name.
+func evaluation(t *testing.T, original string, versions ...string) experiments.Evaluation {
+	t.Helper()
+	e := experiments.Evaluation{Original: study.DatasetSpec{File: original, Text: study.Columns{"body"}, Label: "stars"},
+		Root: t.TempDir()}
+	for _, v := range versions {
+		m, err := experiments.ParseVersion(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Versions = append(e.Versions, m)
+	}
+	return e
 }
 
-func evaluate(t *testing.T, o experiments.EvaluateOptions) (e evaluated, err error) {
-	if e.Summary, e.notes, err = experiments.Evaluate(t.Context(), o, engine.Options{Out: t.TempDir()}); err != nil {
-		return e, err
+// evaluate gives the cells by mechanism, of the first repetition.
+func evaluate(t *testing.T, e experiments.Evaluation) (map[string]results.Cell, error) {
+	t.Helper()
+	s, _, err := e.Study(t.Context())
+	if err != nil {
+		return nil, err
 	}
-	e.lines = results.Where(cells(t, e.Summary), func(c results.Cell) bool { return c.Repetition == 1 })
-	return e, nil
+	sum, err := experiments.Run(t.Context(), s, e.Root, engine.Options{Out: t.TempDir()})
+	if err != nil {
+		return nil, err
+	}
+	by := map[string]results.Cell{}
+	for _, c := range cells(t, sum) {
+		if c.Repetition == 1 {
+			by[c.Mechanism] = c
+		}
+	}
+	return by, nil
 }
 
 func unchanged(_ int, words []string) []string { return words }
@@ -77,69 +99,49 @@ func TestVersionsAreMeasured(t *testing.T) {
 	hidden := reviews(t, "hidden.csv", rows, []string{"body"},
 		func(_ int, w []string) []string { return []string{w[0], "x", w[2], w[3], w[4]} })
 	short := reviews(t, "short.csv", rows, []string{"body"}, func(_ int, w []string) []string { return []string{w[1]} })
-	r, err := evaluate(t, experiments.EvaluateOptions{
-		Original: original, Text: []string{"body"}, Label: "stars", Private: "author", Root: t.TempDir(),
-		Versions: []experiments.Version{{Name: "copied", Epsilon: 3, Path: copied}, {Name: "hidden", Epsilon: math.NaN(),
-			Path: hidden}, {Name: "short", Epsilon: 1, Path: short}},
-	})
-	if err != nil {
-		t.Fatal(err)
+	e := evaluation(t, original, "copied@3="+copied, "hidden="+hidden, "short@1="+short)
+	e.Original.Private = "author"
+	by, err := evaluate(t, e)
+	if err != nil || len(by) != 4 {
+		t.Fatalf("%d versions, %v", len(by), err)
 	}
-	if len(r.lines) != 4 {
-		t.Fatalf("%d lines", len(r.lines))
-	}
-	near := func(what string, got, want float64) {
-		if !(math.Abs(got-want) <= 1e-9) && !(math.IsNaN(got) && math.IsNaN(want)) {
-			t.Errorf("%s: %v, want %v", what, got, want)
-		}
-	}
+	const attacker, linked, overlap = "attribute-adaptive-svm-accuracy", "linkage-tfidf-p1", "overlap-jaccard"
 	missing := math.NaN()
-	for i, want := range []struct {
-		name                                string
-		accuracy, private, pp, low, overlap float64
+	for _, want := range []struct {
+		name                             string
+		accuracy, private, pp, low, same float64
 	}{
-		{"none", 100, missing, missing, missing, missing},
-		{"copied", 100, 1, 0, 100, 1},
-		{"hidden", missing, 1, 20, missing, 4.0 / 6}, // accuracy is chance; one of five words is replaced by a new one
-		{"short", 100, missing, missing, missing, 1.0 / 5},
+		{"none", 100, missing, missing, missing, missing}, {"copied", 100, 1, 0, 100, 1},
+		{"hidden", missing, 1, 20, missing, 4.0 / 6}, {"short", 100, missing, missing, missing, 1.0 / 5},
 	} {
-		c := r.lines[i]
-		if c.Mechanism != want.name {
-			t.Errorf("row %d: %+v", i, c)
-		}
-		for quantity, v := range map[string]float64{"accuracy": want.accuracy, "attribute-adaptive-svm-accuracy": want.private,
-			"pp": want.pp, "low": want.low, "overlap-jaccard": want.overlap} {
-			if known := !math.IsNaN(v); known {
-				near(want.name+" "+quantity, c.Get(quantity).Float(), v)
-			} else if quantity == "pp" && c.Has(quantity) {
-				t.Errorf("%s: PP of other tokens", want.name)
+		c := by[want.name]
+		for quantity, v := range map[string]float64{"accuracy": want.accuracy, attacker: want.private, "pp": want.pp,
+			"low": want.low, overlap: want.same} {
+			got := c.Get(quantity).Float()
+			if !math.IsNaN(v) && !(math.Abs(got-v) <= 1e-9) || c.Has("pp") != !math.IsNaN(want.pp) {
+				t.Errorf("%s: %s is %v, want %v", want.name, quantity, got, v)
 			}
 		}
-		if i > 0 {
-			near("guess", at(c, "linkage-tfidf-p1").Floor.Float(), 1.0/80)
+		if c.Has("cs") || c.Has("english") || c.Epsilon.Known() != (want.name == "copied" || want.name == "short") {
+			t.Errorf("%s: %+v", want.name, c)
 		}
-		if c.Has("cs") || c.Has("english") {
-			t.Errorf("%s: CS and English are measured without an encoder and a list", want.name)
+		if c.IsBaseline() {
+			continue
+		}
+		m := at(c, linked)
+		if !(m.Floor.Float() > 1.0/81) || !(m.Low.Float() <= m.Value.Float() && m.Value.Float() <= m.High.Float()) ||
+			!(m.Low.Float() < m.High.Float()) || c.GuaranteeMetric != "" || c.Variant != string(mechanisms.External) {
+			t.Errorf("%s: %+v of %+v", want.name, m, c.Place)
 		}
 	}
-	copy, hid := r.lines[1], r.lines[2]
-	if !(hid.Get("perplexity").Float() > copy.Get("perplexity").Float()) ||
-		!(hid.Get("linkage-tfidf-p1").Float() < copy.Get("linkage-tfidf-p1").Float()) {
-		t.Errorf("hidden: %+v beside %+v", hid, copy)
+	// The word that tells stars is hidden, and new ones are no language.
+	copy, hide := by["copied"], by["hidden"]
+	if m := at(copy, linked); m.Value != m.Ceiling || copy.Get("perplexity") != by["none"].Get("perplexity") {
+		t.Errorf("a copy: %+v", copy)
 	}
-	if a := hid.Get("accuracy"); a.Float() > 80 {
-		t.Errorf("accuracy %v without the word that tells", a)
-	}
-	if !strings.Contains(strings.Join(r.notes, "\n"), "short, repetition 1: PP: tokens do not align") {
-		t.Errorf("notes %q", r.notes)
-	}
-	if r.lines[2].Epsilon.Known() || !r.lines[1].Epsilon.Known() {
-		t.Errorf("epsilon of %+v", r.lines[1:3])
-	}
-	for _, row := range r.Rows {
-		if row.GuaranteeMetric != "" || !row.IsBaseline() && row.Variant != string(mechanisms.External) {
-			t.Errorf("a promise: %+v", row)
-		}
+	if !(hide.Get("accuracy").Float() < 80) || !(hide.Get("perplexity").Float() > copy.Get("perplexity").Float()) ||
+		!(hide.Get(linked).Float() < copy.Get(linked).Float()) {
+		t.Errorf("hidden: %+v", hide)
 	}
 }
 
@@ -154,44 +156,30 @@ func TestRowsAreMatchedByID(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(string(data)), "\n")
-	turned := []string{lines[0]}
-	for i := len(lines) - 1; i > 0; i-- {
-		turned = append(turned, lines[i])
+	slices.Reverse(lines[1:])
+	write := func(lines []string) {
+		if err := os.WriteFile(copied, []byte(strings.Join(lines, "\n")), 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if err := os.WriteFile(copied, []byte(strings.Join(turned, "\n")), 0o644); err != nil {
-		t.Fatal(err)
+	write(lines)
+	e := evaluation(t, original, "rewrite@2=column:author", "copied@1="+copied)
+	e.ID = "id"
+	by, err := evaluate(t, e)
+	if c := by["copied"]; err != nil || c.Get("pp").Float() != 0 || c.Get("low").Float() != 100 {
+		t.Errorf("%+v, %v", c, err)
 	}
-	o := experiments.EvaluateOptions{Original: original, Text: []string{"body"}, Label: "stars", ID: "id",
-		Root:     t.TempDir(),
-		Versions: []experiments.Version{{Name: "copied", Epsilon: 1, Path: copied}}}
-	r, err := evaluate(t, o)
-	if err != nil {
-		t.Fatal(err)
+	if c := by["rewrite"]; c.Has("pp") || c.Epsilon.Float() != 2 || !c.Has("accuracy") {
+		t.Errorf("a column of the same table: %+v", c)
 	}
-	if r.lines[1].Get("pp").Float() != 0 || r.lines[1].Get("low").Float() != 100 {
-		t.Errorf("%+v", r.lines[1])
+	e.ID = ""
+	if by, err = evaluate(t, e); err != nil || by["copied"].Get("pp").Float() == 0 {
+		t.Errorf("by order the rows are others: %+v, %v", by, err)
 	}
-	column, err := experiments.ParseVersion("rewrite@2=column:author")
-	if err != nil {
-		t.Fatal(err)
-	}
-	both := o
-	both.Versions = append([]experiments.Version{column}, o.Versions...)
-	if r, err = evaluate(t, both); err != nil || r.lines[1].Mechanism != "rewrite" || r.lines[1].Has("pp") ||
-		r.lines[1].Epsilon.Float() != 2 || r.lines[2].Get("pp").Float() != 0 {
-		t.Errorf("a column of the same table: %+v, %v", r.lines, err)
-	}
-	o.ID = ""
-	if r, err = evaluate(t, o); err != nil || r.lines[1].Get("pp").Float() == 0 {
-		t.Errorf("by order the rows are others: %+v, %v", r, err)
-	}
-	turned = turned[:len(turned)-20]
-	if err := os.WriteFile(copied, []byte(strings.Join(turned, "\n")), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	write(lines[:len(lines)-20])
 	for id, want := range map[string]string{"id": "no text for", "": "180 texts for 200 documents"} {
-		o.ID = id
-		if _, err := evaluate(t, o); err == nil || !strings.Contains(err.Error(), want) {
+		e.ID = id
+		if _, err := evaluate(t, e); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("id %q: %v", id, err)
 		}
 	}
@@ -200,53 +188,40 @@ func TestRowsAreMatchedByID(t *testing.T) {
 func TestBadOptionsAreOneError(t *testing.T) {
 	t.Parallel()
 	original := reviews(t, "original.csv", 40, []string{"id", "body", "stars"}, unchanged)
-	good := experiments.EvaluateOptions{Original: original, Text: []string{"body"}, Label: "stars",
-		Root:     t.TempDir(),
-		Versions: []experiments.Version{{Name: "x", Epsilon: 1, Path: original}}}
-	for want, change := range map[string]func(*experiments.EvaluateOptions){
-		"nothing privatised":                func(o *experiments.EvaluateOptions) { o.Versions = nil },
-		`no column "author"`:                func(o *experiments.EvaluateOptions) { o.Private = "author" },
-		`no column "text"`:                  func(o *experiments.EvaluateOptions) { o.Text = []string{"text"} },
-		`1 distinct labels`:                 func(o *experiments.EvaluateOptions) { o.Private = "body"; o.Original = constant(t) },
-		"id \"1\": must be there, and once": func(o *experiments.EvaluateOptions) { o.ID = "stars" },
-		"documents = -1: must be in":        func(o *experiments.EvaluateOptions) { o.Encoder, o.Set = "sif", []string{"metrics.cs.documents=-1"} },
-		"cleaning = ":                       func(o *experiments.EvaluateOptions) { o.Set = []string{"datasets[0].cleaning=x"} },
-		"no-such-file": func(o *experiments.EvaluateOptions) {
-			o.Versions = []experiments.Version{{Name: "x", Epsilon: 1, Path: "no-such-file"}}
-		},
+	constant := filepath.Join(t.TempDir(), "constant.csv")
+	if err := os.WriteFile(constant, []byte("body,stars\n"+strings.Repeat("x,1\nx,2\n", 20)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for want, change := range map[string]func(*experiments.Evaluation){
+		"nothing privatised":                func(e *experiments.Evaluation) { e.Versions = nil },
+		`no column "author"`:                func(e *experiments.Evaluation) { e.Original.Private = "author" },
+		`no column "text"`:                  func(e *experiments.Evaluation) { e.Original.Text = study.Columns{"text"} },
+		`1 distinct labels`:                 func(e *experiments.Evaluation) { e.Original.Private, e.Original.File = "body", constant },
+		"id \"1\": must be there, and once": func(e *experiments.Evaluation) { e.ID = "stars" },
+		"documents = -1: must be in":        func(e *experiments.Evaluation) { e.Encoder, e.Set = "sif", []string{"metrics.cs.documents=-1"} },
+		"cleaning = ":                       func(e *experiments.Evaluation) { e.Set = []string{"datasets[0].cleaning=x"} },
+		"no-such-file":                      func(e *experiments.Evaluation) { e.Versions[0].Text = "no-such-file" },
+		"has a meaning of its own":          func(e *experiments.Evaluation) { e.Versions[0].Name = results.BaselineMechanism },
 	} {
-		o := good
-		change(&o)
-		if _, err := evaluate(t, o); err == nil || !strings.Contains(err.Error(), want) {
+		e := evaluation(t, original, "x@1="+original)
+		change(&e)
+		if _, err := evaluate(t, e); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v does not say %q", err, want)
 		}
 	}
 }
 
-func constant(t *testing.T) string {
-	path := filepath.Join(t.TempDir(), "constant.csv")
-	if err := os.WriteFile(path, []byte("body,stars\n"+strings.Repeat("x,1\nx,2\n", 20)), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
 func TestParseVersion(t *testing.T) {
 	t.Parallel()
-	for s, want := range map[string]experiments.Version{
-		"a/b.csv.gz":      {Name: "b", Epsilon: math.NaN(), Path: "a/b.csv.gz"},
-		"dp-prompt=x.csv": {Name: "dp-prompt", Epsilon: math.NaN(), Path: "x.csv"},
-		"cmp@0.5=x@y.csv": {Name: "cmp-file", Epsilon: 0.5, Path: "x@y.csv"},
-		"folder":          {Name: "folder", Epsilon: math.NaN(), Path: "folder"},
+	for s, want := range map[string]string{
+		"a/b.csv.gz": "b [] a/b.csv.gz []", "dp-prompt=x.csv": "dp-prompt [] x.csv []", "folder": "folder [] folder []",
+		"cmp@0.5=x@y.csv": "cmp-file [0.5] x@y.csv []", "x@y.csv": "x@y [] x@y.csv []", "column:c": "c []  [c]",
 	} {
-		got, err := experiments.ParseVersion(s)
-		sameEpsilon := got.Epsilon == want.Epsilon || math.IsNaN(got.Epsilon) && math.IsNaN(want.Epsilon)
-		if err != nil || got.Name != want.Name || got.Path != want.Path || !sameEpsilon {
-			t.Errorf("%s: %+v, %v", s, got, err)
+		if m, err := experiments.ParseVersion(s); err != nil || fmt.Sprint(m.Name, " ", m.Epsilons, " ", m.Text, " ", m.Columns) != want {
+			t.Errorf("%s: %+v, %v", s, m, err)
 		}
 	}
-	for _, bad := range []string{"", "a=", "=b", "none=x.csv", "a@x=b", "a@-1=b", "a@NaN=b", "@1=b", "column:",
-		"a=column:"} {
+	for _, bad := range []string{"", "a=", "=b", "a@x=b", "a@-1=b", "a@NaN=b", "@1=b", "column:", "a=column:"} {
 		if v, err := experiments.ParseVersion(bad); err == nil {
 			t.Errorf("%q gives %+v", bad, v)
 		}
@@ -273,12 +248,11 @@ func TestRandomWordsArePerplexing(t *testing.T) {
 			}
 			return out
 		})
-		r, err := evaluate(t, experiments.EvaluateOptions{Original: original, Text: []string{"body"}, Label: "stars",
-			Root: t.TempDir(), Versions: []experiments.Version{{Name: "random", Epsilon: 1, Path: random}}})
+		by, err := evaluate(t, evaluation(t, original, "random@1="+random))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if plain, random := r.lines[0].Get("perplexity"), r.lines[1].Get("perplexity"); !(random.Float() > 2*plain.Float()) {
+		if plain, random := by["none"].Get("perplexity"), by["random"].Get("perplexity"); !(random.Float() > 2*plain.Float()) {
 			t.Errorf("perplexity of random words %v, of the text %v", random, plain)
 		}
 	}

@@ -3,9 +3,9 @@ package experiments_test
 import (
 	"testing"
 
-	"mldpbench/experiments"
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/lab"
+	"mldpbench/experiments/plan"
 	"mldpbench/experiments/study"
 	"mldpbench/results"
 )
@@ -31,7 +31,7 @@ func unitKeys(t testing.TB, s *study.Study) []string {
 	t.Helper()
 	l := lab.New("")
 	defer l.Close()
-	p, err := plan(s, l)
+	p, err := planned(s, l)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,9 +42,9 @@ func unitKeys(t testing.TB, s *study.Study) []string {
 	return keys
 }
 
-// plan divides a study into units. It opens nothing.
-func plan(s *study.Study, l *lab.Lab) (*engine.Plan, error) {
-	p, err := experiments.New(s)
+// planned divides a study into units. It opens nothing.
+func planned(s *study.Study, l *lab.Lab) (*engine.Plan, error) {
+	p, err := plan.New(s)
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package experiments_test
 import (
 	"fmt"
 	"maps"
-	"math"
 	"math/rand/v2"
 	"path/filepath"
 	"strings"
@@ -95,16 +94,20 @@ metrics: {deniability: {words: 5, runs: 20}, low: 5, inference_error: {samples: 
 
 	// evaluate: copies of one version are measured alike, and so is a renamed original.
 	evaluated := func(original string, versions ...string) (all []map[string]string) {
-		o := experiments.EvaluateOptions{Original: file(original + ".csv"), Text: []string{"text"}, Label: "label",
-			Seed: 7}
+		e := experiments.Evaluation{Seed: 7, Original: study.DatasetSpec{File: file(original + ".csv"),
+			Text: study.Columns{"text"}, Label: "label"}}
 		for _, v := range versions {
-			o.Versions = append(o.Versions, experiments.Version{Name: v, Path: file("private " + original + ".csv"),
-				Epsilon: math.NaN()})
+			m, err := experiments.ParseVersion(v + "=" + file("private "+original+".csv"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			e.Versions = append(e.Versions, m)
 		}
-		sum, _, err := experiments.Evaluate(t.Context(), o, engine.Options{Out: t.TempDir()})
+		s, _, err := e.Study(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
+		sum := mustRun(t, s, engine.Options{})
 		for _, v := range versions {
 			all = append(all, numbersOf(t, results.Where(sum.Rows, func(r results.Row) bool { return r.Mechanism == v })))
 		}

@@ -150,7 +150,7 @@ func TestCommandInAStudy(t *testing.T) {
 	}
 	l := lab.New("")
 	defer l.Close()
-	plan, err := plan(s, l)
+	plan, err := planned(s, l)
 	if err != nil {
 		t.Fatal(err)
 	}

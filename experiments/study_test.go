@@ -125,7 +125,7 @@ func TestBuiltinStudiesAreSound(t *testing.T) {
 		if s.Name != name || s.Title == "" {
 			t.Errorf("%s.yaml: name %q, title %q", name, s.Name, s.Title)
 		}
-		if _, err := plan(s, lab.New("")); err != nil {
+		if _, err := planned(s, lab.New("")); err != nil {
 			t.Error(err)
 		}
 	}
@@ -176,7 +176,7 @@ func roundTrip(t *testing.T, s *study.Study) {
 
 func units(t testing.TB, s *study.Study) []engine.Unit {
 	t.Helper()
-	p, err := plan(s, lab.New(""))
+	p, err := planned(s, lab.New(""))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +231,7 @@ func TestOverride(t *testing.T) {
 		{Set: []string{"settings=[nope]"}}, {Set: []string{"embeddings[0].dimensions=[-1]"}},
 	} {
 		if s, err := comparative.Override(bad); err == nil {
-			if _, err = plan(s, lab.New("")); err == nil {
+			if _, err = planned(s, lab.New("")); err == nil {
 				t.Errorf("%+v: no error", bad)
 			}
 		}

@@ -340,13 +340,3 @@ func FirstDifference(a, b Row) string {
 
 // WriteRows writes a slice of structs with csv tags as CSV.
 func WriteRows(w io.Writer, rows any) error { return gocsv.Marshal(rows, w) }
-
-// RowWriter writes such structs one by one; the header comes before the first.
-func RowWriter[T any](w io.Writer) func(T) error {
-	marshal := gocsv.Marshal
-	return func(row T) error {
-		err := marshal([]T{row}, w)
-		marshal = gocsv.MarshalWithoutHeaders
-		return err
-	}
-}

@@ -15,6 +15,7 @@ import (
 	"mldpbench/datasets"
 	"mldpbench/datasets/fetch"
 	"mldpbench/experiments"
+	"mldpbench/experiments/plan"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/list"
 )
@@ -110,7 +111,7 @@ func expand(names []string, dir string) (out []fetch.Entry, err error) {
 	for _, name := range names {
 		var entries []fetch.Entry
 		if slices.Contains(experiments.Builtin.Names(), name) || strings.HasSuffix(name, ".yaml") {
-			var s *experiments.Planned
+			var s *plan.Plan
 			if s, err = openStudy(name, dir, study.Overrides{}); err == nil {
 				entries, err = s.Missing(dir)
 			}

@@ -9,29 +9,27 @@ import (
 
 	"mldpbench/experiments"
 	"mldpbench/experiments/engine"
-	"mldpbench/internal/check"
 	"mldpbench/results"
 	"mldpbench/results/views"
 )
 
 func newEvaluateCommand() *cobra.Command {
-	var o experiments.EvaluateOptions
+	var o experiments.Evaluation
 	var versions []string
 	var out string
 	cmd := command("evaluate", "")
 	f := cmd.Flags()
-	f.StringVar(&o.Original, "original", "", "the table before privatising")
+	f.StringVar(&o.Original.File, "original", "", "the table before privatising")
 	f.StringArrayVar(&versions, "privatised", nil, "a version, as FILE, NAME=FILE or NAME@EPSILON=FILE; FILE may be "+
 		"column:COLUMN of the original; may be given more than once")
-	f.StringSliceVar(&o.Text, "text", nil, "columns of the text, in all files")
-	f.StringVar(&o.Label, "label", "", "column to predict, in the original (without one accuracy is not measured)")
-	textFlags(f, &o.Delimiter, &o.Encoding)
-	f.StringVar(&o.Private, "private", "", "column of the private label, in the original")
+	f.StringSliceVar((*[]string)(&o.Original.Text), "text", nil, "columns of the text, in all files")
+	f.StringVar(&o.Original.Label, "label", "", "column to predict, in the original (without one accuracy is not measured)")
+	textFlags(f, &o.Original.Delimiter, &o.Original.Encoding)
+	f.StringVar(&o.Original.Private, "private", "", "column of the private label, in the original")
 	f.StringVar(&o.ID, "id", "", "column with the id of the document, in all files (default: the order of rows)")
 	setFlag(f, &o.Set)
 	f.StringVar(&o.Encoder, "encoder", "", "measure CS with this sentence encoder: a folder with model.onnx, or a "+
 		"name of sentence-transformers")
-	countFlag(f, &o.Documents, "documents", 50, -1, "documents compared for CS; -1 none")
 	f.Uint64Var(&o.Seed, "seed", 1, "seed of the split and of training")
 	dataFlag(cmd, &o.Root)
 	folderFlag(f, &out, "evaluation", "folder of rows, table and page")
@@ -44,22 +42,29 @@ func newEvaluateCommand() *cobra.Command {
 			}
 			o.Versions = append(o.Versions, v)
 		}
-		if o.Documents == 0 {
-			return check.AtLeast("documents", o.Documents, 1)
-		}
 		rows := filepath.Join(out, "results.csv")
 		if err := mayWrite(cmd, nil, rows); err != nil {
 			return err
 		}
-		summary, notes, err := experiments.Evaluate(cmd.Context(), o, engine.Options{Out: out,
-			Log: cmd.ErrOrStderr(), Version: mldpVersion(), Command: commandLine(cmd.Context())})
-		for _, n := range notes {
-			fmt.Fprintln(cmd.ErrOrStderr(), n)
-		}
+		study, notes, err := o.Study(cmd.Context())
 		if err != nil {
 			return err
 		}
-		p, err := results.Prepare(results.Run{Name: "evaluate", Rows: summary.Rows})
+		summary, err := experiments.Run(cmd.Context(), study, o.Root, engine.Options{Out: out, Log: cmd.ErrOrStderr(),
+			Version: mldpVersion(), Command: commandLine(cmd.Context())})
+		if err != nil {
+			return err
+		}
+		for _, r := range summary.Rows {
+			if !r.Value.Known() && r.Note != "" {
+				notes = append(notes, fmt.Sprintf("%s, repetition %d: %s: %s", r.Mechanism, r.Repetition,
+					results.MustColumn(r.Quantity).Title, r.Note))
+			}
+		}
+		for _, n := range notes {
+			fmt.Fprintln(cmd.ErrOrStderr(), n)
+		}
+		p, err := results.Prepare(results.Run{Name: study.Name, Rows: summary.Rows})
 		if err != nil {
 			return err
 		}

@@ -13,6 +13,7 @@ import (
 
 	"mldpbench/datasets/fetch"
 	"mldpbench/experiments"
+	"mldpbench/experiments/plan"
 )
 
 // TestCatalogueKnowsTheStudies compares the catalogue's list of studies with
@@ -27,7 +28,7 @@ func TestCatalogueKnowsTheStudies(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := experiments.New(s)
+		p, err := plan.New(s)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"mldpbench/experiments"
 	"mldpbench/experiments/engine"
+	"mldpbench/experiments/plan"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/check"
 	"mldpbench/mechanisms/audit"
@@ -88,7 +89,7 @@ func newRunCommand() *cobra.Command {
 	})
 }
 
-func (o *runOptions) run(ctx context.Context, study *experiments.Planned,
+func (o *runOptions) run(ctx context.Context, study *plan.Plan,
 	stderr io.Writer) (summary *engine.Summary, err error) {
 	options := engine.Options{
 		Out: o.out, Workers: o.workers, Log: stderr, Version: mldpVersion(), Command: commandLine(ctx),
@@ -114,7 +115,7 @@ func (o *runOptions) run(ctx context.Context, study *experiments.Planned,
 }
 
 // write writes what a finished run is asked for, and gives the answer.
-func (o *runOptions) write(cmd *cobra.Command, study *experiments.Planned, summary *engine.Summary, a *answer) error {
+func (o *runOptions) write(cmd *cobra.Command, study *plan.Plan, summary *engine.Summary, a *answer) error {
 	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
 	fmt.Fprintf(stderr, "%d units: %d run, %d finished before\n", summary.Total, summary.Ran, summary.Reused)
 	if o.shard != "" {

@@ -10,6 +10,7 @@ import (
 
 	"mldpbench/experiments"
 	"mldpbench/experiments/lab"
+	"mldpbench/experiments/plan"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/list"
 	"mldpbench/plots/report"
@@ -43,7 +44,7 @@ func newStudyCommand() *cobra.Command {
 
 // openStudy opens a study, changed by flags. Any error before anything is run is wrong usage, including a
 // missing file.
-func openStudy(ref, root string, flags study.Overrides) (*experiments.Planned, error) {
+func openStudy(ref, root string, flags study.Overrides) (*plan.Plan, error) {
 	library := experiments.Builtin
 	library.Root = root
 	s, err := library.Open(ref)
@@ -53,7 +54,7 @@ func openStudy(ref, root string, flags study.Overrides) (*experiments.Planned, e
 	if err != nil {
 		return nil, usage(err)
 	}
-	p, err := experiments.New(s)
+	p, err := plan.New(s)
 	return p, usage(err)
 }
 

@@ -6,7 +6,6 @@ package plan
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -31,8 +30,8 @@ type unit struct {
 
 // Plan is a study divided into units. It has opened nothing.
 type Plan struct {
-	study *study.Study
-	lab   *lab.Lab // of Units
+	*study.Study
+	lab   *lab.Lab // of Engine
 	units []unit
 	byID  map[string]int
 }
@@ -43,26 +42,28 @@ type request struct {
 	options any
 }
 
-// Units are the units with the data of a lab, for the engine.
-func (p *Plan) Units(l *lab.Lab) []engine.Unit {
+// Engine is the plan for the engine, with the data of a lab.
+func (p *Plan) Engine(l *lab.Lab) (*engine.Plan, error) {
 	p.lab = l
-	all := make([]engine.Unit, len(p.units))
+	definition, err := p.YAML()
+	e := &engine.Plan{Study: p.Name, Task: p.Task, Definition: string(definition), Schema: study.Schema,
+		Units: make([]engine.Unit, len(p.units)), Data: l.Descriptions}
 	for i := range p.units {
-		all[i] = p.unit(&p.units[i])
+		e.Units[i] = p.unit(&p.units[i])
 	}
-	return all
+	return e, err
 }
 
 // New divides a study into units.
 func New(s *study.Study) (*Plan, error) {
-	p := &Plan{study: s, byID: map[string]int{}}
+	p := &Plan{Study: s, byID: map[string]int{}}
 	for _, scene := range s.Parts() {
 		if err := p.scene(&scene); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("study %s: %w", s.Name, err)
 		}
 	}
 	if len(p.units) == 0 {
-		return nil, errors.New("no combination of data set, embedding, mechanism and measurement is left")
+		return nil, fmt.Errorf("study %s: no combination of data set, embedding, mechanism and measurement is left", s.Name)
 	}
 	return p, nil
 }
@@ -73,7 +74,7 @@ func New(s *study.Study) (*Plan, error) {
 func (p *Plan) scene(c *study.Scene) error {
 	var asked []request
 	for _, m := range measure.All() {
-		options, ok := m.Asked(p.study, c)
+		options, ok := m.Asked(p.Study, c)
 		several, many := options.(measure.Several)
 		if ok && !many {
 			several = measure.Several{options}
@@ -92,8 +93,8 @@ func (p *Plan) scene(c *study.Scene) error {
 				continue
 			}
 			for _, dimension := range e.Dimensions {
-				s := measure.Spec{Seed: p.study.Seed, Streams: p.study.Streams, Dataset: d, Embedding: e, Vectors: e.Name,
-					Dimension: dimension, Documents: strings.TrimPrefix(p.study.Documents, study.Fixed)}
+				s := measure.Spec{Seed: p.Seed, Streams: p.Streams, Dataset: d, Embedding: e, Vectors: e.Name,
+					Dimension: dimension, Documents: strings.TrimPrefix(p.Documents, study.Fixed)}
 				p.plain(c, s, asked)
 				for _, m := range c.Mechanisms {
 					settings, _, err := c.Expand(m)
@@ -274,9 +275,9 @@ func (u *unit) needs() []lab.Resource {
 	return u.measurement.Needs(&u.spec, &u.query)
 }
 
-// Wants returns the resources that the study uses.
-func (p *Plan) Wants() (w lab.Wants) {
-	for _, c := range p.study.Parts() {
+// wants returns the resources that the study uses.
+func (p *Plan) wants() (w lab.Wants) {
+	for _, c := range p.Parts() {
 		w.Datasets, w.Embeddings = append(w.Datasets, c.Datasets...), append(w.Embeddings, c.Embeddings...)
 		if pool := c.Pool(); pool != nil {
 			w.Datasets = append(w.Datasets, *pool)

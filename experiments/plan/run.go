@@ -1,10 +1,13 @@
 package plan
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 
+	"mldpbench/datasets/fetch"
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/measure"
@@ -13,6 +16,27 @@ import (
 	"mldpbench/mechanisms/audit"
 	"mldpbench/results"
 )
+
+// Run runs the unfinished units over a data folder ("" finds it as every command
+// does). Options.Out defaults to runs/NAME.
+func (p *Plan) Run(ctx context.Context, root string, o engine.Options) (_ *engine.Summary, runErr error) {
+	o.Out = cmp.Or(o.Out, filepath.Join("runs", p.Name))
+	l := lab.New(root)
+	l.Log = o.Log
+	defer func() { runErr = errors.Join(runErr, l.Close()) }()
+	e, err := p.Engine(l)
+	if err == nil {
+		err = l.Models(ctx, p.wants().Resources)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return engine.Run(ctx, e, o)
+}
+
+// Missing lists the entries of the fetch catalogue that the study wants and the
+// data folder does not have.
+func (p *Plan) Missing(root string) ([]fetch.Entry, error) { return lab.Missing(p.wants(), root) }
 
 // work is what the units of a job share: the releases of its repetitions.
 type work struct {

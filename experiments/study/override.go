@@ -279,18 +279,14 @@ func choose[T any](names []string, from []T, is func(T, string) bool, fresh func
 
 // WithMechanisms returns the study with further mechanisms in each list of it or
 // of a scene, checked.
-func (s *Study) WithMechanisms(more func([]MechanismSpec) ([]MechanismSpec, error)) (*Study, error) {
+func (s *Study) WithMechanisms(more func([]MechanismSpec) []MechanismSpec) (*Study, error) {
 	c, err := set(s, nil)
 	if err != nil {
 		return nil, err
 	}
 	c.root = s.root
 	for _, d := range c.designs() {
-		further, err := more(d.Mechanisms)
-		if err != nil {
-			return nil, err
-		}
-		d.Mechanisms = append(d.Mechanisms, further...)
+		d.Mechanisms = append(d.Mechanisms, more(d.Mechanisms)...)
 	}
 	return c, c.Check()
 }

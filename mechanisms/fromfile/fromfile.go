@@ -158,20 +158,6 @@ func (t *Text) idOf(row int, ids []string) string {
 	return strconv.Itoa(row)
 }
 
-// Absent returns the numbers of the rows of a source that have no text in some
-// repetition: their id is not there, or their text is empty or null. ids are
-// those of all rows.
-func (t *Text) Absent(ids []string) (rows []int) {
-	for row := range ids {
-		if slices.ContainsFunc(t.repetitions, func(r repetition) bool {
-			return (t.byID || row < r.rows) && strings.TrimSpace(r.texts[t.idOf(row, ids)]) == ""
-		}) {
-			rows = append(rows, row)
-		}
-	}
-	return rows
-}
-
 // Documents returns the text of documents in a repetition, counted from 0. rows
 // are their positions in a source of so many documents. ids holds one id per
 // document of the source; it is needed where the text has ids, and nil where
