@@ -50,7 +50,7 @@ func newAuditCommand() *cobra.Command {
 	f.Uint64Var(&o.seed, "seed", 0, "seed of pairs and samples")
 	f.StringVar(&o.csvFile, "csv", "", "write the lines to this file as well: "+
 		"as audit.csv next to a study's records, its report shows them")
-	exclude(cmd, "grid", "mechanism", "command")
+	cmd.MarkFlagsMutuallyExclusive("grid", "mechanism", "command")
 	require(cmd, "grid|mechanism|command", "epsilon|grid", "embedding")
 	return prints(cmd, func(cmd *cobra.Command, _ []string, a *answer) error {
 		if err := mayWrite(cmd, reads(cmd), o.csvFile); err != nil {

@@ -47,7 +47,7 @@ func newCalibrateCommand() *cobra.Command {
 	f.Float64Var(&o.Tolerance, "tolerance", 0.01, "how far above a target a value may be that ends its search")
 	f.Uint64Var(&o.Seed, "seed", 2020, "seed")
 	require(cmd, "target")
-	exclude(cmd, "mechanism", "command")
+	cmd.MarkFlagsMutuallyExclusive("mechanism", "command")
 	return prints(cmd, func(cmd *cobra.Command, _ []string, a *answer) (err error) {
 		o.Embedding, o.Log = embeddingFlag(embedding), cmd.ErrOrStderr()
 		if program.line != "" {

@@ -46,7 +46,7 @@ func newSlurmCommand() *cobra.Command {
 	f := cmd.Flags()
 	dataFlag(cmd, &data)
 	setFlag(f, &o.Set)
-	folderFlag(f, &job.Out, "", "shared folder of the results (default: runs/STUDY)")
+	outFlag(f, &job.Out, "", "shared folder of the results (default: runs/STUDY)")
 	countFlag(f, &job.Shards, "shards", 0, 1, "parts of the study, each a task of the array")
 	require(cmd, "shards")
 	return cmd
@@ -60,37 +60,28 @@ func newStatusCommand() *cobra.Command {
 			return fmt.Errorf("%s: no run here: %w", args[0], err)
 		}
 		var rows [][]any
-		done, failed, waiting := 0, 0, 0
+		done, failed := 0, 0
 		for _, s := range shards {
 			done, failed = done+s.Done, failed+s.Failed
+			row := []any{cmp.Or(s.Shard, "1/1"), s.Units, s.Done, s.Failed}
 			if !s.Started {
-				waiting++
-				rows = append(rows, []any{s.Shard, nil, nil, nil})
-				continue
+				row = []any{s.Shard, nil, nil, nil}
 			}
-			rows = append(rows, []any{cmp.Or(s.Shard, "1/1"), s.Units, s.Done, s.Failed})
+			rows = append(rows, row)
 		}
 		rows = append(rows, []any{"all", total, done, failed})
 		if err := a.table("progress", []string{"shard", "units", "done", "failed"}, rows); err != nil {
 			return err
 		}
-		switch {
-		case done == total:
-			fmt.Fprintln(a.text, "complete")
-		case waiting > 0:
-			fmt.Fprintf(a.text, "%d of %d units are left; %d of %d shards have not started\n", total-done, total, waiting,
-				len(shards))
-		default:
-			fmt.Fprintf(a.text, "%d of %d units are left\n", total-done, total)
-		}
-		return nil
+		_, err = fmt.Fprintf(a.text, "%d of %d units are left\n", total-done, total)
+		return err
 	})
 }
 
 func newMergeCommand() *cobra.Command {
 	var out string
 	cmd := command("merge", "FOLDER...")
-	folderFlag(cmd.Flags(), &out, "", "folder of the joined results (default: the one folder given)")
+	outFlag(cmd.Flags(), &out, "", "folder of the joined results (default: the one folder given)")
 	return prints(cmd, func(cmd *cobra.Command, args []string, a *answer) error {
 		if out == "" && len(args) > 1 {
 			return check.Wrong("merge of several folders: give the target with --out")

@@ -21,7 +21,7 @@ func newCompareCommand() *cobra.Command {
 	cmd := command("compare", "RESULTS...")
 	cmd.Flags().BoolVar(&withPublished, "published", false, "join the results and compare them with the published tables")
 	alignFlag(cmd.Flags(), &levels)
-	exclude(cmd, "align", "published")
+	cmd.MarkFlagsMutuallyExclusive("align", "published")
 	return prints(cmd, func(_ *cobra.Command, args []string, a *answer) error {
 		if !withPublished && levels.Quantity == "" {
 			if len(args) != 2 {

@@ -32,7 +32,7 @@ func newEvaluateCommand() *cobra.Command {
 		"name of sentence-transformers")
 	f.Uint64Var(&o.Seed, "seed", 1, "seed of the split and of training")
 	dataFlag(cmd, &o.Root)
-	folderFlag(f, &out, "evaluation", "folder of rows, table and page")
+	outFlag(f, &out, "evaluation", "folder of rows, table and page")
 	require(cmd, "original", "privatised", "text")
 	return prints(cmd, func(cmd *cobra.Command, _ []string, a *answer) error {
 		for _, s := range versions {

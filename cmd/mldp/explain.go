@@ -41,7 +41,7 @@ func newExplainCommand() *cobra.Command {
 	countFlag(f, &o.top, "top", 5, 1, "outputs to print per word")
 	countFlag(f, &o.samples, "samples", 20_000, 1, "samples, used where there is no exact method")
 	f.Uint64Var(&o.seed, "seed", 0, "seed of samples")
-	exclude(cmd, "mechanism", "command")
+	cmd.MarkFlagsMutuallyExclusive("mechanism", "command")
 	require(cmd, "words", "embedding")
 	return cmd
 }
@@ -56,7 +56,7 @@ func (o *explainOptions) run(cmd *cobra.Command, a *answer) error {
 		return o.neighbours(cmd, words, root, a)
 	}
 	if !cmd.Flags().Changed("epsilon") {
-		return check.Wrong("--epsilon is needed")
+		return check.Wrong("missing: --epsilon")
 	}
 	m, end, err := o.command.orBuiltIn(cmd.Context(), &o.instance, root)
 	if err != nil {

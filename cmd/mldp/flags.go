@@ -35,18 +35,6 @@ func outFlag(f *pflag.FlagSet, to *string, byDefault, usage string) {
 	f.StringVarP(to, "out", "o", byDefault, usage)
 }
 
-// folderFlag is of a folder to write.
-func folderFlag(f *pflag.FlagSet, to *string, byDefault, usage string) {
-	*to = byDefault
-	f.VarP(&folder{to}, "out", "o", usage)
-}
-
-type folder struct{ to *string }
-
-func (o *folder) Type() string          { return "string" }
-func (o *folder) String() string        { return *o.to }
-func (o *folder) Set(name string) error { *o.to = name; return isFolder(name) }
-
 func setFlag(f *pflag.FlagSet, to *[]string) {
 	f.StringArrayVar(to, "set", nil, "path=value of a key of the study, as in datasets[0].train=200, models=[svm] or "+
 		"scenes[*].epsilons=[1,2]; may be given more than once")
@@ -124,56 +112,34 @@ func (c *count) Set(text string) error {
 	return check.AtLeast(c.name, n, c.least)
 }
 
-// Annotations of commands: flags that are needed, each as a or a|b, and pairs that exclude
-// each other, as a b.
-const (
-	needed    = "needed"
-	excluding = "excluding"
-)
+// needed annotates a command with its require.
+const needed = "needed"
 
-func annotate(cmd *cobra.Command, key string, values ...string) {
+// require names flags without which a command is not run, each as a or a|b.
+func require(cmd *cobra.Command, flags ...string) { annotate(cmd, needed, strings.Join(flags, ",")) }
+
+func annotate(cmd *cobra.Command, key, value string) {
 	if cmd.Annotations == nil {
 		cmd.Annotations = map[string]string{}
 	}
-	cmd.Annotations[key] += strings.Join(values, ",") + ","
+	cmd.Annotations[key] = value
 }
 
-// require names flags without which a command is not run, each as a or a|b.
-func require(cmd *cobra.Command, flags ...string) { annotate(cmd, needed, flags...) }
-
-// exclude names flags of which none may be given with the first.
-func exclude(cmd *cobra.Command, first string, others ...string) {
-	for _, other := range others {
-		annotate(cmd, excluding, first+" "+other)
-	}
-}
-
-// checkFlags names all flags that a command lacks, with a command that has them, or two
+// checkFlags names all flags that a command lacks, with a command that has them, or those
 // that exclude each other.
 func checkFlags(cmd *cobra.Command) error {
-	given := func(name string) bool { return cmd.Flags().Changed(name) }
-	for pair := range strings.SplitSeq(cmd.Annotations[excluding], ",") {
-		if a, b, ok := strings.Cut(pair, " "); ok && given(a) && given(b) {
-			return check.Wrong("--%s and --%s: give only one of them", a, b)
-		}
-	}
 	var missing []string
-	for need := range strings.SplitSeq(strings.TrimSuffix(cmd.Annotations[needed], ","), ",") {
+	for need := range strings.SplitSeq(cmd.Annotations[needed], ",") {
 		names := strings.Split(need, "|")
-		if need == "" || slices.ContainsFunc(names, given) {
-			continue
+		if need != "" && !slices.ContainsFunc(names, cmd.Flags().Changed) {
+			missing = append(missing, "--"+strings.Join(names, " or --"))
 		}
-		missing = append(missing, "--"+strings.Join(names, " or --"))
 	}
 	if len(missing) == 0 {
-		return nil
+		return usage(cmd.ValidateFlagGroups())
 	}
 	example, _, _ := strings.Cut(strings.TrimSpace(cmd.Example), "\n")
-	verb := " is needed"
-	if len(missing) > 1 {
-		verb = " are needed"
-	}
-	return check.Wrong("%s%s, as in: %s", strings.Join(missing, ", "), verb, example)
+	return check.Wrong("missing: %s, as in: %s", strings.Join(missing, ", "), example)
 }
 
 // arguments are those of a command in the form of its line of use: NAME is one, [NAME]

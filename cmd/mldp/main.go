@@ -4,7 +4,6 @@ package main
 import (
 	"context"
 	"embed"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -20,25 +19,8 @@ func main() {
 	// A pipe or a hung file system may keep the process from seeing the first
 	// signal: the second one ends it.
 	context.AfterFunc(ctx, stop)
-	exit(func() int {
-		defer stop()
-		return run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
-	})
-}
-
-// exit ends the process with the code of do, or that of a fault if it panics. What
-// cannot be caught, a panic of another goroutine or memory that is not there, ends
-// it with a signal: Go's own code is that of wrong usage.
-func exit(do func() int) {
-	debug.SetTraceback("crash")
-	code := exitFault
-	defer func() {
-		if p := recover(); p != nil {
-			fmt.Fprintf(os.Stderr, "mldp: internal error: %v\n%s", p, debug.Stack())
-		}
-		os.Exit(code)
-	}()
-	code = do()
+	debug.SetTraceback("crash") // a fault ends with a signal: Go's own code 2 is that of wrong usage
+	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
 // interruptible reads r until ctx ends. A read of standard input that waits for
@@ -93,11 +75,3 @@ func group(name string, commands ...*cobra.Command) *cobra.Command {
 	cmd.AddCommand(commands...)
 	return cmd
 }
-
-// verdict is a result that is bad news: an exit code of its own.
-type verdict struct {
-	code int
-	text string
-}
-
-func (v *verdict) Error() string { return v.text }

@@ -3,9 +3,7 @@ package main
 import (
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -67,15 +65,6 @@ func output(cmd *cobra.Command, path string, fill func(io.Writer) error) error {
 		return fill(cmd.OutOrStdout())
 	}
 	return atomicfile.Write(path, 0o644, fill)
-}
-
-// isFolder refuses a name for a folder that looks like that of a file.
-func isFolder(name string) error {
-	switch ext := strings.ToLower(filepath.Ext(strings.TrimRight(name, "/"))); ext {
-	case ".csv", ".gz", ".html", ".yaml", ".yml", ".json", ".md", ".tex", ".svg", ".pdf", ".png":
-		return check.Wrong("out = %q: is a folder, and %s looks like a file", name, ext)
-	}
-	return nil
 }
 
 // screen is the terminal that a command writes to, of no width where it is none.

@@ -63,9 +63,9 @@ func newPrivatizeCommand() *cobra.Command {
 	outFlag(f, &o.out, "", "file to write (default: standard output)")
 	f.StringVar(&o.report, "report", "", "write the statements of standard error to this file, as JSON")
 	require(cmd, "mechanism|command", "epsilon|document-epsilon", "embedding|command")
-	exclude(cmd, "epsilon", "document-epsilon")
+	cmd.MarkFlagsMutuallyExclusive("epsilon", "document-epsilon")
 	for _, flag := range []string{"mechanism", "document-epsilon", "keep-words", "policy"} {
-		exclude(cmd, "command", flag)
+		cmd.MarkFlagsMutuallyExclusive("command", flag)
 	}
 	return cmd
 }

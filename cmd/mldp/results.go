@@ -76,7 +76,7 @@ func (o *viewOptions) addFlags(f *pflag.FlagSet, files string, formats []string)
 	f.StringSliceVar(&o.mechanisms, "mechanism", nil, "mechanisms (default: all)")
 	f.StringSliceVar(&o.only, "only", nil, files+" by beginning of name: equal, frontier, accuracy, n-w…")
 	f.StringVar(&o.views, "views", "", "YAML file with further "+files+", declared as in views.yaml")
-	folderFlag(f, &o.out, "", "folder of the "+files+" (default: "+files+" in the first run's folder, or here)")
+	outFlag(f, &o.out, "", "folder of the "+files+" (default: "+files+" in the first run's folder, or here)")
 }
 
 // open reads results, keeps the data sets and mechanisms chosen, with the

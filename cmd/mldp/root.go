@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"mldpbench/experiments/engine"
 	"mldpbench/internal/check"
 	"mldpbench/internal/progress"
 )
@@ -24,26 +25,22 @@ const (
 	exitNothing     = 3 // nothing was compared: unlike studies or data, missing cells, no test
 	exitInterrupted = 5 // stopped by a signal; everything finished is kept
 	exitViolated    = 6 // an audit refutes a claimed guarantee
-	// A fault of the program. Go's own 2 would read as wrong usage, and a cluster
-	// would give up the job.
-	exitFault = 70
 )
 
-// exitError passes a special exit code through cobra.
-type exitError struct {
+// verdict is a result that is bad news: an exit code of its own.
+type verdict struct {
 	code int
-	err  error
+	text string
 }
 
-func (e *exitError) Error() string { return e.err.Error() }
-func (e *exitError) Unwrap() error { return e.err }
+func (v *verdict) Error() string { return v.text }
 
 // usage makes an error one of wrong usage.
 func usage(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &exitError{exitUsage, err}
+	return check.Wrong("%v", err)
 }
 
 // The groups of the help text.
@@ -78,8 +75,7 @@ the cost and the protection, and reruns the published studies.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage (also a file or a column that is not
 there), 3 nothing could be compared or audited, 5 interrupted (finished work is
-kept; the same command resumes), 6 an audit refutes a guarantee, 70 a fault of
-mldp itself.`,
+kept; the same command resumes), 6 an audit refutes a guarantee.`,
 		Version:       mldpVersion(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -147,17 +143,14 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return exitOK
 	}
 	fmt.Fprintln(stderr, "mldp:", check.Shown(err.Error()))
-	var e *exitError
 	var v *verdict
-	var parameter *check.Error
+	var wrong *check.Error
 	switch {
 	case errors.As(err, &v):
 		return v.code
-	case errors.As(err, &e):
-		return e.code
-	case errors.Is(err, context.Canceled):
+	case errors.Is(err, engine.ErrInterrupted), errors.Is(err, context.Canceled):
 		return exitInterrupted
-	case errors.As(err, &parameter), errors.Is(err, fs.ErrNotExist):
+	case errors.As(err, &wrong), errors.Is(err, fs.ErrNotExist):
 		return exitUsage
 	}
 	return exitFailure

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -12,8 +11,6 @@ import (
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/plan"
 	"mldpbench/experiments/study"
-	"mldpbench/internal/list"
-	"mldpbench/plots/report"
 	"mldpbench/results"
 )
 
@@ -87,33 +84,24 @@ func newStudyCheckCommand() *cobra.Command {
 	})
 }
 
-// warnStudy says what may be a mistake: that nothing is privatised, that a command
-// line holds a secret; and which of all mechanisms are left out.
+// warnStudy says what may be a mistake, that nothing is privatised, and which of all
+// mechanisms are left out.
 func warnStudy(w io.Writer, s *study.Study) {
-	said := map[string]bool{}
-	warn := func(text string) {
-		if !said[text] {
-			fmt.Fprintln(w, text)
-		}
-		said[text] = true
-	}
+	var said []string
 	for _, part := range s.Parts() {
-		commands := slices.Concat(list.Map(part.Mechanisms, func(m study.MechanismSpec) []string { return m.Command }),
-			list.Map(part.Attackers, func(x study.CommandSpec) []string { return x.Command }))
-		for _, c := range commands {
-			if name := report.SecretIn(strings.Join(c, " ")); name != "" {
-				warn(fmt.Sprintf("warning: command %s: %s is stored with the study in manifest.json: give it in the environment, "+
-					"which is stored nowhere", c[0], name))
-			}
-		}
 		if len(part.Mechanisms) == 0 && len(part.Models) > 0 {
-			warn("warning: mechanisms: the list is empty: nothing is privatised, only baselines are run")
+			said = append(said, "warning: mechanisms: the list is empty: nothing is privatised, only baselines are run")
 		}
 		for _, m := range part.Mechanisms {
 			_, unread, _ := part.Expand(m) // checked
 			for _, why := range unread {
-				warn(fmt.Sprintf("mechanisms: %s leaves one out: %v", m.Name, why))
+				said = append(said, fmt.Sprintf("mechanisms: %s leaves one out: %v", m.Name, why))
 			}
+		}
+	}
+	for i, text := range said {
+		if !slices.Contains(said[:i], text) {
+			fmt.Fprintln(w, text)
 		}
 	}
 }
@@ -129,24 +117,13 @@ func newStudyKeysCommand() *cobra.Command {
 			if c.Title == "" {
 				continue
 			}
-			var threshold any
-			if c.Threshold > 0 {
-				threshold = c.Threshold
-			}
-			of := "the text"
-			switch {
-			case c.Attacker != "":
-				of = "attacker " + c.Attacker
-			case c.OfModel:
-				of = "the classifier"
-			}
 			better := map[results.Direction]string{results.Up: "higher", results.Down: "lower"}[c.Direction]
-			quantities = append(quantities, []any{c.Name, c.Title, c.Unit, better, threshold, of})
+			quantities = append(quantities, []any{c.Name, c.Title, c.Unit, better})
 		}
 		if err := a.table("keys", []string{"key", "value", "meaning"}, keys); err != nil {
 			return err
 		}
 		fmt.Fprintln(a.text)
-		return a.table("quantities", []string{"quantity", "title", "unit", "better", "threshold", "of"}, quantities)
+		return a.table("quantities", []string{"quantity", "title", "unit", "better"}, quantities)
 	})
 }

@@ -158,7 +158,7 @@ read -r array merge < <(bash job.sh)
 ended "$array" "$merge"
 grep -h 'finished already' array/logs/"${array}"_*.log || fail "units were run again"
 mldp status array | tee status.txt
-grep -q '^complete$' status.txt || fail "the study is not complete"
+grep -q '^0 of .* are left$' status.txt || fail "the study is not complete"
 [ "$(state "$merge")" = COMPLETED ] || fail "the merge is $(state "$merge")"
 same single/results.csv array/results.csv
 
