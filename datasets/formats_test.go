@@ -69,7 +69,7 @@ func TestIMDbLayoutsAgree(t *testing.T) {
 
 func TestReaderErrors(t *testing.T) {
 	for _, c := range []struct{ name, file, text, want string }{
-		{"imdb", "a.csv", "text,label\nx,positive\n", `a.csv:1: no columns ["review" "sentiment"]`},
+		{"imdb", "a.csv", "text,label\nx,positive\n", `a.csv:1: no column "review"`},
 		{"imdb", "a.csv", "review,sentiment\nx,good\n", `a.csv:2: label "good": must be one of ["negative" "positive" `},
 		{"imdb", "a.csv", "review,sentiment\nx,positive,y\n", "a.csv:2: column 1: wrong number of fields"},
 		{"imdb", "a.csv", "review,sentiment\n", "a.csv: no rows"},

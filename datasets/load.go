@@ -27,7 +27,7 @@ type Request struct {
 	// its suffix. Without LabelColumn there is one class and no task.
 	File        string
 	Delimiter   string   // of CSV and TSV; "" is that of the format
-	Encoding    string   // one of table.Encodings, "" means UTF-8
+	Encoding    string   // a name of the IANA, "" means UTF-8
 	TextColumns []string // joined by a space
 	LabelColumn string
 	// PrivateColumn and UserColumn are the columns of the user's own table with

@@ -90,7 +90,7 @@ func TestOwnTableErrors(t *testing.T) {
 		{"a.csv", "text,label\nx,\n", []string{"text"}, "label", `a.csv:2: empty label in column "label"`},
 		{"a.csv", "text,label\n\"x,1\n", []string{"text"}, "label", "a.csv:"},
 		{"a.csv", "text;label\nx;1\n", []string{"text"}, "label",
-			`a.csv:1: no columns ["text" "label"]: the header has ["text;label"]; give --delimiter ";" (in a study`},
+			`a.csv:1: no column "text": the header has ["text;label"]; give --delimiter ";" (in a study`},
 		{"a.csv", "", []string{"text"}, "label", "a.csv: empty"},
 		{"a.csv", "text,label\n", []string{"text"}, "label", "a.csv: no rows"},
 		{"a.csv", "text,label\nx,1\ny,1\n", []string{"text"}, "label", `a.csv: 1 distinct labels ["1"]`},

@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"mldpbench/datasets"
-	"mldpbench/datasets/table"
 	"mldpbench/experiments"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/check"
@@ -51,7 +50,7 @@ func vocabularyFlag(f *pflag.FlagSet, to *int, byDefault int) {
 // textFlags are those of the files of a table.
 func textFlags(f *pflag.FlagSet, delimiter, encoding *string) {
 	f.StringVar(delimiter, "delimiter", "", "of CSV and TSV, such as \";\" (default: that of the format)")
-	f.StringVar(encoding, "encoding", "", "of the text: "+strings.Join(table.Encodings(), ", ")+" (default: utf-8)")
+	f.StringVar(encoding, "encoding", "", "of the text, as latin1, windows-1252 or utf-16 (default: utf-8)")
 }
 
 func coresFlag(f *pflag.FlagSet, to *int) {

@@ -191,9 +191,6 @@ func (p *privatizing) sum(sum privatize.Summary) {
 	if sum.Rewritten == 0 && sum.Wordless > 0 {
 		p.warn("no row has a word: there was nothing to change")
 	}
-	if sum.Missing > 0 {
-		p.warn("%d rows lack a field of --column: there is nothing to change (--missing keep)", sum.Missing)
-	}
 	share := func(n, of uint64) float64 { return 100 * float64(n) / max(1, float64(of)) }
 	if unchanged := share(sum.Known-sum.Changed, sum.Known); unchanged > 50 {
 		p.warn("%.0f%% of the words came back unchanged: this publishes most of the text; take a smaller epsilon", unchanged)

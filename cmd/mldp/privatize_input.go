@@ -9,7 +9,6 @@ import (
 
 	"mldpbench/datasets/table"
 	"mldpbench/internal/atomicfile"
-	"mldpbench/internal/check"
 	"mldpbench/internal/progress"
 	"mldpbench/mechanisms/privatize"
 )
@@ -22,7 +21,6 @@ type inputOptions struct {
 	noHeader  bool
 	encoding  string
 	whole     bool
-	missing   string
 }
 
 func (o *inputOptions) addFlags(cmd *cobra.Command) {
@@ -32,17 +30,14 @@ func (o *inputOptions) addFlags(cmd *cobra.Command) {
 	textFlags(f, &o.delimiter, &o.encoding)
 	f.StringArrayVar(&o.columns, "column", nil, "column or field to privatise; may be repeated")
 	f.BoolVar(&o.noHeader, "no-header", false, "the first row is data; --column is a number from 1")
-	f.StringVar(&o.missing, "missing", "fail", "for JSON objects without the field of --column: fail, or keep them "+
-		"as they are")
 }
 
 // of are the options of an input.
 func (o *inputOptions) of(name string) (table.Options, error) {
 	to := table.Options{Name: name, Columns: o.columns, NoHeader: o.noHeader, Encoding: o.encoding, Whole: o.whole, Text: true,
-		Delimiter: o.delimiter, Format: table.FormatOf(name), KeepMissing: o.missing == "keep"}
-	err := check.OneOf("missing", o.missing, "fail", "keep")
+		Delimiter: o.delimiter, Format: table.FormatOf(name)}
+	var err error
 	switch {
-	case err != nil:
 	case name == "-":
 		to.Name = "standard input"
 	case o.format == "":

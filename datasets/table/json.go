@@ -22,13 +22,12 @@ type member struct {
 // objects reads JSON lines, or an array of objects.
 type objects struct {
 	lines
-	array *json.Decoder   // nil for JSON lines
-	seen  map[string]bool // columns
+	array *json.Decoder // nil for JSON lines
 }
 
 // newArray starts at the first object.
 func newArray(t *Reader) (*objects, error) {
-	j := &objects{lines: lines{t: t}, array: json.NewDecoder(t.text), seen: map[string]bool{}}
+	j := &objects{lines: lines{t: t}, array: json.NewDecoder(t.text)}
 	if first, err := j.array.Token(); err != nil || first != json.Delim('[') {
 		return nil, fmt.Errorf("%s: is no JSON array of objects", t.options.Name)
 	}
@@ -36,78 +35,58 @@ func newArray(t *Reader) (*objects, error) {
 }
 
 func (j *objects) next() (Row, error) {
-	name := j.t.options.Name
-	if j.array == nil {
-		line, err := j.full()
+	d, line := j.array, int(j.t.rows)+1
+	if d == nil {
+		text, err := j.full()
 		if err != nil {
-			return Row{}, j.end(err)
+			return Row{}, err
 		}
-		d := json.NewDecoder(strings.NewReader(line))
-		row, err := j.row(d, int(j.line))
-		if _, more := d.Token(); err == nil && !errors.Is(more, io.EOF) {
+		d, line = json.NewDecoder(strings.NewReader(text)), int(j.line)
+	} else if !d.More() {
+		if _, err := d.Token(); err != nil {
+			return Row{}, fmt.Errorf("%s: after %d objects: the array does not end", j.t.options.Name, j.t.rows)
+		}
+		_, err := d.Token()
+		if !errors.Is(err, io.EOF) {
+			err = fmt.Errorf("%s: after %d objects: more after the JSON array", j.t.options.Name, j.t.rows)
+		}
+		return Row{}, err
+	}
+	row, err := j.row(d)
+	if row.Line = line; err == nil && j.array == nil {
+		if _, more := d.Token(); !errors.Is(more, io.EOF) {
 			err = errors.New("more after the JSON object")
 		}
-		if err != nil {
-			err = fmt.Errorf("%s:%d: %w", name, j.line, err)
-		}
-		return row, err
 	}
-	if j.array.More() {
-		row, err := j.row(j.array, int(j.t.rows)+1)
-		if err != nil {
-			err = fmt.Errorf("%s: object %d: %w", name, j.t.rows+1, err)
-		}
-		return row, err
+	if err != nil {
+		err = fmt.Errorf("%s: %w", j.t.Place(row), err)
 	}
-	j.t.number++
-	if _, err := j.array.Token(); err != nil {
-		return Row{}, fmt.Errorf("%s: after %d objects: the array does not end", name, j.t.rows)
-	}
-	if _, err := j.array.Token(); !errors.Is(err, io.EOF) {
-		return Row{}, fmt.Errorf("%s: after %d objects: more after the JSON array", name, j.t.rows)
-	}
-	return Row{}, j.end(io.EOF)
-}
-
-// end is the error at the end of input: that of a column that no row has, if there
-// is one.
-func (j *objects) end(err error) error {
-	for _, c := range j.t.options.Columns {
-		if errors.Is(err, io.EOF) && j.t.rows > 0 && !j.seen[c] {
-			return check.Wrong("%s: no object has a field %q", j.t.options.Name, c)
-		}
-	}
-	return err
+	return row, err
 }
 
 // row reads the object that d is at.
-func (j *objects) row(d *json.Decoder, line int) (row Row, err error) {
+func (j *objects) row(d *json.Decoder) (row Row, err error) {
 	o := j.t.options
 	members, err := object(d)
 	if err != nil {
 		return row, err
 	}
-	row = Row{Values: make([]Value, len(o.Columns)), Line: line, rest: members}
+	row.Values, row.rest = make([]Value, len(o.Columns)), members
 	for _, m := range members {
 		row.Size += len(m.name) + len(m.raw)
 	}
 	positions := make([]int, len(o.Columns))
 	for i, c := range o.Columns {
-		positions[i] = slices.IndexFunc(members, func(m member) bool { return m.name == c })
-		switch at := positions[i]; {
-		case at >= 0:
-			j.seen[c] = true
-			if row.Values[i], err = j.value(members[at]); err != nil {
-				return row, err
-			}
-		case !o.KeepMissing:
+		at := slices.IndexFunc(members, func(m member) bool { return m.name == c })
+		if at < 0 {
 			return row, check.Wrong("no field %q", c)
-		default:
-			row.Values[i] = Value{Missing: true, Null: true}
+		}
+		if positions[i] = at; err == nil {
+			row.Values[i], err = j.value(members[at])
 		}
 	}
 	j.t.count(&row, positions)
-	return row, nil
+	return row, err
 }
 
 func (j *objects) value(m member) (v Value, err error) {

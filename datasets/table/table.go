@@ -29,7 +29,7 @@ type Format string
 const (
 	Lines     Format = "lines" // every line is a text
 	CSV       Format = "csv"   // RFC 4180
-	TSV       Format = "tsv"   // a row is a line; a field in quotes is the text between them
+	TSV       Format = "tsv"   // a row is a line, and quotes are text
 	JSONLines Format = "jsonl" // one JSON object a line
 	JSON      Format = "json"  // an array of JSON objects
 	Parquet   Format = "parquet"
@@ -58,31 +58,22 @@ type Options struct {
 	// Delimiter separates the fields of CSV: one ASCII character, or "" for that of
 	// the format. TSV with another one is CSV.
 	Delimiter string
-	// Encoding is one of Encodings; "" means UTF-8, which is checked.
+	// Encoding is a name of the IANA, as latin1; "" means UTF-8, which is checked.
 	Encoding string
 	Whole    bool // lines are not cut
 	// Text refuses values that are no text: numbers of JSON, columns of Parquet.
 	Text bool
-	// KeepMissing reads JSON objects that lack a column; they are an error without.
-	KeepMissing bool
 
 	longest int // replaces LongestRecord in tests
 }
 
 func (o Options) longestRecord() int { return cmp.Or(o.longest, LongestRecord) }
 
-func (o *Options) complete() error {
-	if o.Format == "" {
-		o.Format = FormatOf(o.Name)
-	}
-	return o.Check()
-}
-
 // Check returns an error for wrong options, before anything is opened.
 func (o Options) Check() error {
 	format := cmp.Or(o.Format, FormatOf(o.Name))
 	separated := format == CSV || format == TSV
-	d := o.Delimiter
+	d, prefix := o.Delimiter, strings.TrimPrefix(o.Name+": ", ": ")
 	switch {
 	case !slices.Contains(formats, format):
 		return check.Wrong("format = %q: must be one of %q", format, formats)
@@ -90,22 +81,16 @@ func (o Options) Check() error {
 		return check.Wrong("delimiter = %q: must be one ASCII character, no quote and no line end", d)
 	case format == Lines && len(o.Columns) > 0:
 		return check.Wrong("%splain lines have no columns: say what is read with the suffix .csv, .tsv, .jsonl, .json "+
-			"or .parquet (.gz may follow), or with --format", o.prefix())
+			"or .parquet (.gz may follow), or with --format", prefix)
 	case format != Lines && len(o.Columns) == 0:
-		return check.Wrong("%s%s needs the name of a column", o.prefix(), format)
+		return check.Wrong("%s%s needs the name of a column", prefix, format)
 	case d != "" && !separated:
-		return check.Wrong("%s%s has no delimiter", o.prefix(), format)
+		return check.Wrong("%s%s has no delimiter", prefix, format)
 	case o.NoHeader && !separated:
-		return check.Wrong("%s%s has no header", o.prefix(), format)
+		return check.Wrong("%s%s has no header", prefix, format)
 	}
-	return checkEncoding(o.Encoding)
-}
-
-func (o Options) prefix() string {
-	if o.Name == "" {
-		return ""
-	}
-	return o.Name + ": "
+	_, err := encodingOf(o.Encoding)
+	return err
 }
 
 // FormatOf returns the format by the suffix of a name.
@@ -162,9 +147,8 @@ type Row struct {
 
 // Value is a field of a row.
 type Value struct {
-	Text    string
-	Null    bool // there is no text
-	Missing bool // the row has no such field
+	Text string
+	Null bool // there is no text
 	// Number counts the texts of a table: the random numbers of a text are those of
 	// its number. A header, and a row without a text, count as one.
 	Number uint64
@@ -180,11 +164,6 @@ func (r Row) Strings(columns []string) ([]string, error) {
 		out[i] = v.Text
 	}
 	return out, nil
-}
-
-// Missing reports whether the row lacks a column.
-func (r Row) Missing() bool {
-	return slices.ContainsFunc(r.Values, func(v Value) bool { return v.Missing })
 }
 
 // Reader reads a table row by row.
@@ -240,9 +219,10 @@ func (w *writer) Close() error {
 // NewReader starts reading r, gzipped or not, with or without a byte order mark.
 // Parquet must be a file.
 func NewReader(r io.Reader, o Options) (*Reader, error) {
-	if err := o.complete(); err != nil {
+	if err := o.Check(); err != nil {
 		return nil, err
 	}
+	o.Format = cmp.Or(o.Format, FormatOf(o.Name))
 	if o.Format == TSV && o.Delimiter != "" && o.Delimiter != "\t" {
 		o.Format = CSV
 	}
@@ -262,7 +242,7 @@ func NewReader(r io.Reader, o Options) (*Reader, error) {
 	case o.Format == TSV:
 		t.source, err = newTabs(t)
 	case o.Format == JSONLines:
-		t.source = &objects{lines: lines{t: t}, seen: map[string]bool{}}
+		t.source = &objects{lines: lines{t: t}}
 	case o.Format == JSON:
 		t.source, err = newArray(t)
 	default:
@@ -292,8 +272,8 @@ func (t *Reader) count(row *Row, positions []int) {
 	t.number += uint64(max(1, len(order)))
 }
 
-// Next returns the next row. At the end it returns io.EOF and, for a column that
-// no row has, an error. After an error there is nothing more to read.
+// Next returns the next row, and io.EOF at the end. After an error there is nothing
+// more to read.
 func (t *Reader) Next() (Row, error) {
 	if t.err != nil {
 		return Row{}, t.err
@@ -308,10 +288,7 @@ func (t *Reader) Next() (Row, error) {
 
 // Waiting reports whether Next can return without waiting for input.
 func (t *Reader) Waiting() bool {
-	if t.err != nil {
-		return true
-	}
-	if t.text == nil {
+	if t.err != nil || t.text == nil {
 		return true
 	}
 	buffered, _ := t.text.Peek(t.text.Buffered()) // no read, so no error

@@ -7,16 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
-	"golang.org/x/text/encoding/unicode"
-	"golang.org/x/text/runes"
+	"golang.org/x/text/encoding/ianaindex"
 	"golang.org/x/text/transform"
 
 	"mldpbench/internal/check"
@@ -28,24 +25,16 @@ const lineBreaks = "\n\r\v\f\u0085\u2028\u2029"
 
 const bufferSize = 1 << 18
 
-var encodings = map[string]encoding.Encoding{
-	"utf-8":        nil,
-	"latin1":       charmap.ISO8859_1,
-	"iso-8859-1":   charmap.ISO8859_1,
-	"windows-1252": charmap.Windows1252,
-	"utf-16":       unicode.UTF16(unicode.LittleEndian, unicode.UseBOM),
-	"utf-16le":     unicode.UTF16(unicode.LittleEndian, unicode.UseBOM),
-	"utf-16be":     unicode.UTF16(unicode.BigEndian, unicode.UseBOM),
-}
-
-// Encodings are the names that Options.Encoding takes.
-func Encodings() []string { return slices.Sorted(maps.Keys(encodings)) }
-
-func checkEncoding(name string) error {
-	if name == "" {
-		return nil
+// encodingOf is an encoding by its name, nil for UTF-8.
+func encodingOf(name string) (encoding.Encoding, error) {
+	if name == "" || strings.EqualFold(name, "utf-8") {
+		return nil, nil
 	}
-	return check.OneOf("encoding", strings.ToLower(name), Encodings()...)
+	e, err := ianaindex.IANA.Encoding(name)
+	if err != nil || e == nil {
+		return nil, check.Wrong("encoding = %q: must be a name of the IANA, such as latin1, windows-1252 or utf-16", name)
+	}
+	return e, nil
 }
 
 // decode unzips r if its first bytes are those of gzip, and converts it to UTF-8.
@@ -55,7 +44,10 @@ func (t *Reader) decode(r io.Reader) error {
 	if err != nil {
 		return err
 	}
-	encoded := encodings[strings.ToLower(o.Encoding)]
+	encoded, err := encodingOf(o.Encoding)
+	if err != nil {
+		return err
+	}
 	var plain io.Reader = b
 	if encoded != nil {
 		plain = transform.NewReader(b, encoded.NewDecoder())
@@ -69,9 +61,6 @@ func (t *Reader) decode(r io.Reader) error {
 	t.input = &checked{r: plain, name: o.Name, line: 1, longest: o.longestRecord() + bufferSize}
 	t.text = bufio.NewReaderSize(t.input, bufferSize)
 	t.mark = gunzip.SkipMark(t.text)
-	if o.Format == CSV || o.Format == TSV {
-		t.text = lineEnds(t.text)
-	}
 	return nil
 }
 
@@ -111,27 +100,6 @@ func (c *checked) Read(p []byte) (int, error) {
 }
 
 var errZero = errors.New("zero byte")
-
-// lineEnds reads a table whose lines end with CR alone (old Mac, Excel's "CSV
-// Macintosh") as if they ended with LF: what is read first decides.
-func lineEnds(b *bufio.Reader) *bufio.Reader {
-	_, _ = b.Peek(1) // fills the buffer; an error comes back when it is read
-	head, _ := b.Peek(b.Buffered())
-	if bytes.IndexByte(head, '\n') >= 0 || bytes.IndexByte(head, '\r') < 0 {
-		return b
-	}
-	if head[len(head)-1] == '\r' { // LF may follow
-		if head, _ = b.Peek(len(head) + 1); head[len(head)-1] == '\n' {
-			return b
-		}
-	}
-	return bufio.NewReaderSize(transform.NewReader(b, runes.Map(func(r rune) rune {
-		if r == '\r' {
-			return '\n'
-		}
-		return r
-	})), bufferSize)
-}
 
 // Compressed lets fill write through gzip if name ends in .gz.
 func Compressed(w io.Writer, name string, fill func(io.Writer) error) error {

@@ -12,7 +12,6 @@ type Summary struct {
 	// Every row that was read is one of these.
 	Rewritten uint64 `json:"rows_rewritten"`
 	Wordless  uint64 `json:"rows_without_words"` // copied: there is nothing to change
-	Missing   uint64 `json:"rows_without_field"` // copied in what they lack of the chosen fields
 	read      uint64
 
 	Records uint64 `json:"records"` // lines or rows with a word of the vocabulary
@@ -46,9 +45,9 @@ func (s *Summary) add(c counts) {
 
 // check returns an error unless every row that was read is counted.
 func (s *Summary) check() error {
-	if s.read != s.Rewritten+s.Wordless+s.Missing {
-		return fmt.Errorf("%d rows were read, %d of them rewritten, %d without words and %d without the field: "+
-			"what was written is not whole", s.read, s.Rewritten, s.Wordless, s.Missing)
+	if s.read != s.Rewritten+s.Wordless {
+		return fmt.Errorf("%d rows were read, %d of them rewritten and %d without words: what was written is not whole",
+			s.read, s.Rewritten, s.Wordless)
 	}
 	return nil
 }
@@ -72,8 +71,6 @@ func (r *record) close(sum *Summary) {
 	switch {
 	case !r.begun:
 		return
-	case r.row.Missing():
-		sum.Missing++
 	case r.words > 0:
 		sum.Rewritten++
 	default:
