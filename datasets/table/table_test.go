@@ -80,7 +80,7 @@ func TestFormats(t *testing.T) {
 		"tsv": {of(TSV, "b", "c"), "a\tb\tc\n1\t\"x \"\"y\"\"\"\t\"z\r\n\n", "a\tb\tc\n1\t\"X \"\"Y\"\"\"\t\"Z\n", 4},
 		"jsonl": {of(JSONLines, "t"), `{"a":1.50,"t" : "x\u00e9<\n","u":{"t": 12345678901234567890}}` + "\r\n\n" +
 			`{"t":null}`, `{"a":1.50,"t":"XÉ<\n","u":{"t": 12345678901234567890}}` + "\n" + `{"t":null}` + "\n", 3},
-		"json": {of(JSON, "t"), `[{"t":"x"}, {"id":1.0,"t":"y"}]`, "[\n{\"t\":\"X\"},\n{\"id\":1.0,\"t\":\"Y\"}\n]\n", 2},
+		"json":     {of(JSON, "t"), `[{"t":"x"}, {"id":1.0,"t":"y"}]`, "[\n{\"t\":\"X\"},\n{\"id\":1.0,\"t\":\"Y\"}\n]\n", 2},
 		"latin1":   {Options{Encoding: "latin1"}, "caf\xe9\n", "CAFÉ\n", 1},
 		"windows":  {Options{Encoding: "Windows-1252"}, "\x93caf\xe9\x94\n", "“CAFÉ”\n", 1},
 		"utf-16":   {Options{Encoding: "utf-16"}, "\xff\xfea\x00\n\x00", "A\n", 1},
