@@ -121,7 +121,7 @@ func TestRolesInAStudy(t *testing.T) {
 	sum := mustRun(t, s, engine.Options{Out: dir, Workers: 2})
 	same(t, "one worker", sum.Rows, mustRun(t, s, engine.Options{Workers: 1}).Rows)
 	private := named(cells(t, sum), "k-rr")
-	found, kept := results.AttackerQuantity("nearest", "accuracy"), results.MeasuredQuantity("kept", "up")
+	found, kept := results.AttackerQuantity("nearest"), results.MeasuredQuantity("kept", "up")
 	met := map[string]bool{}
 	for _, c := range private {
 		for _, quantity := range []string{found, kept} {
@@ -152,7 +152,7 @@ func TestRolesInAStudy(t *testing.T) {
 	}
 	attackers := results.Where(results.MeasuredColumns(private),
 		func(c results.Column) bool { return c.Attacker == "nearest" })
-	if len(attackers) != 3 || attackers[0].Name != found {
+	if len(attackers) != 1 || attackers[0].Name != found {
 		t.Errorf("columns of the attacker: %+v", attackers)
 	}
 	if again := mustRun(t, s, engine.Options{Out: dir}); again.Ran != 0 {
@@ -193,7 +193,7 @@ func TestLogisticExample(t *testing.T) {
 			}
 			s := ofRoles(t, "{name: logistic, command: ["+command+"]}", "", "[6]", "[50]")
 			for _, c := range named(cells(t, mustRun(t, s, engine.Options{Workers: 2})), "k-rr") {
-				m, _ := c.At(results.AttackerQuantity("logistic", "accuracy"))
+				m, _ := c.At(results.AttackerQuantity("logistic"))
 				svm, _ := c.At("attribute-adaptive-svm-accuracy")
 				t.Logf("logistic %+v, SVM %v", m.Value, svm.Value)
 				if !(m.Low.Float() > m.Floor.Float()) || m.Value != m.Ceiling { // at this epsilon no word changes

@@ -31,14 +31,14 @@ func (c Channel) validate() error {
 	return cmp.Or(check.AtLeast("inputs", c.Inputs, 1), check.AtLeast("outputs", c.Outputs, 1))
 }
 
-// channelBlocks is the number of parts into which the inputs are divided for
+// Blocks is the number of parts into which the inputs are divided for
 // EachRow. It is constant, so results merged by block do not depend on the
 // number of workers.
-const channelBlocks = 16
+const Blocks = 16
 
 // EachRow calls take with every row of the channel, block by block: take(b, x,
 // row) is called for the inputs of block b in ascending order and by one
-// goroutine at a time, but blocks run concurrently. There are Blocks() blocks,
+// goroutine at a time, but blocks run concurrently. There are Blocks of them,
 // whatever the number of workers. row is overwritten by the next call.
 //
 // This makes it possible to process a channel over a whole vocabulary: 27,000
@@ -49,7 +49,7 @@ func (c Channel) EachRow(ctx context.Context, workers int, take func(block, x in
 	}
 	var next atomic.Int64
 	g, ctx := errgroup.WithContext(ctx)
-	for range min(workers, channelBlocks) {
+	for range min(workers, Blocks) {
 		g.Go(func() error {
 			rows, together := c.Rows, rowsTogether
 			if rows == nil {
@@ -61,11 +61,11 @@ func (c Channel) EachRow(ctx context.Context, workers int, take func(block, x in
 			}
 			for {
 				block := int(next.Add(1)) - 1
-				if block >= channelBlocks {
+				if block >= Blocks {
 					return nil
 				}
-				last := (block + 1) * c.Inputs / channelBlocks
-				for x := block * c.Inputs / channelBlocks; x < last; x += together {
+				last := (block + 1) * c.Inputs / Blocks
+				for x := block * c.Inputs / Blocks; x < last; x += together {
 					if err := ctx.Err(); err != nil {
 						return err
 					}
@@ -85,9 +85,6 @@ func (c Channel) EachRow(ctx context.Context, workers int, take func(block, x in
 	}
 	return g.Wait()
 }
-
-// Blocks returns the number of blocks of EachRow.
-func (c Channel) Blocks() int { return channelBlocks }
 
 // Draws are outputs of a mechanism without a computable distribution: the same
 // number of independent draws of every input, in the order of the inputs.

@@ -32,7 +32,7 @@ func meanDistance(n int, distance func(a, b int) float64) float64 {
 // distances as it has probabilities.
 func GuessDistance(ctx context.Context, c Channel, d Decoder, distance func(a, b int) float64,
 	workers int) (stats.Interval, error) {
-	sums := make([]float64, c.Blocks())
+	sums := make([]float64, Blocks)
 	err := c.EachRow(ctx, workers, func(b, x int, row []float64) {
 		right := make([]float64, c.Inputs) // probability of each guess
 		for y, p := range row {

@@ -127,7 +127,7 @@ func NewInferencePass(c Channel, priors [][]float64) (*InferencePass, error) {
 		return nil, fmt.Errorf("inference: %w", err)
 	}
 	all := append([][]float64{UniformPrior(c.Inputs)}, priors...)
-	return &InferencePass{c.Inputs, c.Outputs, all, make([][]guesses, channelBlocks)}, nil
+	return &InferencePass{c.Inputs, c.Outputs, all, make([][]guesses, Blocks)}, nil
 }
 
 // Take processes one row. Pass it to EachRow.

@@ -227,7 +227,7 @@ func TestTheme(t *testing.T) {
 // The axis of an attacker's share ends where the share does, but for half a marker,
 // and has no mark beyond.
 func TestSharesEndAtOne(t *testing.T) {
-	r, axis := newRange(axisOf(results.MustColumn(results.AttackerQuantity("mine", "accuracy")))), plot.Axis{}
+	r, axis := newRange(axisOf(results.MustColumn(results.AttackerQuantity("mine")))), plot.Axis{}
 	r.add(1)
 	r.apply(&axis, 0.05)
 	marks := axis.Tick.Marker.Ticks(axis.Min, axis.Max)

@@ -9,12 +9,12 @@ import (
 // they are, because who reads the rows may not have the study.
 const (
 	attackerPrefix = "attacker:"
+	accuracySuffix = ":accuracy"
 	measuredPrefix = "measured:"
 )
 
-// AttackerQuantity is the name of a quantity of an attacker that is a command;
-// what is "accuracy", "f1" or "advantage".
-func AttackerQuantity(name, what string) string { return attackerPrefix + name + ":" + what }
+// AttackerQuantity is the name of the quantity of an attacker that is a command.
+func AttackerQuantity(name string) string { return attackerPrefix + name + accuracySuffix }
 
 // MeasuredQuantity is the name of the quantity of a measurement that is a
 // command; better is "up", "down", or "" for neither.
@@ -22,20 +22,12 @@ func MeasuredQuantity(name, better string) string {
 	return strings.TrimSuffix(measuredPrefix+name+":"+better, ":")
 }
 
-// ofAttackers are the quantities of an attacker with their titles, in the order of
-// tables; the first is a share.
-var ofAttackers = [][2]string{{"accuracy", "private label found"}, {"f1", "macro F1"}, {"advantage", "advantage"}}
-
 // ofCommand returns the column of a quantity of a command.
 func ofCommand(quantity string) (Column, bool) {
 	if rest, ok := strings.CutPrefix(quantity, attackerPrefix); ok {
-		name, what, _ := strings.Cut(rest, ":")
-		i := slices.IndexFunc(ofAttackers, func(a [2]string) bool { return a[0] == what })
-		if i < 0 || name == "" {
-			return Column{}, false
-		}
-		return Column{Name: quantity, Title: ofAttackers[i][1] + ", " + name, Direction: Down, Digits: 3, Threshold: 0.05,
-			Table: attackerPrefix + name, Attacker: name, Share: i == 0}, true
+		name, known := strings.CutSuffix(rest, accuracySuffix)
+		return Column{Name: quantity, Title: "private label found, " + name, Direction: Down, Digits: 3, Threshold: 0.05,
+			Table: attackerPrefix + name, Attacker: name, Share: true}, known && name != ""
 	}
 	rest, ok := strings.CutPrefix(quantity, measuredPrefix)
 	if !ok {
@@ -47,7 +39,7 @@ func ofCommand(quantity string) (Column, bool) {
 }
 
 // ordered are the columns of some names: those of the registry in its order, then
-// those of commands by name, of an attacker as in ofAttackers.
+// those of commands by name.
 func ordered[V any](names map[string]V) []Column {
 	all := Where(columns, func(c Column) bool { _, met := names[c.Name]; return met })
 	registered := len(all)
@@ -56,20 +48,6 @@ func ordered[V any](names map[string]V) []Column {
 			all = append(all, c)
 		}
 	}
-	slices.SortFunc(all[registered:], func(a, b Column) int {
-		i, j := a.ofAttacker(), b.ofAttacker()
-		if a.Attacker != b.Attacker || i < 0 || j < 0 {
-			return strings.Compare(a.Name, b.Name)
-		}
-		return i - j
-	})
+	slices.SortFunc(all[registered:], func(a, b Column) int { return strings.Compare(a.Name, b.Name) })
 	return all
-}
-
-// ofAttacker is the place in ofAttackers, −1 for none.
-func (c Column) ofAttacker() int {
-	return slices.IndexFunc(ofAttackers, func(a [2]string) bool {
-		return c.Attacker != "" &&
-			strings.HasSuffix(c.Name, ":"+a[0])
-	})
 }

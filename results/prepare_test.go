@@ -247,7 +247,7 @@ func TestSharesWithoutSpread(t *testing.T) {
 	row := func(value, low, high float64, whole int) Row {
 		m := Number(value).Within(low, high)
 		m.Whole = whole
-		return made(0, 1, 15).Of(AttackerQuantity("mine", "accuracy"), m)
+		return made(0, 1, 15).Of(AttackerQuantity("mine"), m)
 	}
 	for _, x := range []struct {
 		row       Row

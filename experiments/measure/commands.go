@@ -112,7 +112,7 @@ func attackWithCommand(ctx context.Context, r *Release, q *Query) ([]results.Row
 	}
 	var rows []results.Row
 	for _, x := range outcomes {
-		x.Column = results.AttackerQuantity(o.Name, x.Column)
+		x.Column = results.AttackerQuantity(o.Name)
 		row := Attacked(r.Row(q), x)
 		if x.Items != nil {
 			row.Detail = listed(list.Map(x.Items, func(item attack.Item) float64 { return item.Right }))

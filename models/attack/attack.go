@@ -83,7 +83,12 @@ type Situation struct {
 	Made    *Made       // by earlier attackers of this situation; nil: by those of one RunAll
 
 	own stream.Seed // of the attacker: derived from Noise
+	// rows returns after take had every row of the channel, as metrics.Channel.EachRow
+	// passes it: one pass for all attackers who wait for it.
+	rows func(take taker) error
 }
+
+type taker = func(block, x int, row []float64)
 
 // Memo keeps values by name; its zero value is ready to use. It is safe for
 // concurrent use.
@@ -194,22 +199,9 @@ type Definition struct {
 	// OneRelease means that the attacker reads one release of the splits and
 	// needs nothing else, so it can attack any text, whatever produced it.
 	OneRelease bool
-	Start      func(ctx context.Context, s *Situation) (Attack, error)
-}
+	Run        func(ctx context.Context, s *Situation) ([]Outcome, error)
 
-// Attack is an attack in progress. Row, if not nil, takes every row of the channel,
-// as metrics.Channel.EachRow passes it, before Finish.
-type Attack struct {
-	Row    func(block, x int, row []float64)
-	Finish func(ctx context.Context) ([]Outcome, error)
-}
-
-// finishing is the start of an attacker who reads no rows.
-func finishing(run func(context.Context, *Situation) ([]Outcome, error)) func(context.Context, *Situation) (Attack,
-	error) {
-	return func(_ context.Context, s *Situation) (Attack, error) {
-		return Attack{Finish: func(ctx context.Context) ([]Outcome, error) { return run(ctx, s) }}, nil
-	}
+	outside bool // a command: see Outside
 }
 
 var definitions = registry.New[Definition]("attacker")

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -13,7 +12,6 @@ import (
 
 	"mldpbench/internal/check"
 	"mldpbench/internal/registry"
-	"mldpbench/internal/stats"
 	"mldpbench/stream"
 )
 
@@ -181,7 +179,6 @@ func TestFailuresAreKeptApart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rowed, _ := Find("map")
 	registered := definitions
 	defer func() { definitions = registered }()
 	definitions = registry.New[Definition]("attacker")
@@ -191,17 +188,21 @@ func TestFailuresAreKeptApart(t *testing.T) {
 	s.Encode = nil
 	for name, d := range map[string]Definition{
 		"lacks-an-encoder": {Needs: []Need{NeedsEncoder}},
-		"names-another": {Start: finishing(func(context.Context, *Situation) ([]Outcome, error) {
+		"names-another": {Run: func(context.Context, *Situation) ([]Outcome, error) {
 			return []Outcome{{Column: "map"}}, nil
-		})},
-		"fails-at-once": {Start: func(context.Context, *Situation) (Attack, error) { panic("bad weights") }},
-		"fails-on-a-worker": {Start: finishing(func(ctx context.Context, s *Situation) ([]Outcome, error) {
+		}},
+		"fails-at-once": {Run: func(context.Context, *Situation) ([]Outcome, error) { panic("bad weights") }},
+		"fails-on-a-worker": {Run: func(ctx context.Context, s *Situation) ([]Outcome, error) {
 			return nil, s.parallel(ctx, 9, func(i int) error { return fmt.Errorf("%v", []int{}[i]) })
-		})},
-		"fails-at-a-row": {Start: func(ctx context.Context, s *Situation) (Attack, error) {
-			a, err := rowed.Start(ctx, s)
-			a.Row = func(_, x int, row []float64) { row[len(row)+x]++ }
-			return a, err
+		}},
+		"fails-at-a-row": {Run: func(_ context.Context, s *Situation) ([]Outcome, error) {
+			return nil, s.rows(func(_, x int, row []float64) { row[len(row)+x]++ })
+		}},
+		"fails-after-rows": {Run: func(_ context.Context, s *Situation) ([]Outcome, error) {
+			if err := s.rows(func(int, int, []float64) {}); err != nil {
+				return nil, err
+			}
+			panic("no memory")
 		}},
 	} {
 		d.Name = name
@@ -298,33 +299,5 @@ func TestOnceKeepsNoFailure(t *testing.T) {
 	all.Wait()
 	if made.Load() != 1 {
 		t.Errorf("made %d times", made.Load())
-	}
-}
-
-// Answers that are all right have an interval of their share, in package results; F1
-// and advantages of them say why they have none.
-func TestScoresWithoutSpread(t *testing.T) {
-	s := situation(t)
-	if err := s.ready(); err != nil {
-		t.Fatal(err)
-	}
-	labels := privates(s.Test)
-	wrong := slices.Clone(labels)
-	wrong[0] = 1 - wrong[0]
-	for i, found := range [][]int{labels, wrong} {
-		outcomes, err := s.labelOutcomes("x", [][]int{found}, labels, "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, o := range outcomes[1:] {
-			unknown := math.IsNaN(o.Value.Low) && math.IsNaN(o.Value.High)
-			if why := strings.Contains(o.Note, "no interval"); unknown != (i == 0) || why != unknown ||
-				math.IsNaN(o.Value.Estimate) {
-				t.Errorf("%s, %d wrong: %+v, %q", o.Column, i, o.Value, o.Note)
-			}
-		}
-		if o := outcomes[0]; o.Value == stats.Unknown() {
-			t.Errorf("%+v", o)
-		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"mldpbench/internal/kernel"
+	"mldpbench/metrics"
 )
 
 // averagingReleases are the available columns; Options.Releases chooses among
@@ -18,7 +19,7 @@ var averagingReleases = []int{1, 2, 5, 10, 50}
 // channel or by a vote, whichever finds most on validation words: how the budget
 // adds up.
 func init() {
-	d := Definition{Name: "averaging", Version: 2, Needs: []Need{NeedsChannel}, Start: startAveraging}
+	d := Definition{Name: "averaging", Version: 2, Needs: []Need{NeedsChannel}, Run: averaging}
 	for _, r := range slices.Backward(averagingReleases) {
 		c := Column{Name: fmt.Sprintf("average-%d", r), Title: fmt.Sprintf("words found from %d releases", r), Alone: r > 1}
 		if r == 1 {
@@ -29,100 +30,76 @@ func init() {
 	Register(d)
 }
 
-// averager attacks words of which there are several releases: those of the test
-// split, then those of the validation split.
-type averager struct {
-	*Situation
-	places  []place // of the test words
-	words   []int32
-	seen    [][]int32 // their releases
-	weights []float64 // the prior
+// repeated are words of which there are several releases.
+type repeated struct {
+	places []place
+	words  []int32
+	seen   [][]int32 // the releases of each word
 }
 
-func startAveraging(ctx context.Context, s *Situation) (Attack, error) {
-	for _, r := range s.Options.Releases {
-		if !slices.Contains(averagingReleases, r) {
-			return Attack{}, fmt.Errorf("releases = %d: must be among %d", r, averagingReleases)
-		}
-	}
-	a := averager{Situation: s, weights: s.prior()}
-	for _, part := range []struct {
-		documents    []Document
-		label, noise string
-	}{{s.Test, "averaging", "releases"}, {s.Validation, "averaging validation", "validation releases"}} {
-		documents := wordsOf(part.documents)
-		at := s.sample(s.places(documents), s.Options.Words, part.label)
-		words := target{places: at}.each(documents)
-		seen, err := s.draws(ctx, words, slices.Max(s.Options.Releases), s.own.Derive(part.noise))
-		if err != nil {
-			return Attack{}, err
-		}
-		if a.words, a.seen = append(a.words, words...), append(a.seen, seen...); a.places == nil {
-			a.places = at
-		}
-	}
-	if len(a.places) == 0 {
-		return Attack{}, fmt.Errorf("no word of the mechanism in the test split")
-	}
-	channel, draws, err := s.channel(ctx)
-	if err != nil {
-		return Attack{}, err
-	}
-	added := smoothings
-	if draws == 0 {
-		added = smoothings[:1]
-	}
-	pass, err := newManyPass(channel, a.weights, s.outputs(a.seen), a.seen, s.Options.Releases, added)
-	if err != nil {
-		return Attack{}, err
-	}
-	return Attack{pass.take, func(ctx context.Context) ([]Outcome, error) {
-		return a.outcomes(ctx, added, pass.guesses(), draws)
-	}}, nil
+func (s *Situation) repeated(ctx context.Context, documents []Document, label, noise string) (r repeated, err error) {
+	words := wordsOf(documents)
+	r.places = s.sample(s.places(words), s.Options.Words, label)
+	r.words = target{places: r.places}.each(words)
+	r.seen, err = s.draws(ctx, r.words, slices.Max(s.Options.Releases), s.own.Derive(noise))
+	return r, err
 }
 
-// outcomes chooses, for each number of releases, the form that finds most words
-// of the validation split, and applies it to the test split. byChannel are the
-// guesses by the channel, for each addition, word and number of releases. Ties go to
-// the channel.
-func (a averager) outcomes(ctx context.Context, added []float64, byChannel [][][]int32, draws int) (out []Outcome,
-	err error) {
-	names := []string{"channel"}
-	for _, add := range added[1:] {
-		names = append(names, fmt.Sprintf("channel + %v", add))
-	}
-	votes, err := a.votes(ctx)
+// averaging chooses, for each number of releases, the form that finds most words of
+// the validation split. Ties go to the channel.
+func averaging(ctx context.Context, s *Situation) ([]Outcome, error) {
+	test, err := s.repeated(ctx, s.Test, "averaging", "releases")
 	if err != nil {
 		return nil, err
 	}
-	names = append(names, voteNames[:len(votes)]...)
-	n := len(a.places)
-	for r, releases := range slices.Backward(a.Options.Releases) {
-		var forms []form
-		for i, guesses := range append(byChannel, votes...) {
-			all := make([]int32, len(guesses))
-			for w, of := range guesses {
-				all[w] = of[r]
+	held, err := s.repeated(ctx, s.Validation, "averaging validation", "validation releases")
+	if err != nil {
+		return nil, err
+	}
+	n := len(test.words)
+	if n == 0 {
+		return nil, fmt.Errorf("no word of the mechanism in the test split")
+	}
+	seen := slices.Concat(test.seen, held.seen)
+	forms, err := s.byChannel(seen)
+	if err != nil {
+		return nil, err
+	}
+	votes, err := s.byVotes(ctx, seen)
+	if err != nil {
+		return nil, err
+	}
+	forms = append(forms, votes...)
+	prior := s.prior()
+	top, out := int32(slices.Index(prior, slices.Max(prior))), []Outcome(nil)
+	for r, releases := range slices.Backward(s.Options.Releases) {
+		hits := func(f averagingForm, from int, words []int32) (right []bool, k int) {
+			for i, w := range words {
+				right = append(right, f.guesses[from+i][r] == w)
+				if right[i] {
+					k++
+				}
 			}
-			forms = append(forms, form{names[i], all[n:], all[:n]})
+			return right, k
 		}
-		chosen := best(forms, a.words[n:])
-		top, blind := int32(slices.Index(a.weights, slices.Max(a.weights))), 0
-		for _, w := range a.words[:n] {
+		best := slices.MaxFunc(forms, func(a, b averagingForm) int {
+			_, i := hits(a, n, held.words)
+			_, j := hits(b, n, held.words)
+			return i - j
+		})
+		// Equal words have the same guess distribution, but their noise is
+		// independent, so each word is a trial.
+		right, k := hits(best, 0, test.words)
+		blind := 0
+		for _, w := range test.words {
 			if w == top {
 				blind++
 			}
 		}
 		o := Outcome{Column: fmt.Sprintf("average-%d", releases), Floor: float64(blind) / float64(n), Ceiling: 1, Count: n,
-			Draws: draws, Note: fmt.Sprintf("by %s, chosen on %d validation words", chosen.name, len(a.words)-n)}
-		// Equal words have the same guess distribution, but their noise is
-		// independent, so each word is a trial.
-		o.Items = items(a.places, func(i int) bool { return chosen.test[i] == a.words[i] })
-		hits := 0
-		for _, item := range o.Items {
-			hits += int(item.Right)
-		}
-		if o.Value, err = proportion(hits, n, a.Options.Level); err != nil {
+			Note:  fmt.Sprintf("by %s, chosen on %d validation words", best.name, len(held.words)),
+			Items: items(test.places, func(i int) bool { return right[i] })}
+		if o.Value, err = proportion(k, n, s.Options.Level); err != nil {
 			return nil, err
 		}
 		out = append(out, o)
@@ -130,60 +107,143 @@ func (a averager) outcomes(ctx context.Context, added []float64, byChannel [][][
 	return out, nil
 }
 
-// votes of an output for a word at distance d: the majority, exp(−d/scale) for
+// averagingForm is a way to name words, with the guesses for each by number of releases.
+type averagingForm struct {
+	name    string
+	guesses [][]int32
+}
+
+// smoothings are added to the probabilities of a learned channel. A product of
+// learned probabilities is decided by the outputs that were never drawn; the
+// larger the addition, the more it resembles a vote. An exact channel needs none.
+var smoothings = []float64{0, 1e-4, 1e-3, 1e-2}
+
+// byChannel names the input of highest posterior, for each addition to the
+// probabilities, in one pass over the channel. Ties go to the smallest input.
+func (s *Situation) byChannel(seen [][]int32) ([]averagingForm, error) {
+	added, outputs, prior := smoothings, s.outputs(seen), s.prior()
+	if s.Channel != nil {
+		added = smoothings[:1]
+	}
+	index := make([][]int32, len(seen)) // of the releases, in outputs
+	for i, list := range seen {
+		for _, y := range list {
+			at, is := slices.BinarySearch(outputs, y)
+			if !is {
+				return nil, fmt.Errorf("an output is no word of the mechanism")
+			}
+			index[i] = append(index[i], int32(at))
+		}
+	}
+	type guess struct {
+		score float64
+		input int32
+	}
+	none, each := guess{math.Inf(-1), -1}, len(seen)*len(s.Options.Releases)
+	blocks, logs := make([][]guess, metrics.Blocks), make([][]float64, metrics.Blocks)
+	if err := s.rows(func(b, x int, row []float64) {
+		if blocks[b] == nil {
+			blocks[b], logs[b] = slices.Repeat([]guess{none}, each*len(added)), make([]float64, len(outputs))
+		}
+		logs, start := logs[b], math.Log(prior[x])
+		for k, add := range added {
+			for j, y := range outputs {
+				logs[j] = math.Log(row[y] + add)
+			}
+			best := blocks[b][k*each : (k+1)*each]
+			for i, list := range index {
+				score, at := start, 0
+				for r, n := range s.Options.Releases {
+					for ; at < n; at++ {
+						score += logs[list[at]]
+					}
+					if math.IsInf(score, -1) {
+						break
+					}
+					if to := &best[i*len(s.Options.Releases)+r]; score > to.score {
+						*to = guess{score, int32(x)}
+					}
+				}
+			}
+		}
+	}); err != nil {
+		return nil, err
+	}
+	var forms []averagingForm
+	for k, add := range added {
+		f := averagingForm{"channel", make([][]int32, len(seen))}
+		if k > 0 {
+			f.name = fmt.Sprintf("channel + %v", add)
+		}
+		for i := range each {
+			top := none
+			for _, block := range blocks {
+				if block != nil && block[k*each+i].score > top.score {
+					top = block[k*each+i]
+				}
+			}
+			word := i / len(s.Options.Releases)
+			f.guesses[word] = append(f.guesses[word], top.input)
+		}
+		forms = append(forms, f)
+	}
+	return forms, nil
+}
+
+// Votes of an output for a word at distance d: the majority, exp(−d/scale) for
 // each of these scales, and −d. The wider a vote, the better it finds words that
 // are rarely released as themselves.
 var voteScales = [...]float64{0.5, 1, 2, 4}
 
-var voteNames = []string{"majority", "vote weighed by exp(-distance/0.5)", "vote weighed by exp(-distance/1)",
-	"vote weighed by exp(-distance/2)", "vote weighed by exp(-distance/4)", "least distance"}
-
-// votes are the guesses of the forms that need no channel, by word and number of
-// releases: argmax_x of the votes of the releases, over all words. Ties go to the
-// word of higher prior. Without vectors there is the majority only.
-func (a averager) votes(ctx context.Context) ([][][]int32, error) {
-	forms := len(voteNames)
-	if a.Embedding.Len() < a.Words {
-		forms = 1
+// byVotes names the word with most votes of the releases, of all words; no channel is
+// needed. Ties go to the word of higher prior. Without vectors there is the majority
+// only.
+func (s *Situation) byVotes(ctx context.Context, seen [][]int32) ([]averagingForm, error) {
+	names, prior := []string{"majority"}, s.prior()
+	if s.Embedding.Len() >= s.Words {
+		for _, scale := range voteScales {
+			names = append(names, fmt.Sprintf("vote weighed by exp(-distance/%v)", scale))
+		}
+		names = append(names, "least distance")
 	}
-	out := make([][][]int32, forms)
-	for f := range out {
-		out[f] = make([][]int32, len(a.seen))
+	forms := make([]averagingForm, len(names))
+	for f, name := range names {
+		forms[f] = averagingForm{name, make([][]int32, len(seen))}
 	}
-	ids := make([]uint32, a.Words)
+	ids := make([]uint32, s.Words)
 	for x := range ids {
 		ids[x] = uint32(x)
 	}
-	return out, a.parallel(ctx, len(a.seen), func(i int) error {
-		for f, guesses := range a.vote(a.seen[i], ids, forms) {
-			out[f][i] = guesses
+	return forms, s.parallel(ctx, len(seen), func(i int) error {
+		for f, guesses := range s.vote(seen[i], ids, prior, len(forms)) {
+			forms[f].guesses[i] = guesses
 		}
 		return nil
 	})
 }
 
 // vote returns the guesses of each form for each number of releases.
-func (a averager) vote(list []int32, ids []uint32, forms int) [][]int32 {
+func (s *Situation) vote(list []int32, ids []uint32, prior []float64, forms int) [][]int32 {
 	sums, out := make([][]float64, forms), make([][]int32, forms)
 	for f := range sums {
-		sums[f] = make([]float64, a.Words)
+		sums[f] = make([]float64, s.Words)
 	}
-	distances := make([]float64, a.Words)
+	distances := make([]float64, s.Words)
 	seen := 0
-	for _, releases := range a.Options.Releases {
+	for _, releases := range s.Options.Releases {
 		counts := map[int32]float64{}
 		for ; seen < releases; seen++ {
 			counts[list[seen]]++
 		}
 		for _, y := range slices.Sorted(maps.Keys(counts)) {
 			n := counts[y]
-			if a.knows(y) {
+			if s.knows(y) {
 				sums[0][y] += n
 			}
 			if forms == 1 {
 				continue
 			}
-			kernel.DistancesTo(distances, a.vector(y), a.Embedding.Vectors, ids)
+			kernel.DistancesTo(distances, s.vector(y), s.Embedding.Vectors, ids)
 			for x, d := range distances {
 				widest := math.Exp(-d / voteScales[len(voteScales)-1])
 				for f := len(voteScales); f > 0; f-- { // each scale is half the next one
@@ -196,7 +256,7 @@ func (a averager) vote(list []int32, ids []uint32, forms int) [][]int32 {
 		for f, scores := range sums {
 			best := 0
 			for x, v := range scores {
-				if v > scores[best] || v == scores[best] && a.weights[x] > a.weights[best] {
+				if v > scores[best] || v == scores[best] && prior[x] > prior[best] {
 					best = x
 				}
 			}

@@ -4,28 +4,35 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"mldpbench/metrics"
+	"mldpbench/stream"
 )
 
 func init() {
 	const name = "attribute-channel"
-	Register(Definition{Name: name, Version: 2, Needs: []Need{NeedsPrivate, NeedsChannel},
-		Columns: labelColumns(name, "Bayes with the channel"),
-		Start: func(ctx context.Context, s *Situation) (Attack, error) {
-			channel, _, err := s.channel(ctx)
+	columns := labelColumn(name, "Bayes with the channel")
+	Register(Definition{Name: name, Version: 2, Needs: []Need{NeedsPrivate, NeedsChannel}, Columns: columns,
+		Run: func(ctx context.Context, s *Situation) ([]Outcome, error) {
 			b := newBayes(s)
-			sent := throughChannel{b.counts, make([][][]float64, channel.Blocks())}
-			return Attack{sent.take, func(ctx context.Context) ([]Outcome, error) {
-				r := ofWords(name, 0, nil)
-				return findPrivate(ctx, s, name, r, func() (trained[[]int32], error) {
-					return b.choose(ctx, b.counts, r.onPlain(s, Validation))
-				}, func(trained[[]int32]) (trained[[]int32], error) {
-					validation, err := r.own(ctx, s, Validation, 0)
-					if err != nil {
-						return trained[[]int32]{}, err
-					}
-					return b.choose(ctx, sent.merged(), validation)
-				})
-			}}, err
+			sent, err := s.through(b.counts)
+			if err != nil {
+				return nil, err
+			}
+			l := learner{name: name, fit: func(ctx context.Context, _ *Situation, _, validation []Document, _ stream.Seed) (
+				trained, error) {
+				return b.choose(ctx, b.counts, validation)
+			}}
+			return s.findPrivate(ctx, columns[0].Name, l, s.Seed, func(trained) (trained, error) {
+				validation, err := l.own(ctx, s, Validation, 0)
+				if err != nil {
+					return trained{}, err
+				}
+				return b.choose(ctx, sent, validation)
+			})
 		}})
 }
 
@@ -47,85 +54,70 @@ type bayes struct {
 var backgrounds = []float64{30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000}
 
 func newBayes(s *Situation) *bayes {
-	b := &bayes{Situation: s, counts: [][]float64{make([]float64, s.Words)}, prior: make([]float64, s.Privates)}
-	for x := range b.counts[0] {
-		b.counts[0][x] = 1
-	}
+	b := &bayes{Situation: s, counts: [][]float64{slices.Repeat([]float64{1}, s.Words)},
+		prior: make([]float64, s.Privates)}
 	for _, d := range s.Train {
 		b.prior[d.Private]++
 	}
-	count := func(name string, parts ...[]Document) {
-		first := len(b.total)
+	count := func(name string, documents []Document) {
 		b.sources = append(b.sources, name)
-		b.total = append(b.total, make([]float64, s.Privates)...)
-		b.unknown = append(b.unknown, make([]float64, s.Privates)...)
-		for range s.Privates {
-			b.counts = append(b.counts, make([]float64, s.Words))
+		counts, total, unknown := make([][]float64, s.Privates), make([]float64, s.Privates), make([]float64, s.Privates)
+		for k := range counts {
+			counts[k] = make([]float64, s.Words)
 		}
-		for _, documents := range parts {
-			for _, d := range documents {
-				k := first + d.Private
-				for _, w := range d.Words {
-					if b.total[k]++; s.knows(w) {
-						b.counts[1+k][w]++
-					} else {
-						b.unknown[k]++
-					}
+		for _, d := range documents {
+			for _, w := range d.Words {
+				if total[d.Private]++; s.knows(w) {
+					counts[d.Private][w]++
+				} else {
+					unknown[d.Private]++
 				}
 			}
 		}
+		b.counts, b.total, b.unknown = append(b.counts, counts...), append(b.total, total...), append(b.unknown, unknown...)
 	}
 	count("training text", s.Train)
 	if len(s.Public) > 0 {
-		count("training and public text", s.Train, s.Public)
+		count("training and public text", slices.Concat(s.Train, s.Public))
 	}
 	return b
 }
 
-// throughChannel sends counts of inputs through a channel: expected numbers of
-// outputs.
-type throughChannel struct {
-	counts [][]float64
-	blocks [][][]float64 // by block, count and output
-}
-
-func (t throughChannel) take(block, x int, row []float64) {
-	if t.blocks[block] == nil {
-		for range t.counts {
-			t.blocks[block] = append(t.blocks[block], make([]float64, len(row)))
-		}
-	}
-	for k, counts := range t.counts {
-		if n := counts[x]; n > 0 {
-			to := t.blocks[block][k]
-			for y, p := range row {
-				to[y] += float64(n * p)
+// through sends counts of inputs through the channel: expected numbers of outputs.
+// Blocks are added up in order.
+func (s *Situation) through(counts [][]float64) ([][]float64, error) {
+	blocks := make([][][]float64, metrics.Blocks) // by block, count and output
+	err := s.rows(func(block, x int, row []float64) {
+		if blocks[block] == nil {
+			for range counts {
+				blocks[block] = append(blocks[block], make([]float64, len(row)))
 			}
 		}
-	}
-}
-
-// merged adds up the blocks in order.
-func (t throughChannel) merged() [][]float64 {
-	out := make([][]float64, len(t.counts))
+		for k, counts := range counts {
+			if n := counts[x]; n > 0 {
+				to := blocks[block][k]
+				for y, p := range row {
+					to[y] += float64(n * p)
+				}
+			}
+		}
+	})
+	out := make([][]float64, len(counts))
 	for k := range out {
-		out[k] = make([]float64, len(t.counts[k]))
-		for _, block := range t.blocks {
-			if block == nil {
-				continue
-			}
-			for y, v := range block[k] {
-				out[k][y] += v
+		out[k] = make([]float64, len(counts[k]))
+		for _, block := range blocks {
+			if block != nil {
+				floats.Add(out[k], block[k])
 			}
 		}
 	}
-	return out
+	return out, err
 }
 
 // scorer returns the attacker who adds background words to the counts of one source,
 // as they are in what he reads. A word that the mechanism does not know is released as
 // any word, or as itself, which tells nothing here.
-func (b *bayes) scorer(counts [][]float64, source int, background float64) LabelScorer[[]int32] {
+func (b *bayes) scorer(counts [][]float64, source int, background float64) LabelScorer {
 	n, first := float64(b.Words), source*b.Privates
 	everything := n
 	for label := range b.Privates {
@@ -144,12 +136,12 @@ func (b *bayes) scorer(counts [][]float64, source int, background float64) Label
 				(b.total[k] + background))
 		}
 	}
-	return func(ctx context.Context, documents [][]int32) ([][]float64, error) {
+	return func(ctx context.Context, documents []Document) ([][]float64, error) {
 		scores := make([][]float64, len(documents))
 		for i, d := range documents {
 			for label, logs := range logs {
 				score := math.Log((b.prior[label] + 1) / float64(len(b.Train)+b.Privates))
-				for _, y := range d {
+				for _, y := range d.Words {
 					if b.knows(y) {
 						score += logs[y]
 					}
@@ -162,14 +154,13 @@ func (b *bayes) scorer(counts [][]float64, source int, background float64) Label
 }
 
 // choose returns the attacker who finds most labels of the validation documents.
-func (b *bayes) choose(ctx context.Context, counts [][]float64, validation labelled[[]int32]) (trained[[]int32],
-	error) {
-	var all []trained[[]int32]
+func (b *bayes) choose(ctx context.Context, counts [][]float64, validation []Document) (trained, error) {
+	var all []trained
 	for i, source := range b.sources {
 		for _, background := range backgrounds {
-			all = append(all, trained[[]int32]{b.scorer(counts, i, background),
+			all = append(all, trained{b.scorer(counts, i, background),
 				fmt.Sprintf("counts of %s, %v words of all labels", source, background)})
 		}
 	}
-	return strongest(ctx, all, validation)
+	return mostRight(ctx, all, validation)
 }

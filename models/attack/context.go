@@ -1,10 +1,12 @@
 package attack
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -24,157 +26,97 @@ func init() {
 		Name: "context", Version: 2,
 		Needs:   []Need{NeedsChannel, NeedsShadow},
 		Columns: []Column{{Name: "context-accuracy", Title: "words found in context", Panel: OneWord}},
-		Start:   startContext,
+		Run:     inContext,
 	})
 }
 
-// shortlist keeps the k candidates with the highest score for one output, the
-// best first.
-type shortlist struct {
-	words  []int32
-	scores []float64 // π(x)·P(y|x)
-	logs   []float64 // ln P(y|x)
-}
-
-// offer adds a word that is among the k best so far. Words come in ascending
-// order; among equal scores the first is kept.
-func (l *shortlist) offer(k int, w int32, score, p float64) {
-	n := len(l.words)
-	if n == k && score <= l.scores[n-1] {
-		return
-	}
-	at := n
-	for at > 0 && l.scores[at-1] < score {
-		at--
-	}
-	if n == k {
-		n--
-		l.words, l.scores, l.logs = l.words[:n], l.scores[:n], l.logs[:n]
-	}
-	l.words, l.scores, l.logs = slices.Insert(l.words, at, w), slices.Insert(l.scores, at, score),
-		slices.Insert(l.logs, at, math.Log(p))
-}
-
-// shortlistPass finds, for each of some outputs, the k inputs of highest
-// posterior under the prior, in one pass over the channel.
-type shortlistPass struct {
-	prior   []float64
-	outputs []int32
-	k       int
-	blocks  [][]shortlist
-}
-
-func (s *shortlistPass) take(b, x int, row []float64) {
-	if s.blocks[b] == nil {
-		s.blocks[b] = make([]shortlist, len(s.outputs))
-	}
-	for i, y := range s.outputs {
-		if p := row[y]; p > 0 {
-			s.blocks[b][i].offer(s.k, int32(x), s.prior[x]*p, p)
-		}
-	}
-}
-
-func (s *shortlistPass) lists() map[int32]*shortlist {
-	out := make(map[int32]*shortlist, len(s.outputs))
-	for i, y := range s.outputs {
-		merged := &shortlist{}
-		for _, block := range s.blocks {
-			if block == nil {
+// shortlists finds, for each of some outputs, the inputs of highest posterior under the
+// prior, the best first, the smaller first among equals.
+func (s *Situation) shortlists(outputs []int32, prior []float64) (map[int32][]candidate, error) {
+	better := func(a, b candidate) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.word, b.word)) }
+	most, lists := s.Options.Candidates, make([][]candidate, len(outputs))
+	var mu sync.Mutex // the order of rows does not matter
+	err := s.rows(func(_, x int, row []float64) {
+		mu.Lock()
+		defer mu.Unlock()
+		for i, y := range outputs {
+			p, l := row[y], lists[i]
+			c := candidate{word: int32(x), score: prior[x] * p}
+			full := len(l) == most
+			if p == 0 || full && better(c, l[most-1]) > 0 {
 				continue
 			}
-			l := block[i]
-			for j, w := range l.words {
-				merged.offer(s.k, w, l.scores[j], math.Exp(l.logs[j]))
+			c.emission, c.prior = math.Log(p), math.Log(prior[x])
+			if full {
+				l = l[:most-1]
 			}
+			at, _ := slices.BinarySearchFunc(l, c, better)
+			lists[i] = slices.Insert(l, at, c)
 		}
-		out[y] = merged
+	})
+	out := make(map[int32][]candidate, len(outputs))
+	for i, y := range outputs {
+		out[y] = lists[i]
 	}
-	return out
+	return out, err
 }
 
-func startContext(ctx context.Context, s *Situation) (Attack, error) {
+// inContext chooses the weight on the held-out documents and decodes the test
+// documents. A channel learned from draws may be worse than to take every output for
+// the word itself.
+func inContext(ctx context.Context, s *Situation) ([]Outcome, error) {
 	model, err := once(s.Plain, "language model", func() (*ngram.Model, error) {
 		return ngram.Train(s.Shadow, s.Words, contextOrder)
 	})
 	if err != nil {
-		return Attack{}, err
+		return nil, err
 	}
 	held, err := s.target(ctx, Validation, s.Options.Tokens/4)
 	if err != nil {
-		return Attack{}, err
+		return nil, err
 	}
 	test, err := s.target(ctx, Test, s.Options.Tokens)
 	if err != nil {
-		return Attack{}, err
+		return nil, err
 	}
-	channel, draws, err := s.channel(ctx)
-	c := contextDecoder{s, model, list.Map(s.prior(), math.Log), nil}
-	pass := &shortlistPass{s.prior(), s.outputs(held.noisy, test.noisy), s.Options.Candidates,
-		make([][]shortlist, channel.Blocks())}
-	return Attack{pass.take, func(ctx context.Context) ([]Outcome, error) {
-		c.lists = pass.lists()
-		o, err := c.outcome(ctx, held, test)
-		o.Draws = draws
-		return []Outcome{o}, err
-	}}, err
-}
-
-type contextDecoder struct {
-	*Situation
-	model *ngram.Model
-	prior []float64 // logarithms
-	lists map[int32]*shortlist
-}
-
-// outcome chooses the weight on the held-out documents and decodes the test
-// documents. A channel learned from draws may be worse than to take every output for
-// the word itself.
-func (c contextDecoder) outcome(ctx context.Context, held, test target) (Outcome, error) {
-	tuned, err := c.decode(ctx, held, contextWeights)
+	lists, err := s.shortlists(s.outputs(held.noisy, test.noisy), s.prior())
 	if err != nil {
-		return Outcome{}, err
+		return nil, err
+	}
+	tuned, err := s.decode(ctx, model, lists, held, contextWeights)
+	if err != nil {
+		return nil, err
 	}
 	var forms []form
 	for i, w := range contextWeights {
-		forms = append(forms, form{name: fmt.Sprintf("weight %v of the language model", w), held: tuned[i]})
+		forms = append(forms, form{fmt.Sprintf("weight %v of the language model", w), tuned[i],
+			func() ([]int32, error) {
+				decoded, err := s.decode(ctx, model, lists, test, contextWeights[i:i+1])
+				return slices.Concat(decoded...), err // it is one list
+			}})
 	}
-	forms = append(forms, form{"the output itself", held.each(held.noisy), test.each(test.noisy)})
-	chosen := best(forms, held.each(held.plain))
-	if chosen.test == nil {
-		i := slices.IndexFunc(forms, func(f form) bool { return f.name == chosen.name })
-		decoded, err := c.decode(ctx, test, contextWeights[i:i+1])
-		if err != nil {
-			return Outcome{}, err
-		}
-		chosen.test = decoded[0]
-	}
-	o, err := c.foundWords("context-accuracy", test, chosen.test)
-	o.Note = fmt.Sprintf("%s, chosen on %d validation words; %d candidates a position, order %d, public text of %d items",
-		chosen.name, len(held.places), min(c.Options.Candidates, c.Words), contextOrder, len(c.Shadow))
-	return o, err
+	forms = append(forms, form{"the output itself", held.each(held.noisy), known(test.each(test.noisy))})
+	o, err := s.bestForm("context-accuracy", forms, held, test)
+	o.Note += fmt.Sprintf("; %d candidates a position, order %d, public text of %d items",
+		min(s.Options.Candidates, s.Words), contextOrder, len(s.Shadow))
+	return []Outcome{o}, err
 }
 
 // decode guesses the words of a target, for each weight.
-func (c contextDecoder) decode(ctx context.Context, t target, weights []float64) ([][]int32, error) {
+func (s *Situation) decode(ctx context.Context, model *ngram.Model, lists map[int32][]candidate, t target,
+	weights []float64) ([][]int32, error) {
 	decoded := make([][][]int32, len(weights))
 	for k := range decoded {
 		decoded[k] = make([][]int32, len(t.noisy))
 	}
-	err := c.parallel(ctx, len(t.noisy), func(i int) error {
-		positions := make([][]Candidate, len(t.noisy[i]))
+	err := s.parallel(ctx, len(t.noisy), func(i int) error {
+		positions := make([][]candidate, len(t.noisy[i]))
 		for j, y := range t.noisy[i] {
-			l := c.lists[y]
-			if l == nil || len(l.words) == 0 {
-				// Not a word of the mechanism: it was left unchanged.
-				positions[j] = []Candidate{{Word: y}}
-				continue
-			}
-			for k, w := range l.words {
-				positions[j] = append(positions[j], Candidate{w, l.logs[k], c.prior[w]})
+			if positions[j] = lists[y]; len(positions[j]) == 0 {
+				positions[j] = []candidate{{word: y}} // no word of the mechanism: it was left unchanged
 			}
 		}
-		l, err := newLattice(c.model, positions)
+		l, err := newLattice(model, positions)
 		if err != nil {
 			return fmt.Errorf("document %d: %w", i, err)
 		}
@@ -184,7 +126,7 @@ func (c contextDecoder) decode(ctx context.Context, t target, weights []float64)
 				return fmt.Errorf("document %d: %w", i, err)
 			}
 			for j, p := range posterior {
-				decoded[k][i] = append(decoded[k][i], positions[j][floats.MaxIdx(p)].Word)
+				decoded[k][i] = append(decoded[k][i], positions[j][floats.MaxIdx(p)].word)
 			}
 		}
 		return nil

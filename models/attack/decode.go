@@ -9,11 +9,12 @@ import (
 	"mldpbench/models/ngram"
 )
 
-// Candidate is a word that an output may stand for.
-type Candidate struct {
-	Word     int32
-	Emission float64 // ln P(y|word)
-	Prior    float64 // ln π(word)
+// candidate is a word that an output may stand for.
+type candidate struct {
+	word     int32
+	emission float64 // ln P(y|word)
+	prior    float64 // ln π(word)
+	score    float64 // π(word)·P(y|word)
 }
 
 // lattice is one text with its candidates: the hidden Markov model with hidden words
@@ -24,27 +25,27 @@ type Candidate struct {
 // with λ the weight of the language model: 0 is MAP word by word under the prior π,
 // 1 is Bayes' rule under the language model.
 type lattice struct {
-	positions [][]Candidate
+	positions [][]candidate
 	// language[i][s·K_i + c] is ln P of candidate c at i after candidate s at i−1.
 	language [][]float64
 }
 
 // newLattice asks the language model. Every position needs a candidate.
-func newLattice(model *ngram.Model, positions [][]Candidate) (*lattice, error) {
+func newLattice(model *ngram.Model, positions [][]candidate) (*lattice, error) {
 	l := &lattice{positions: positions}
 	for i, candidates := range positions {
 		if len(candidates) == 0 {
 			return nil, fmt.Errorf("decoding: position %d: no candidate", i)
 		}
-		before := []Candidate{{}}
+		before := []candidate{{}}
 		if i > 0 {
 			before = positions[i-1]
 		}
 		step := make([]float64, 0, len(before)*len(candidates))
 		for _, b := range before {
-			after := model.After([]int32{b.Word}[:min(i, 1)], i < 2)
+			after := model.After([]int32{b.word}[:min(i, 1)], i < 2)
 			for _, c := range candidates {
-				step = append(step, math.Log(after.Probability(c.Word)))
+				step = append(step, math.Log(after.Probability(c.word)))
 			}
 		}
 		l.language = append(l.language, step)
@@ -68,7 +69,7 @@ func (l *lattice) posterior(weight float64) ([][]float64, error) {
 		steps[i], alpha[i] = make([]float64, len(l.language[i])), make([]float64, k)
 		for j, v := range l.language[i] {
 			c := candidates[j%k]
-			steps[i][j] = c.Emission + (1-weight)*c.Prior + weight*v
+			steps[i][j] = c.emission + (1-weight)*c.prior + weight*v
 		}
 		terms := make([]float64, len(previous))
 		for c := range candidates {

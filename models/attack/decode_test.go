@@ -10,7 +10,7 @@ import (
 )
 
 // bruteForce sums over all sequences of candidates.
-func bruteForce(model *ngram.Model, weight float64, positions [][]Candidate) [][]float64 {
+func bruteForce(model *ngram.Model, weight float64, positions [][]candidate) [][]float64 {
 	out := make([][]float64, len(positions))
 	for i := range out {
 		out[i] = make([]float64, len(positions[i]))
@@ -28,9 +28,9 @@ func bruteForce(model *ngram.Model, weight float64, positions [][]Candidate) [][
 			return
 		}
 		for c, candidate := range positions[i] {
-			chosen[i], words[i] = c, candidate.Word
-			visit(i+1, p*math.Exp(candidate.Emission)*math.Pow(math.Exp(candidate.Prior), 1-weight)*
-				math.Pow(model.After(words[:i], true).Probability(candidate.Word), weight))
+			chosen[i], words[i] = c, candidate.word
+			visit(i+1, p*math.Exp(candidate.emission)*math.Pow(math.Exp(candidate.prior), 1-weight)*
+				math.Pow(model.After(words[:i], true).Probability(candidate.word), weight))
 		}
 	}
 	visit(0, 1)
@@ -68,10 +68,10 @@ func TestPosteriorAgainstBruteForce(t *testing.T) {
 	}
 	for _, weight := range []float64{0, 0.5, 1, 1.3} {
 		for range 30 {
-			positions := make([][]Candidate, 1+rng.IntN(6))
+			positions := make([][]candidate, 1+rng.IntN(6))
 			for i := range positions {
 				for _, w := range rng.Perm(words)[:1+rng.IntN(4)] {
-					positions[i] = append(positions[i], Candidate{int32(w), -3 * rng.ExpFloat64(), -rng.ExpFloat64()})
+					positions[i] = append(positions[i], candidate{word: int32(w), emission: -3 * rng.ExpFloat64(), prior: -rng.ExpFloat64()})
 				}
 			}
 			got, err := decode(model, weight, positions)
@@ -98,10 +98,10 @@ func TestPosteriorOfALongText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	positions := make([][]Candidate, 1000)
+	positions := make([][]candidate, 1000)
 	for i := range positions {
 		for w := range int32(6) {
-			positions[i] = append(positions[i], Candidate{w, -50 * rng.ExpFloat64(), -rng.ExpFloat64()})
+			positions[i] = append(positions[i], candidate{word: w, emission: -50 * rng.ExpFloat64(), prior: -rng.ExpFloat64()})
 		}
 	}
 	got, err := decode(model, 1, positions)
@@ -117,13 +117,13 @@ func TestPosteriorOfALongText(t *testing.T) {
 			t.Fatalf("position %d: probabilities sum to %v", i, sum)
 		}
 	}
-	if _, err := decode(model, 1, [][]Candidate{{}}); err == nil {
+	if _, err := decode(model, 1, [][]candidate{{}}); err == nil {
 		t.Error("a position without a candidate must be an error")
 	}
 }
 
 // decode is the posterior of one text.
-func decode(model *ngram.Model, weight float64, positions [][]Candidate) ([][]float64, error) {
+func decode(model *ngram.Model, weight float64, positions [][]candidate) ([][]float64, error) {
 	l, err := newLattice(model, positions)
 	if err != nil {
 		return nil, err

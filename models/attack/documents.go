@@ -21,16 +21,38 @@ type linked struct {
 // given by number: how well the second may come from the first.
 type DocumentScorer func(ctx context.Context, s *Situation, l linked) (func(query int) []float64, error)
 
-// linkage is an attacker who ranks the plain documents by their scores for each
-// privatised one: which record is it?
-func linkage(short, title string) Definition {
-	d := Definition{Name: "linkage-" + short, OneRelease: true}
-	for _, c := range []string{"P@1", "R@10", "MRR"} {
-		d.Columns = append(d.Columns, Column{Name: d.Name + "-" + strings.ToLower(strings.ReplaceAll(c, "@", "")),
-			Title: "linkage " + c + ", " + title})
+// compared is what of a document's words counts.
+type compared int
+
+const (
+	bag     compared = iota // which they are
+	ordered                 // their order as well
+	inOrder                 // which stands in which place, among documents of equal length
+)
+
+func init() {
+	for _, by := range []struct {
+		name, title string
+		version     int
+		needs       []Need
+		compared    compared
+		score       DocumentScorer
+	}{
+		{"tfidf", "tf-idf", 2, nil, bag, scoreTFIDF},
+		{"encoder", "sentence encoder", 2, []Need{NeedsEncoder}, ordered, scoreEncoded},
+		{"aligned", "words in their places", 1, []Need{NeedsVectors}, inOrder, scoreAligned},
+	} {
+		d := Definition{Name: "linkage-" + by.name, Version: by.version, Needs: by.needs, OneRelease: true}
+		for _, c := range []string{"P@1", "R@10", "MRR"} {
+			d.Columns = append(d.Columns, Column{Name: d.Name + "-" + strings.ToLower(strings.ReplaceAll(c, "@", "")),
+				Title: "linkage " + c + ", " + by.title})
+		}
+		d.Columns[0].Panel, d.Columns[2].Mean = Linked, true
+		d.Run = func(ctx context.Context, s *Situation) ([]Outcome, error) {
+			return s.link(ctx, d.Name, by.compared, by.score)
+		}
+		Register(d)
 	}
-	d.Columns[0].Panel, d.Columns[2].Mean = Linked, true
-	return d
 }
 
 // linked are the documents that are asked for, in order: all, or as many as are
@@ -48,38 +70,44 @@ func (s *Situation) linked(ctx context.Context) (linked, error) {
 	return l, nil
 }
 
-// link ranks all documents for each privatised one. chance, if not nil, are the
-// ranks without looking at words; else all documents are alike. Documents with equal
-// text cannot be distinguished, so the ceiling may be below one; ordered says that
-// the order of words counts.
-func (s *Situation) link(ctx context.Context, name string, l linked, scores func(query int) []float64, ordered bool,
-	chance []metrics.Rank) ([]Outcome, error) {
+// link ranks all plain documents by their scores for each privatised one: which record
+// is it? The floor is the ranking without looking at words. Documents with equal text
+// cannot be distinguished, so the ceiling may be below one.
+func (s *Situation) link(ctx context.Context, name string, by compared, score DocumentScorer) ([]Outcome, error) {
+	l, err := s.linked(ctx)
+	if err != nil {
+		return nil, err
+	}
+	scores, err := score(ctx, s, l)
+	if err != nil {
+		return nil, err
+	}
 	n := len(l.plain)
-	ranks, ideal, items := make([]metrics.Rank, n), make([]metrics.Rank, n), make([]Item, n)
+	ranks, chance, ideal := make([]metrics.Rank, n), make([]metrics.Rank, n), make([]metrics.Rank, n)
 	if err := s.parallel(ctx, n, func(q int) error {
 		ranks[q] = metrics.RankOf(scores(q), q)
 		return nil
 	}); err != nil {
 		return nil, err
 	}
-	if chance == nil {
-		chance = slices.Repeat([]metrics.Rank{{Equal: n}}, n)
-	}
-	same, keys := map[string]int{}, make([]string, n)
+	same, keys, lengths, items := map[string]int{}, make([]string, n), map[int]int{}, make([]Item, n)
 	for i, d := range l.plain {
-		if !ordered {
+		if by == bag {
 			d = slices.Sorted(slices.Values(d))
 		}
 		keys[i] = fmt.Sprint(d)
 		same[keys[i]]++
+		lengths[len(d)]++
 	}
 	for i, key := range keys {
-		ideal[i] = metrics.Rank{Equal: same[key]}
+		chance[i], ideal[i] = metrics.Rank{Equal: n}, metrics.Rank{Equal: same[key]}
+		if k := len(l.noisy[i]); by == inOrder && k == len(l.plain[i]) {
+			chance[i] = metrics.Rank{Equal: lengths[k]}
+		}
 		items[i] = Item{Document: l.of[i], Position: Whole, Right: ranks[i].Within(1)}
 	}
 	var all [3]metrics.Retrieval // found, floor, ceiling
 	for i, of := range [][]metrics.Rank{ranks, chance, ideal} {
-		var err error
 		if all[i], err = metrics.MeasureRetrieval(of, n, s.Options.Level); err != nil {
 			return nil, err
 		}

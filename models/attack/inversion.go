@@ -8,7 +8,7 @@ func init() {
 	Register(Definition{
 		Name:    "inversion",
 		Columns: []Column{{Name: "inversion-1", Title: "output unchanged", Panel: OneWord}},
-		Start: finishing(func(ctx context.Context, s *Situation) ([]Outcome, error) {
+		Run: func(ctx context.Context, s *Situation) ([]Outcome, error) {
 			t, err := s.target(ctx, Test, s.Options.Tokens)
 			if err != nil {
 				return nil, err
@@ -16,6 +16,6 @@ func init() {
 			o, err := s.foundWords("inversion-1", t, t.each(t.noisy))
 			o.Floor = 1 / float64(s.Words)
 			return []Outcome{o}, err
-		}),
+		},
 	})
 }

@@ -3,56 +3,42 @@ package attack
 import (
 	"context"
 	"fmt"
-	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
 	"mldpbench/internal/list"
-	"mldpbench/internal/stats"
 	"mldpbench/metrics"
 	"mldpbench/stream"
 )
 
-// labelled are documents, as words or as text, with their private labels.
-type labelled[D any] struct {
-	documents []D
-	labels    []int
-}
-
 // LabelScorer returns the scores of every private label for each document.
-type LabelScorer[D any] func(ctx context.Context, documents []D) ([][]float64, error)
+type LabelScorer func(ctx context.Context, documents []Document) ([][]float64, error)
 
 // trained is a scorer that has learned, and what was chosen on the way.
-type trained[D any] struct {
-	score LabelScorer[D]
+type trained struct {
+	score LabelScorer
 	note  string
 }
 
 // found are the labels of the highest scores: the first among equals.
-func (t trained[D]) found(ctx context.Context, documents []D) ([]int, error) {
+func (t trained) found(ctx context.Context, documents []Document) ([]int, error) {
 	scores, err := t.score(ctx, documents)
 	return list.Map(scores, func(s []float64) int { return floats.MaxIdx(s) }), err
 }
 
-// right counts the labels that are found.
-func (t trained[D]) right(ctx context.Context, x labelled[D]) (n int, err error) {
-	found, err := t.found(ctx, x.documents)
-	for i, label := range found {
-		if x.labels[i] == label {
-			n++
-		}
-	}
-	return n, err
-}
-
-// strongest is the one that finds most labels; ties go to the first.
-func strongest[D any](ctx context.Context, all []trained[D], x labelled[D]) (best trained[D], err error) {
+// mostRight is the one that finds most labels; ties go to the first.
+func mostRight(ctx context.Context, all []trained, documents []Document) (best trained, err error) {
 	most := -1
 	for _, t := range all {
-		n, err := t.right(ctx, x)
+		labels, err := t.found(ctx, documents)
 		if err != nil {
 			return best, err
+		}
+		n := 0
+		for i, label := range labels {
+			if documents[i].Private == label {
+				n++
+			}
 		}
 		if n > most {
 			best, most = t, n
@@ -61,36 +47,67 @@ func strongest[D any](ctx context.Context, all []trained[D], x labelled[D]) (bes
 	return best, nil
 }
 
-// reader is what an attacker of private labels reads of a text, and how he learns.
-type reader[D any] struct {
-	name     string
-	key      string // of what is kept of him, with his name
+// learner is how an attacker of private labels reads a text, and how he learns.
+type learner struct {
+	name     string // with what his answers depend on besides the documents
+	written  bool   // reads texts as they are written, else words
 	releases int    // trained on at most so many own releases; 0: Options.OwnReleases
-	plain    func(documents []Document) []D
-	release  func(s *Situation, ctx context.Context, r release) ([]D, error)
-	fit      func(ctx context.Context, s *Situation, train, validation labelled[D], seed stream.Seed) (trained[D], error)
+	fit      func(ctx context.Context, s *Situation, train, validation []Document, seed stream.Seed) (trained, error)
 }
 
-// onPlain are the documents of a split as they are.
-func (r reader[D]) onPlain(s *Situation, split string) labelled[D] {
-	documents := s.documents(split)
-	return labelled[D]{r.plain(documents), privates(documents)}
+// released are the documents of a release, as a learner reads them.
+func (l learner) released(ctx context.Context, s *Situation, r release) ([]Document, error) {
+	out := make([]Document, len(s.documents(r.split)))
+	copy(out, s.documents(r.split))
+	if l.written {
+		texts, err := s.written(ctx, r)
+		for i, t := range texts {
+			out[i].Text = t
+		}
+		return out, err
+	}
+	words, err := s.release(ctx, r)
+	for i, w := range words {
+		out[i].Words = w
+	}
+	return out, err
 }
 
 // own are releases of a split that an attacker makes himself, at most so many.
-func (r reader[D]) own(ctx context.Context, s *Situation, split string, most int) (out labelled[D], err error) {
+func (l learner) own(ctx context.Context, s *Situation, split string, most int) (out []Document, err error) {
 	n := s.number(s.Options.OwnReleases)
 	if most > 0 {
 		n = min(n, most)
 	}
 	for i := range n {
-		noisy, err := r.release(s, ctx, release{split, i})
+		noisy, err := l.released(ctx, s, release{split, i})
 		if err != nil {
-			return out, err
+			return nil, err
 		}
-		out.documents, out.labels = append(out.documents, noisy...), append(out.labels, privates(s.documents(split))...)
+		out = append(out, noisy...)
 	}
 	return out, nil
+}
+
+// fitOwn learns from own releases, of the training split and, once, of other ones, and
+// returns those of the validation split as well.
+func (l learner) fitOwn(ctx context.Context, s *Situation, seed stream.Seed, others ...string) (t trained,
+	validation []Document, err error) {
+	train, err := l.own(ctx, s, Train, l.releases)
+	if err == nil {
+		validation, err = l.own(ctx, s, Validation, l.releases)
+	}
+	for _, split := range others {
+		if err == nil {
+			var more []Document
+			more, err = l.own(ctx, s, split, 1)
+			train = append(train, more...)
+		}
+	}
+	if err == nil {
+		t, err = l.fit(ctx, s, train, validation, seed)
+	}
+	return t, validation, err
 }
 
 // number returns how many of so many releases there are.
@@ -106,19 +123,19 @@ func privates(documents []Document) []int {
 }
 
 // onPlain is an attacker who learned from plain text, with what he finds there.
-type onPlain[D any] struct {
-	trained[D]
+type onPlain struct {
+	trained
 	labels []int
 }
 
 // findPrivate attacks the private labels of each release of the test split by who
-// learned from own releases; the ceiling is what who learned from plain text finds
-// there.
-func findPrivate[D any](ctx context.Context, s *Situation, name string, r reader[D],
-	fromPlain func() (trained[D], error), fromOwn func(plain trained[D]) (trained[D], error)) ([]Outcome, error) {
-	plain, err := once(s.Plain, r.name+r.key, func() (p onPlain[D], err error) {
-		if p.trained, err = fromPlain(); err == nil {
-			p.labels, err = p.found(ctx, r.plain(s.Test))
+// learned from own releases, given who learned from plain text; the ceiling is what the
+// latter finds there.
+func (s *Situation) findPrivate(ctx context.Context, column string, l learner, seed stream.Seed,
+	fromOwn func(plain trained) (trained, error)) ([]Outcome, error) {
+	plain, err := once(s.Plain, l.name, func() (p onPlain, err error) {
+		if p.trained, err = l.fit(ctx, s, s.Train, s.Validation, seed); err == nil {
+			p.labels, err = p.found(ctx, s.Test)
 		}
 		return p, err
 	})
@@ -131,7 +148,7 @@ func findPrivate[D any](ctx context.Context, s *Situation, name string, r reader
 	}
 	var found [][]int
 	for i := range s.number(s.Options.TestReleases) {
-		test, err := r.release(s, ctx, release{Test, i})
+		test, err := l.released(ctx, s, release{Test, i})
 		if err != nil {
 			return nil, err
 		}
@@ -141,104 +158,34 @@ func findPrivate[D any](ctx context.Context, s *Situation, name string, r reader
 		}
 		found = append(found, labels)
 	}
-	return s.labelOutcomes(name, found, plain.labels, attacker.note)
+	return s.labelOutcome(column, found, plain.labels, attacker.note)
 }
 
-// adapt trains a reader on own releases, without and with public text. It
-// returns the one that is best on own releases of the validation split, the one
-// trained on plain text among them, so it is not below a simpler one but by
-// chance. Ties go to the one that knows more.
-func adapt(ctx context.Context, s *Situation, r reader[[]int32], plain trained[[]int32], withPublic bool,
-	seed stream.Seed) (trained[[]int32], error) {
-	var none trained[[]int32]
-	train, err := r.own(ctx, s, Train, r.releases)
-	if err != nil {
-		return none, err
-	}
-	validation, err := r.own(ctx, s, Validation, r.releases)
-	if err != nil {
-		return none, err
-	}
-	own, there := s.Made.trained[r.name+r.key]
-	if !there {
-		if own, err = r.fit(ctx, s, train, validation, seed); err != nil {
-			return none, err
-		}
-		if s.Made.trained == nil {
-			s.Made.trained = map[string]trained[[]int32]{}
-		}
-		s.Made.trained[r.name+r.key] = own
-	}
-	from := func(t trained[[]int32], from string) trained[[]int32] {
-		if t.note != "" {
-			from += ": " + t.note
-		}
-		return trained[[]int32]{t.score, "trained on " + from}
-	}
-	all := []trained[[]int32]{from(own, "own releases"), from(plain, "plain text")}
-	if withPublic {
-		more, err := r.own(ctx, s, public, 1)
-		if err != nil {
-			return none, err
-		}
-		both, err := r.fit(ctx, s, labelled[[]int32]{slices.Concat(train.documents, more.documents),
-			slices.Concat(train.labels, more.labels)}, validation, seed)
-		if err != nil {
-			return none, err
-		}
-		all = append([]trained[[]int32]{from(both, "own releases and public text")}, all...)
-	}
-	return strongest(ctx, all, validation)
+// labelColumn is that of an attacker of private labels: a mean over releases.
+func labelColumn(name, title string) []Column {
+	return []Column{{Name: name + "-accuracy", Title: "private label found, " + title, Panel: Label}}
 }
 
-// labelColumns are those of every attacker of private labels.
-func labelColumns(name, title string) []Column {
-	return []Column{
-		{Name: name + "-accuracy", Title: "private label found, " + title, Panel: Label}, // mean over releases
-		{Name: name + "-f1", Title: "macro F1, " + title},
-		// (F1 − majority)/(plain − majority): 1 where privatising does not hinder the attacker
-		{Name: name + "-advantage", Title: "advantage, " + title},
-	}
-}
-
-// labelOutcomes measures what was found in each release of the test split.
-func (s *Situation) labelOutcomes(name string, found [][]int, plain []int, chosen string) ([]Outcome, error) {
+// labelOutcome measures what was found in each release of the test split.
+func (s *Situation) labelOutcome(column string, found [][]int, plain []int, chosen string) ([]Outcome, error) {
 	labels := privates(s.Test)
 	a, err := metrics.MeasureAttribute(found, plain, labels, s.Privates, s.Options.Resamples, s.Options.Level, s.own)
 	if err != nil {
 		return nil, err
 	}
-	n, items := len(labels), make([]Item, len(labels))
+	o := Outcome{Column: column, Value: a.Accuracy, Floor: a.Majority, Ceiling: a.Plain, Count: len(labels)}
 	for i, label := range labels {
-		items[i] = Item{Document: i, Position: Whole}
+		item := Item{Document: i, Position: Whole}
 		for _, f := range found {
 			if f[i] == label {
-				items[i].Right += 1 / float64(len(found))
+				item.Right += 1 / float64(len(found))
 			}
 		}
+		o.Items = append(o.Items, item)
 	}
-	note := fmt.Sprintf("plain text: accuracy %.3f, F1 %.3f; most frequent label: %.3f, %.3f; %d releases",
-		a.PlainAccuracy, a.PlainF1, a.MajorityAccuracy, a.MajorityF1, len(found))
+	o.Note = fmt.Sprintf("%d releases", len(found))
 	if chosen != "" {
-		note += "; " + chosen
+		o.Note += "; " + chosen
 	}
-	// F1 and advantage are no means over documents, so where a bootstrap of them has no
-	// width, as of answers that are all right, there is no interval.
-	score := func(column string, v stats.Interval, floor, ceiling float64) Outcome {
-		note := ""
-		switch {
-		case math.IsNaN(v.Estimate):
-			note = "on plain text no better than the most frequent label"
-		case v.Low == v.High:
-			v.Low, v.High = math.NaN(), math.NaN()
-			note = fmt.Sprintf("no interval: the same in every bootstrap of the %d documents", n)
-		}
-		return Outcome{Column: name + column, Value: v, Floor: floor, Ceiling: ceiling, Count: n, Note: note}
-	}
-	return []Outcome{
-		{Column: name + "-accuracy", Value: a.Accuracy, Floor: a.MajorityAccuracy, Ceiling: a.PlainAccuracy,
-			Count: n, Note: note, Items: items},
-		score("-f1", a.MacroF1, a.GuessF1, a.PlainF1),
-		score("-advantage", a.Advantage, a.AdvantageFloor, 1),
-	}, nil
+	return []Outcome{o}, nil
 }

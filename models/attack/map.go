@@ -21,12 +21,18 @@ func init() {
 			// log2 of how much one output multiplies the chance of guessing its word, at most
 			{Name: "capacity", Title: "capacity", Unit: "bits"},
 		},
-		Start: func(_ context.Context, s *Situation) (Attack, error) {
+		Run: func(ctx context.Context, s *Situation) ([]Outcome, error) {
 			if s.Channel == nil {
-				return Attack{Finish: s.sampledMAP}, nil
+				return s.sampledMAP(ctx)
 			}
 			pass, err := metrics.NewInferencePass(*s.Channel, [][]float64{s.prior()})
-			return Attack{pass.Take, func(context.Context) ([]Outcome, error) { return s.inferred(pass.Result()), nil }}, err
+			if err == nil {
+				err = s.rows(pass.Take)
+			}
+			if err != nil {
+				return nil, err
+			}
+			return s.inferred(pass.Result()), nil
 		},
 	})
 }

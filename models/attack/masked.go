@@ -36,13 +36,13 @@ func init() {
 		Needs:      []Need{NeedsModel, NeedsShadow},
 		Columns:    []Column{{Name: "masked-accuracy", Title: "words found by a masked model", Panel: OneWord}},
 		OneRelease: true,
-		Start: finishing(func(ctx context.Context, s *Situation) ([]Outcome, error) {
+		Run: func(ctx context.Context, s *Situation) ([]Outcome, error) {
 			return s.guessed(ctx, "masked-accuracy", s.Options.Masked, func(t target, text [][]int32) ([]int32, error) {
 				guesses := make([]int32, len(t.places))
 				err := s.eachMasked(ctx, t.places, text, func(i int, logs []float64) { guesses[i] = int32(floats.MaxIdx(logs)) })
 				return guesses, err
 			})
-		}),
+		},
 	})
 	// Names the word of highest posterior: the mechanism's probability of the output
 	// times that of the model in the released text, see outcome.
@@ -51,7 +51,7 @@ func init() {
 		Needs: []Need{NeedsModel, NeedsShadow, NeedsChannel},
 		Columns: []Column{
 			{Name: "masked-channel-accuracy", Title: "words found by masked model and channel", Panel: OneWord}},
-		Start: startMasked,
+		Run: maskedWithChannel,
 	})
 }
 
@@ -88,45 +88,83 @@ type hidden struct {
 	context [][]int32 // what stands in the places of words, by document
 }
 
-// maskedChannel is the attack of masked words with the channel.
-type maskedChannel struct {
-	*Situation
-	prior      []float64 // logarithms
-	held, test hidden
-	outputs    []int32
-	emissions  [][]float64 // ln P(y|x), by output and word
+func (s *Situation) hidden(ctx context.Context, split string, words int) (hidden, error) {
+	t, err := s.target(ctx, split, words)
+	return hidden{t, list.Map(t.noisy, slices.Clone)}, err
 }
 
-func startMasked(ctx context.Context, s *Situation) (Attack, error) {
-	m := maskedChannel{Situation: s, prior: list.Map(s.prior(), math.Log)}
-	for _, part := range []struct {
-		to    *hidden
-		split string
-		words int
-	}{{&m.held, Validation, max(1, s.Options.Masked/3)}, {&m.test, Test, s.Options.Masked}} {
-		t, err := s.target(ctx, part.split, part.words)
-		if err != nil {
-			return Attack{}, err
+// maskedWithChannel goes round by round: in each, the weight that finds most validation
+// words is chosen, and the best words become the context of the next. The round
+// that finds most validation words is reported. Round 0 is the channel alone, and
+// the model alone is a weight of round 1.
+func maskedWithChannel(ctx context.Context, s *Situation) ([]Outcome, error) {
+	held, err := s.hidden(ctx, Validation, max(1, s.Options.Masked/3))
+	if err != nil {
+		return nil, err
+	}
+	test, err := s.hidden(ctx, Test, s.Options.Masked)
+	if err != nil {
+		return nil, err
+	}
+	if len(test.places) == 0 {
+		return nil, fmt.Errorf("no word of the mechanism in the test split")
+	}
+	m := maskedChannel{s, list.Map(s.prior(), math.Log), s.outputs(held.noisy, test.noisy), nil}
+	if m.emissions, err = s.emissions(m.outputs); err != nil {
+		return nil, err
+	}
+	ofHeld, err := m.guess(ctx, held, 0)
+	if err != nil {
+		return nil, err
+	}
+	ofTest, err := m.guess(ctx, test, 0)
+	if err != nil {
+		return nil, err
+	}
+	forms := []form{{"the channel alone", ofHeld[0], known(ofTest[0])}}
+	for round := 1; round <= maskedRounds; round++ {
+		if ofHeld, err = m.guess(ctx, held, maskedWeights...); err != nil {
+			return nil, err
 		}
-		*part.to = hidden{t, list.Map(t.noisy, slices.Clone)}
-	}
-	if len(m.test.places) == 0 {
-		return Attack{}, fmt.Errorf("no word of the mechanism in the test split")
-	}
-	m.outputs = s.outputs(m.held.noisy, m.test.noisy)
-	for range m.outputs {
-		m.emissions = append(m.emissions, make([]float64, s.Words))
-	}
-	_, draws, err := s.channel(ctx)
-	return Attack{func(_, x int, row []float64) {
-		for i, y := range m.outputs {
-			m.emissions[i][x] = math.Log(row[y])
+		k := 0 // a tie goes to the smaller weight
+		for i := range ofHeld {
+			if held.hits(ofHeld[i]) > held.hits(ofHeld[k]) {
+				k = i
+			}
 		}
-	}, func(ctx context.Context) ([]Outcome, error) {
-		o, err := m.outcome(ctx)
-		o.Draws = draws
-		return []Outcome{o}, err
-	}}, err
+		if ofTest, err = m.guess(ctx, test, maskedWeights[k]); err != nil {
+			return nil, err
+		}
+		forms = append(forms, form{fmt.Sprintf("weight %v of the masked model in round %d", maskedWeights[k], round),
+			ofHeld[k], known(ofTest[0])})
+		heldMoved, testMoved := held.put(ofHeld[k]), test.put(ofTest[0])
+		if !heldMoved && !testMoved {
+			break // a fixed point
+		}
+	}
+	o, err := s.bestForm("masked-channel-accuracy", forms, held.target, test.target)
+	return []Outcome{o}, err
+}
+
+// emissions are ln P(y|x), by output y and word x.
+func (s *Situation) emissions(outputs []int32) ([][]float64, error) {
+	out := make([][]float64, len(outputs))
+	for i := range out {
+		out[i] = make([]float64, s.Words)
+	}
+	return out, s.rows(func(_, x int, row []float64) {
+		for i, y := range outputs {
+			out[i][x] = math.Log(row[y])
+		}
+	})
+}
+
+// maskedChannel is what is known of the channel and of the language.
+type maskedChannel struct {
+	*Situation
+	prior     []float64 // logarithms
+	outputs   []int32
+	emissions [][]float64
 }
 
 // posterior is ln P(y|x) + max(0, 1−w)·ln π(x) + w·ln p(x | context), up to a
@@ -174,48 +212,6 @@ func (m maskedChannel) guess(ctx context.Context, h hidden, weights ...float64) 
 		return out, nil
 	}
 	return out, m.eachMasked(ctx, h.places, h.context, take)
-}
-
-// outcome goes round by round: in each, the weight that finds most validation
-// words is chosen, and the best words become the context of the next. The round
-// that finds most validation words is reported. Round 0 is the channel alone, and
-// the model alone is a weight of round 1.
-func (m maskedChannel) outcome(ctx context.Context) (Outcome, error) {
-	held, err := m.guess(ctx, m.held, 0)
-	if err != nil {
-		return Outcome{}, err
-	}
-	found, err := m.guess(ctx, m.test, 0)
-	if err != nil {
-		return Outcome{}, err
-	}
-	forms := []form{{"the channel alone", held[0], found[0]}}
-	secret := m.held.each(m.held.plain)
-	for round := 1; round <= maskedRounds; round++ {
-		tuned, err := m.guess(ctx, m.held, maskedWeights...)
-		if err != nil {
-			return Outcome{}, err
-		}
-		k := 0 // a tie goes to the smaller weight
-		for i := range tuned {
-			if m.held.hits(tuned[i]) > m.held.hits(tuned[k]) {
-				k = i
-			}
-		}
-		if found, err = m.guess(ctx, m.test, maskedWeights[k]); err != nil {
-			return Outcome{}, err
-		}
-		top := form{fmt.Sprintf("weight %v of the masked model in round %d", maskedWeights[k], round), tuned[k], found[0]}
-		forms = append(forms, top)
-		heldMoved, testMoved := m.held.put(top.held), m.test.put(found[0])
-		if !heldMoved && !testMoved {
-			break // a fixed point
-		}
-	}
-	chosen := best(forms, secret)
-	o, err := m.foundWords("masked-channel-accuracy", m.test.target, chosen.test)
-	o.Note = fmt.Sprintf("%s, chosen on %d words", chosen.name, len(secret))
-	return o, err
 }
 
 // put makes guesses the context and says whether that changed it.

@@ -3,6 +3,7 @@ package attack
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"mldpbench/internal/check"
 )
@@ -41,8 +42,8 @@ func (o Options) Complete() (Options, error) {
 		o.Releases = averagingReleases
 	}
 	for i, n := range o.Releases {
-		if n < 1 || i > 0 && n <= o.Releases[i-1] {
-			return o, fmt.Errorf("releases = %d: must be >= 1 and increasing", o.Releases)
+		if !slices.Contains(averagingReleases, n) || i > 0 && n <= o.Releases[i-1] {
+			return o, fmt.Errorf("releases = %d: must be among %d, and increasing", o.Releases, averagingReleases)
 		}
 	}
 	return o, cmp.Or(check.AtLeast("candidates", o.Candidates, 1), check.AtLeast("learn draws", o.LearnDraws, 1))

@@ -2,7 +2,6 @@ package attack
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"mldpbench/internal/list"
@@ -20,25 +19,19 @@ type Outside struct {
 
 // RunOutside is RunAll for an adaptive attacker of private labels that is not
 // built in; columns are named without his name. As a built-in one he trains on plain
-// text and on one own release, the better of which on the validation split attacks.
+// text and on own releases, the better of which on the validation split attacks; he gets
+// one own release.
 func RunOutside(ctx context.Context, a Outside, s Situation) ([]Outcome, error) {
-	err := s.ready()
-	if missing := (Definition{Needs: []Need{NeedsPrivate, NeedsWords}}).Missing(&s); len(missing) > 0 {
-		err = fmt.Errorf("no %s", missing[0])
+	texts := func(documents []Document) []string {
+		return list.Map(documents, func(d Document) string { return strings.Join(list.Map(d.Words, s.Spelling), " ") })
 	}
-	if err != nil {
-		return nil, fmt.Errorf("attacker %s: %w", a.Name, err)
-	}
-	s.own = s.Noise.Derive("attack", "command", a.Name)
-	texts := func(documents [][]int32) []string {
-		return list.Map(documents, func(d []int32) string { return strings.Join(list.Map(d, s.Spelling), " ") })
-	}
-	fit := func(_ context.Context, _ *Situation, train, _ labelled[[]int32], seed stream.Seed) (trained[[]int32], error) {
-		return trained[[]int32]{score: func(ctx context.Context, documents [][]int32) ([][]float64, error) {
+	l := learner{name: "command " + a.Name + " " + a.Key, releases: 1}
+	l.fit = func(_ context.Context, s *Situation, train, _ []Document, seed stream.Seed) (trained, error) {
+		return trained{score: func(ctx context.Context, documents []Document) ([][]float64, error) {
 			if len(documents) == 0 {
 				return nil, nil
 			}
-			labels, err := a.Find(ctx, texts(train.documents), train.labels, texts(documents), seed)
+			labels, err := a.Find(ctx, texts(train), privates(train), texts(documents), seed)
 			return list.Map(labels, func(l int) []float64 {
 				scores := make([]float64, s.Privates)
 				scores[l] = 1
@@ -46,14 +39,8 @@ func RunOutside(ctx context.Context, a Outside, s Situation) ([]Outcome, error) 
 			}), err
 		}}, nil
 	}
-	r := ofWords("command "+a.Name, 1, fit)
-	r.key = " " + a.Key
-	outcomes, err := s.learnPrivate(ctx, "", r, true, false)
-	if err != nil {
-		return nil, fmt.Errorf("attacker %s: %w", a.Name, err)
-	}
-	for i := range outcomes {
-		outcomes[i].Column = strings.TrimPrefix(outcomes[i].Column, "-")
-	}
-	return outcomes, nil
+	return s.attackedBy(ctx, []Definition{{Name: a.Name, outside: true, Needs: []Need{NeedsPrivate, NeedsWords},
+		Columns: []Column{{Name: "accuracy"}}, Run: func(ctx context.Context, s *Situation) ([]Outcome, error) {
+			return s.learnPrivate(ctx, "accuracy", l, "adaptive")
+		}}})
 }

@@ -15,7 +15,7 @@ func init() {
 			{Name: "overlap-run", Title: "longest common run", Unit: "tokens"},
 		},
 		OneRelease: true,
-		Start:      finishing(overlap),
+		Run:        overlap,
 	})
 }
 

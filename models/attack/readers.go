@@ -7,69 +7,92 @@ import (
 	"mldpbench/stream"
 )
 
-// fitting is how a reader of words learns.
-type fitting func(ctx context.Context, s *Situation, train, validation labelled[[]int32], seed stream.Seed) (
-	trained[[]int32], error)
+// source is what an attacker of private labels learns from.
+type source struct{ name, title string }
 
-func ofWords(name string, releases int, fit fitting) reader[[]int32] {
-	return reader[[]int32]{name: name, releases: releases, plain: wordsOf, release: (*Situation).release, fit: fit}
-}
+// Plain text; releases of his own by the same mechanism; such releases of the training
+// split and of public text.
+var sources = []source{{"static", "static"}, {"adaptive", "adaptive"}, {"public", "adaptive with public text"}}
 
 func init() {
 	for _, r := range []struct {
-		name, title string
-		needs       []Need
-		version     int
-		releases    int
-		fit         fitting
+		learner
+		title   string
+		needs   []Need
+		version int
 	}{
-		{"svm", "SVM", nil, 3, 0, fitClassifier("svm")}, // on tf-idf
+		{learner{name: "svm", fit: fitClassifier("svm")}, "SVM", nil, 3}, // on tf-idf
 		// An epoch of an LSTM costs more than all others together.
-		{"lstm", "LSTM", []Need{NeedsVectors}, 3, 1, fitClassifier("lstm")},
-		{"ngrams", "n-grams", []Need{NeedsWords}, 2, 0, fitNGrams},
-		{"encoder", "sentence encoder", []Need{NeedsEncoder}, 2, 0, fitEncoder},
+		{learner{name: "lstm", releases: 1, fit: fitClassifier("lstm")}, "LSTM", []Need{NeedsVectors}, 3},
+		{learner{name: "ngrams", fit: fitNGrams}, "n-grams", []Need{NeedsWords}, 2},
+		{learner{name: "encoder", fit: fitEncoder}, "sentence encoder", []Need{NeedsEncoder}, 2},
 	} {
-		// Trained on plain text; on releases of his own by the same mechanism; on such
-		// releases of the training split and of public text.
-		for _, t := range []struct{ name, title string }{{"static", "static"}, {"adaptive", "adaptive"},
-			{"public", "adaptive with public text"}} {
+		for _, from := range sources {
 			needs := append([]Need{NeedsPrivate}, r.needs...)
-			if t.name == "public" {
+			if from.name == "public" {
 				if r.name != "ngrams" {
 					continue
 				}
 				needs = append(needs, NeedsPublic)
 			}
-			name := "attribute-" + t.name + "-" + r.name
-			Register(Definition{Name: name, Version: r.version, Needs: needs, OneRelease: true,
-				Columns: labelColumns(name, t.title+" "+r.title),
-				Start: finishing(func(ctx context.Context, s *Situation) ([]Outcome, error) {
-					return s.learnPrivate(ctx, name, ofWords(r.name, r.releases, r.fit), t.name != "static", t.name == "public")
-				})})
+			name := "attribute-" + from.name + "-" + r.name
+			columns := labelColumn(name, from.title+" "+r.title)
+			Register(Definition{Name: name, Version: r.version, Needs: needs, OneRelease: true, Columns: columns,
+				Run: func(ctx context.Context, s *Situation) ([]Outcome, error) {
+					return s.learnPrivate(ctx, columns[0].Name, r.learner, from.name)
+				}})
 		}
 	}
 }
 
-// learnPrivate attacks by a reader. All attackers of one start from the same seed and
-// differ only in their input.
-func (s *Situation) learnPrivate(ctx context.Context, name string, r reader[[]int32], adaptive, withPublic bool) (
-	[]Outcome, error) {
-	seed := s.Seed.Derive("attribute", r.name)
-	return findPrivate(ctx, s, name, r, func() (trained[[]int32], error) {
-		return r.fit(ctx, s, r.onPlain(s, Train), r.onPlain(s, Validation), seed)
-	}, func(plain trained[[]int32]) (trained[[]int32], error) {
-		if !adaptive {
+// learnPrivate attacks by who is best on own releases of the validation split: who
+// learned from the source or from less, so he is not below a simpler one but by chance.
+// Ties go to the one that knows more. All attackers of one learner start from the same
+// seed and differ only in their input.
+func (s *Situation) learnPrivate(ctx context.Context, column string, l learner, from string) ([]Outcome, error) {
+	seed := s.Seed.Derive("attribute", l.name)
+	return s.findPrivate(ctx, column, l, seed, func(plain trained) (trained, error) {
+		if from == "static" {
 			return plain, nil
 		}
-		return adapt(ctx, s, r, plain, withPublic, seed)
+		type ownFit struct {
+			trained
+			validation []Document
+		}
+		own, err := once(&s.Made.trained, l.name, func() (f ownFit, err error) {
+			f.trained, f.validation, err = l.fitOwn(ctx, s, seed)
+			return f, err
+		})
+		if err != nil {
+			return plain, err
+		}
+		all := []trained{own.from("own releases"), plain.from("plain text")}
+		if from == "public" {
+			both, _, err := l.fitOwn(ctx, s, seed, public)
+			if err != nil {
+				return plain, err
+			}
+			all = append([]trained{both.from("own releases and public text")}, all...)
+		}
+		return mostRight(ctx, all, own.validation)
 	})
 }
 
-// classified is a classifier as a scorer of documents; read makes its examples.
-func classified[D any](m models.Classifier, note string, read func(ctx context.Context, x labelled[D]) (models.Examples,
-	error)) trained[D] {
-	return trained[D]{func(ctx context.Context, documents []D) ([][]float64, error) {
-		x, err := read(ctx, labelled[D]{documents: documents})
+// from adds to the note from what was learned.
+func (t trained) from(text string) trained {
+	if t.note != "" {
+		text += ": " + t.note
+	}
+	return trained{t.score, "trained on " + text}
+}
+
+// reading is how documents become the examples of a classifier.
+type reading func(ctx context.Context, documents []Document) (models.Examples, error)
+
+// classified is a classifier as a scorer of documents.
+func classified(m models.Classifier, note string, read reading) trained {
+	return trained{func(ctx context.Context, documents []Document) ([][]float64, error) {
+		x, err := read(ctx, documents)
 		if err != nil {
 			return nil, err
 		}
@@ -77,16 +100,22 @@ func classified[D any](m models.Classifier, note string, read func(ctx context.C
 	}, note}
 }
 
-func sequences(_ context.Context, x labelled[[]int32]) (models.Examples, error) {
-	return models.Examples{Sequences: x.documents, Labels: x.labels}, nil
+func (r reading) both(ctx context.Context, train, validation []Document) (x, y models.Examples, err error) {
+	if x, err = r(ctx, train); err == nil {
+		y, err = r(ctx, validation)
+	}
+	return x, y, err
+}
+
+var sequences reading = func(_ context.Context, documents []Document) (models.Examples, error) {
+	return models.Examples{Sequences: wordsOf(documents), Labels: privates(documents)}, nil
 }
 
 // fitClassifier trains a registered classifier. One that can choose its features
 // reads tf-idf, which needs no vectors and distinguishes words with the same
 // meaning; these carry the style.
-func fitClassifier(model string) fitting {
-	return func(ctx context.Context, s *Situation, train, validation labelled[[]int32], seed stream.Seed) (
-		trained[[]int32], error) {
+func fitClassifier(model string) func(context.Context, *Situation, []Document, []Document, stream.Seed) (trained, error) {
+	return func(ctx context.Context, s *Situation, train, validation []Document, seed stream.Seed) (trained, error) {
 		parameters := map[string]any{"features": "tfidf"}
 		if model == "lstm" {
 			parameters = s.Options.Network
@@ -94,41 +123,31 @@ func fitClassifier(model string) fitting {
 		m, err := models.New(model, models.Options{Classes: s.Privates, Embedding: s.Embedding, Seed: seed,
 			Parameters: parameters})
 		if err != nil {
-			return trained[[]int32]{}, err
+			return trained{}, err
 		}
-		x, _ := sequences(ctx, train)
-		y, _ := sequences(ctx, validation)
+		x, y, _ := sequences.both(ctx, train, validation)
 		_, err = m.Fit(ctx, x, y)
 		return classified(m, "", sequences), err
 	}
 }
 
-func fitNGrams(ctx context.Context, s *Situation, train, validation labelled[[]int32], _ stream.Seed) (trained[[]int32],
-	error) {
-	x, _ := sequences(ctx, train)
-	y, _ := sequences(ctx, validation)
+func fitNGrams(ctx context.Context, s *Situation, train, validation []Document, _ stream.Seed) (trained, error) {
+	x, y, _ := sequences.both(ctx, train, validation)
 	m, h, err := models.FitNGrams(ctx, models.NGramOptions{Classes: s.Privates, Spelling: s.Spelling,
 		Embedding: s.Embedding}, x, y)
 	return classified(m, h.Chosen, sequences), err
 }
 
-// headLayers are the hidden layers of the network on sentence vectors.
-var headLayers = []int{64}
-
-func fitEncoder(ctx context.Context, s *Situation, train, validation labelled[[]int32], seed stream.Seed) (
-	out trained[[]int32], err error) {
-	read := func(ctx context.Context, x labelled[[]int32]) (models.Examples, error) {
-		v, err := s.Encode(ctx, x.documents)
-		return models.Examples{Vectors: v, Labels: x.labels}, err
+// fitEncoder trains a network of one hidden layer on sentence vectors.
+func fitEncoder(ctx context.Context, s *Situation, train, validation []Document, seed stream.Seed) (trained, error) {
+	var read reading = func(ctx context.Context, documents []Document) (models.Examples, error) {
+		v, err := s.Encode(ctx, wordsOf(documents))
+		return models.Examples{Vectors: v, Labels: privates(documents)}, err
 	}
-	x, err := read(ctx, train)
+	x, y, err := read.both(ctx, train, validation)
 	if err != nil {
-		return out, err
+		return trained{}, err
 	}
-	y, err := read(ctx, validation)
-	if err != nil {
-		return out, err
-	}
-	m, h, err := models.FitHead(ctx, x, y, s.Privates, headLayers, seed)
+	m, h, err := models.FitHead(ctx, x, y, s.Privates, []int{64}, seed)
 	return classified(m, h.Chosen, read), err
 }

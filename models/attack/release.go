@@ -22,7 +22,7 @@ type Made struct {
 	released map[release][][]int32
 	written  map[release][]string
 	learned  *metrics.Draws
-	trained  map[string]trained[[]int32] // on own releases, by reader
+	trained  Memo // on own releases, by learner
 }
 
 // release is a release of a split by number; number 0 is the one that all attackers
@@ -168,15 +168,17 @@ func (s *Situation) channel(ctx context.Context) (c metrics.Channel, draws int, 
 // prior returns the word frequencies of the shadow text with one added to every
 // count; uniform without a shadow.
 func (s *Situation) prior() []float64 {
-	counts := make([]int, s.Words)
-	for _, document := range s.Shadow {
-		for _, w := range document {
-			if s.knows(w) {
-				counts[w]++
+	prior, _ := once(s.Plain, "prior", func() ([]float64, error) {
+		counts := make([]int, s.Words)
+		for _, document := range s.Shadow {
+			for _, w := range document {
+				if s.knows(w) {
+					counts[w]++
+				}
 			}
 		}
-	}
-	prior, _ := metrics.EmpiricalPrior(counts) // there is a word
+		return metrics.EmpiricalPrior(counts)
+	}) // there is a word
 	return prior
 }
 

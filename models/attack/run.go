@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"math"
 	"slices"
@@ -27,93 +28,142 @@ import (
 // outcomes are then those of the others, and the error is Failures. The rows of the
 // channel, the most expensive part, are made once for all of them.
 func RunAll(ctx context.Context, names []string, s Situation) ([]Outcome, error) {
-	if err := s.ready(); err != nil {
-		return nil, err
-	}
-	outcomes, attacks := make([][]Outcome, len(names)), make([]Attack, len(names))
-	columns := make([][]Column, len(names))
-	failures := Failures{}
-	// try calls a part of an attack; the attacker is out after a failure.
-	try := func(i int, part func() error) {
-		err := check.Panics(part)
-		if places := (*placesError)(nil); errors.As(err, &places) {
-			outcomes[i], err = unreadable(columns[i], places), nil
-			attacks[i] = Attack{}
-		}
-		if err != nil {
-			failures[names[i]] = fmt.Errorf("attacker %s: %w", names[i], err)
-			outcomes[i], attacks[i] = nil, Attack{}
-		}
-	}
-	reads := false
-	for i, name := range names {
+	var all []Definition
+	for _, name := range names {
 		d, err := Find(name)
 		if err != nil {
 			return nil, err
 		}
-		columns[i] = d.Columns
-		attacked := s
-		attacked.own = s.Noise.Derive("attack", name)
-		try(i, func() (err error) {
-			if missing := d.Missing(&s); len(missing) > 0 {
-				return fmt.Errorf("no %s", missing[0])
-			}
-			attacks[i], err = d.Start(ctx, &attacked)
-			reads = reads || attacks[i].Row != nil
-			return err
-		})
+		all = append(all, d)
 	}
-	if reads {
-		channel, _, err := s.channel(ctx)
-		if err == nil {
-			err = readRows(ctx, channel, s.Workers, attacks, try)
+	return s.attackedBy(ctx, all)
+}
+
+var errNoRows = errors.New("the rows of the channel are not read to their end")
+
+// attackedBy lets each attacker go on until it asks for the rows of the channel or is
+// done, then passes the rows to all who asked.
+func (s Situation) attackedBy(ctx context.Context, all []Definition) ([]Outcome, error) {
+	if err := s.ready(); err != nil {
+		return nil, err
+	}
+	type attacker struct {
+		next     func() (taker, bool)
+		learned  int   // draws of every word, of the channel that was read
+		outcomes []Outcome
+		err      error
+	}
+	attackers := make([]attacker, len(all))
+	for i, d := range all {
+		a, attacked := &attackers[i], s
+		attacked.own = s.Noise.Derive(append([]string{"attack"}, d.stream()...)...)
+		next, stop := iter.Pull(func(yield func(taker) bool) {
+			attacked.rows = func(take taker) error {
+				if !yield(take) {
+					return errNoRows
+				}
+				return nil
+			}
+			a.outcomes, a.err = d.attack(ctx, &attacked)
+		})
+		defer stop()
+		a.next = next
+	}
+	for {
+		takes := make([]taker, len(attackers)) // of those who ask for rows
+		for i := range attackers {
+			if a := &attackers[i]; a.err == nil {
+				panicked := check.Panics(func() error { takes[i], _ = a.next(); return nil })
+				a.err = cmp.Or(panicked, a.err)
+			}
 		}
+		if !slices.ContainsFunc(takes, func(t taker) bool { return t != nil }) {
+			break
+		}
+		channel, draws, err := s.channel(ctx)
 		if err != nil {
 			return nil, err
 		}
+		failed, err := readRows(ctx, channel, s.Workers, takes)
+		if err != nil {
+			return nil, err
+		}
+		for i := range attackers {
+			if takes[i] != nil {
+				attackers[i].learned, attackers[i].err = draws, failed[i]
+			}
+		}
 	}
-	for i := range attacks {
-		if finish := attacks[i].Finish; finish != nil {
-			try(i, func() (err error) {
-				outcomes[i], err = finish(ctx)
-				for _, o := range outcomes[i] {
-					if !slices.ContainsFunc(columns[i], func(c Column) bool { return c.Name == o.Column }) {
-						err = cmp.Or(err, fmt.Errorf("outcome %q is no column of it", o.Column))
-					}
-				}
-				return err
-			})
+	var outcomes []Outcome
+	failures := Failures{}
+	for i, a := range attackers {
+		if a.err != nil {
+			failures[all[i].Name] = fmt.Errorf("attacker %s: %w", all[i].Name, a.err)
+			continue
+		}
+		for _, o := range a.outcomes {
+			o.Draws = max(o.Draws, a.learned)
+			outcomes = append(outcomes, o)
 		}
 	}
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case len(failures) > 0:
-		return slices.Concat(outcomes...), failures
+		return outcomes, failures
 	}
-	return slices.Concat(outcomes...), nil
+	return outcomes, nil
 }
 
-// readRows passes the rows of the channel to all attacks that read them.
-func readRows(ctx context.Context, c metrics.Channel, workers int, attacks []Attack,
-	try func(int, func() error)) error {
-	failed := make([]atomic.Pointer[error], len(attacks)) // the first failure of each
+// stream are the labels of an attacker's own randomness.
+func (d Definition) stream() []string {
+	if d.outside {
+		return []string{"command", d.Name}
+	}
+	return []string{d.Name}
+}
+
+// attack runs one attacker.
+func (d Definition) attack(ctx context.Context, s *Situation) ([]Outcome, error) {
+	if missing := d.Missing(s); len(missing) > 0 {
+		return nil, fmt.Errorf("no %s", missing[0])
+	}
+	outcomes, err := d.Run(ctx, s)
+	if places := (*placesError)(nil); errors.As(err, &places) {
+		return list.Map(d.Columns, func(c Column) Outcome {
+			return Outcome{Column: c.Name, Value: stats.Unknown(), Floor: math.NaN(), Ceiling: math.NaN(),
+				Note: places.Error()}
+		}), nil
+	}
+	for _, o := range outcomes {
+		if !slices.ContainsFunc(d.Columns, func(c Column) bool { return c.Name == o.Column }) {
+			err = cmp.Or(err, fmt.Errorf("outcome %q is no column of it", o.Column))
+		}
+	}
+	return outcomes, err
+}
+
+// readRows passes the rows of the channel to all who take them, and returns the first
+// failure of each.
+func readRows(ctx context.Context, c metrics.Channel, workers int, takes []taker) ([]error, error) {
+	failed := make([]atomic.Pointer[error], len(takes))
 	err := c.EachRow(ctx, workers, func(block, x int, row []float64) {
-		for i, a := range attacks {
-			if a.Row == nil || failed[i].Load() != nil {
+		for i, take := range takes {
+			if take == nil || failed[i].Load() != nil {
 				continue
 			}
-			if err := check.Panics(func() error { a.Row(block, x, row); return nil }); err != nil {
+			if err := check.Panics(func() error { take(block, x, row); return nil }); err != nil {
 				failed[i].CompareAndSwap(nil, &err)
 			}
 		}
 	})
+	out := make([]error, len(takes))
 	for i := range failed {
 		if e := failed[i].Load(); e != nil {
-			try(i, func() error { return *e })
+			out[i] = *e
 		}
 	}
-	return err
+	return out, err
 }
 
 // Failures are the errors of attackers who failed, by name.
@@ -133,14 +183,6 @@ func (s *Situation) ready() error {
 		s.Made = &Made{}
 	}
 	return err
-}
-
-// unreadable are the outcomes of an attacker that cannot read a release.
-func unreadable(columns []Column, reason error) []Outcome {
-	return list.Map(columns, func(c Column) Outcome {
-		return Outcome{Column: c.Name, Value: stats.Unknown(), Floor: math.NaN(), Ceiling: math.NaN(),
-			Note: reason.Error()}
-	})
 }
 
 // parallel calls f for 0 … n−1, as many at a time as there are workers.

@@ -10,33 +10,6 @@ import (
 	"mldpbench/metrics"
 )
 
-func init() {
-	for _, by := range []struct {
-		name, title string
-		needs       []Need
-		ordered     bool // the order of words counts
-		score       DocumentScorer
-	}{
-		{"tfidf", "tf-idf", nil, false, scoreTFIDF},
-		{"encoder", "sentence encoder", []Need{NeedsEncoder}, true, scoreEncoded},
-	} {
-		d := linkage(by.name, by.title)
-		d.Needs, d.Version = by.needs, 2
-		d.Start = finishing(func(ctx context.Context, s *Situation) ([]Outcome, error) {
-			l, err := s.linked(ctx)
-			if err != nil {
-				return nil, err
-			}
-			scores, err := by.score(ctx, s, l)
-			if err != nil {
-				return nil, err
-			}
-			return s.link(ctx, d.Name, l, scores, by.ordered, nil)
-		})
-		Register(d)
-	}
-}
-
 // scoreTFIDF weighs words by counts and ln((1+n)/(1+df)) + 1 over the
 // plain documents; words that none of them has are left out.
 func scoreTFIDF(_ context.Context, _ *Situation, l linked) (func(int) []float64, error) {

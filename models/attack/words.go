@@ -21,7 +21,7 @@ type WordScorer func(ctx context.Context, s *Situation, release [][]int32) ([][]
 func RegisterWords(name, title string, score WordScorer, needs ...Need) {
 	column := Column{Name: name + "-words", Title: title}
 	Register(Definition{Name: name, Needs: needs, OneRelease: true, Columns: []Column{column},
-		Start: finishing(func(ctx context.Context, s *Situation) ([]Outcome, error) {
+		Run: func(ctx context.Context, s *Situation) ([]Outcome, error) {
 			return s.guessed(ctx, column.Name, s.Options.Tokens, func(t target, text [][]int32) ([]int32, error) {
 				words, err := score(ctx, s, text)
 				if err == nil {
@@ -32,7 +32,7 @@ func RegisterWords(name, title string, score WordScorer, needs ...Need) {
 				}
 				return t.each(words), nil
 			})
-		})})
+		}})
 }
 
 // place is the position of a word.
@@ -205,22 +205,27 @@ func (s *Situation) guessed(ctx context.Context, column string, words int,
 	return []Outcome{o}, err
 }
 
-// form is one way to attack words, with what it names of the validation and of the
-// test words.
+// form is one way to attack words: what it names of the validation words, and of the
+// test words if it is chosen.
 type form struct {
-	name       string
-	held, test []int32
+	name string
+	held []int32
+	test func() ([]int32, error)
 }
 
-// best is the form that finds most of the validation words; ties go to the first.
-func best(forms []form, held []int32) form {
-	hits := func(f form) (n int) {
-		for i, w := range held {
-			if f.held[i] == w {
-				n++
-			}
-		}
-		return n
+func known(guesses []int32) func() ([]int32, error) {
+	return func() ([]int32, error) { return guesses, nil }
+}
+
+// bestForm is the outcome of the form that finds most of the validation words; ties go
+// to the first.
+func (s *Situation) bestForm(column string, forms []form, held, test target) (Outcome, error) {
+	best := slices.MaxFunc(forms, func(a, b form) int { return held.hits(a.held) - held.hits(b.held) })
+	guesses, err := best.test()
+	if err != nil {
+		return Outcome{}, err
 	}
-	return slices.MaxFunc(forms, func(a, b form) int { return hits(a) - hits(b) })
+	o, err := s.foundWords(column, test, guesses)
+	o.Note = fmt.Sprintf("%s, chosen on %d validation words", best.name, len(held.places))
+	return o, err
 }

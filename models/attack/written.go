@@ -25,24 +25,15 @@ func init() {
 		{"attribute-written", "text as written", true},
 		{"attribute-surface", "punctuation, case, length", false},
 	} {
-		r := reader[string]{name: w.name, plain: textsOf, release: (*Situation).written, fit: fitWriting(w.words)}
-		Register(Definition{Name: w.name, Version: 2, Needs: []Need{NeedsPrivate, NeedsWriter},
-			Columns: labelColumns(w.name, w.title),
-			Start: finishing(func(ctx context.Context, s *Situation) ([]Outcome, error) {
-				return findPrivate(ctx, s, w.name, r, func() (trained[string], error) {
-					return r.fit(ctx, s, r.onPlain(s, Train), r.onPlain(s, Validation), s.Seed)
-				}, func(trained[string]) (trained[string], error) {
-					train, err := r.own(ctx, s, Train, 0)
-					if err != nil {
-						return trained[string]{}, err
-					}
-					validation, err := r.own(ctx, s, Validation, 0)
-					if err != nil {
-						return trained[string]{}, err
-					}
-					return r.fit(ctx, s, train, validation, s.Seed)
+		l := learner{name: w.name, written: true, fit: fitWriting(w.words)}
+		columns := labelColumn(w.name, w.title)
+		Register(Definition{Name: w.name, Version: 2, Needs: []Need{NeedsPrivate, NeedsWriter}, Columns: columns,
+			Run: func(ctx context.Context, s *Situation) ([]Outcome, error) {
+				return s.findPrivate(ctx, columns[0].Name, l, s.Seed, func(trained) (trained, error) {
+					own, _, err := l.fitOwn(ctx, s, s.Seed)
+					return own, err
 				})
-			})})
+			}})
 	}
 }
 
@@ -116,17 +107,15 @@ func (p *pieces) read(text string) []int32 {
 	return append(out, p.id(fmt.Sprintf("\x00%d", int(4*math.Log2(float64(words+1))))))
 }
 
-func (p *pieces) examples(_ context.Context, x labelled[string]) (models.Examples, error) {
-	return models.Examples{Sequences: list.Map(x.documents, p.read), Labels: x.labels}, nil
+func (p *pieces) examples(_ context.Context, documents []Document) (models.Examples, error) {
+	return models.Examples{Sequences: list.Map(textsOf(documents), p.read), Labels: privates(documents)}, nil
 }
 
 // fitWriting learns from texts as they are written. Who reads words may as well leave
 // them out, if validation says so. Ids are of one fit, which makes it independent of
 // what was read before.
-func fitWriting(words bool) func(context.Context, *Situation, labelled[string], labelled[string], stream.Seed) (
-	trained[string], error) {
-	return func(ctx context.Context, s *Situation, train, validation labelled[string], _ stream.Seed) (out trained[string],
-		err error) {
+func fitWriting(words bool) func(context.Context, *Situation, []Document, []Document, stream.Seed) (trained, error) {
+	return func(ctx context.Context, s *Situation, train, validation []Document, _ stream.Seed) (out trained, err error) {
 		readings := []*pieces{{words: false, ids: map[string]int32{}}, {words: true, ids: map[string]int32{}}}
 		if !words {
 			readings = readings[:1]
@@ -137,8 +126,7 @@ func fitWriting(words bool) func(context.Context, *Situation, labelled[string], 
 			if p.words {
 				o.Spelling = func(id int32) string { return p.of[id] }
 			}
-			x, _ := p.examples(ctx, train)
-			y, _ := p.examples(ctx, validation)
+			x, y, _ := reading(p.examples).both(ctx, train, validation)
 			m, h, err := models.FitNGrams(ctx, o, x, y)
 			if err != nil {
 				return out, err
