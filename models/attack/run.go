@@ -49,7 +49,7 @@ func (s Situation) attackedBy(ctx context.Context, all []Definition) ([]Outcome,
 	}
 	type attacker struct {
 		next     func() (taker, bool)
-		learned  int   // draws of every word, of the channel that was read
+		learned  int // draws of every word, of the channel that was read
 		outcomes []Outcome
 		err      error
 	}
