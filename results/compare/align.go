@@ -175,7 +175,7 @@ func Versions(p *results.Prepared, quantity string) Aligned {
 			continue
 		}
 		if len(a.Lines) == 0 {
-			a.plain = plainOf(p, g.Scene(), use)
+			_, a.plain = plainOf(p, g.Scene(), use)
 		}
 		at := weigh([]share{{&point{cells: g.Cells}, 1}}, quantity, scaleOf(use))
 		c := g.Cells[0]
@@ -214,8 +214,8 @@ func tracedScenes(p *results.Prepared, q Question) []traced {
 		all[s] = append(all[s], c)
 	}
 	return list.Map(scenes, func(s results.Place) traced {
-		t := traced{Aligned{Place: s, Question: q, Baseline: Plain(p, s, q.Use), plain: plainOf(p, s, use)}, use, privacy,
-			nil}
+		t := traced{Aligned{Place: s, Question: q}, use, privacy, nil}
+		t.Baseline, t.plain = plainOf(p, s, use)
 		for _, i := range results.Instances(all[s]) {
 			cells := results.Where(all[s], func(c results.Cell) bool { return c.Instance() == i })
 			at := i
@@ -233,62 +233,52 @@ func (t traced) at(level float64) Aligned {
 	a := t.Aligned
 	a.At, a.Lines = level, slices.Clone(t.Lines)
 	for i, l := range t.lines {
-		at := l.at(level, t.use, t.privacy)
-		at.Place, at.Name, at.Cells = a.Lines[i].Place, a.Lines[i].Name, a.Lines[i].Cells
-		a.Lines[i] = at
+		l.at(&a.Lines[i], level, t.use, t.privacy)
 	}
 	a.intervals(t.use)
 	return a
 }
 
-// baselines are the cells without privatisation that belong to a scene.
-func baselines(p *results.Prepared, s results.Place) []results.Cell {
-	return results.Where(p.Cells, func(c results.Cell) bool {
-		own := c.Scene()
-		own.Setting = s.Setting
-		return c.IsBaseline() && own == s
+// plainOf is a quantity without privatisation, of the baselines that belong to a
+// scene: their mean, or the ceiling that rows state, NaN where neither was measured;
+// and its estimate.
+func plainOf(p *results.Prepared, s results.Place, use results.Column) (mean float64, e estimate) {
+	own := results.Where(p.Cells, func(c results.Cell) bool {
+		of := c.Scene()
+		of.Setting = s.Setting
+		return c.IsBaseline() && of == s
 	})
-}
-
-// Plain returns a quantity without privatisation: the mean of the baselines, or
-// the ceiling that rows state; NaN where neither was measured.
-func Plain(p *results.Prepared, s results.Place, quantity string) float64 {
-	if x := (results.Cells{Cells: baselines(p, s)}).Values(quantity); len(x) > 0 {
-		return stats.Mean(x)
+	e, _ = estimateOf(weigh([]share{{&point{cells: own}, 1}}, use.Name, scaleOf(use)), nil)
+	if x := (results.Cells{Cells: own}).Values(use.Name); len(x) > 0 {
+		return stats.Mean(x), e
 	}
 	for _, c := range p.Cells {
-		if m, _ := c.At(quantity); c.Scene() == s && m.Ceiling.Known() && m.Value.Known() {
-			return m.Ceiling.Float()
+		if m, _ := c.At(use.Name); c.Scene() == s && m.Ceiling.Known() && m.Value.Known() {
+			return m.Ceiling.Float(), e
 		}
 	}
-	return math.NaN()
-}
-
-// plainOf is the estimate of a quantity without privatisation.
-func plainOf(p *results.Prepared, s results.Place, use results.Column) estimate {
-	e, _ := estimateOf(weigh([]share{{&point{cells: baselines(p, s)}, 1}}, use.Name, scaleOf(use)), nil)
-	return e
+	return math.NaN(), e
 }
 
 // at evaluates a line at a level, without interval.
-func (l line) at(level float64, use, privacy results.Column) Line {
-	out := Line{Value: math.NaN(), Low: math.NaN(), High: math.NaN(), Error: math.NaN(), Epsilon: math.NaN(),
-		Least: math.Inf(1), Most: math.Inf(-1)}
+func (l line) at(out *Line, level float64, use, privacy results.Column) {
+	nan := math.NaN()
+	out.Value, out.Low, out.High, out.Error, out.Epsilon = nan, nan, nan, nan, nan
+	out.Least, out.Most = math.Inf(1), math.Inf(-1)
 	for _, p := range l.points {
 		out.Least, out.Most = min(out.Least, p.privacy), max(out.Most, p.privacy)
 	}
 	i, x, ok := l.reaches(level, use, privacy)
-	if !ok {
-		return out
+	if out.Reached = ok; !ok {
+		return
 	}
-	out.Reached, out.Value, out.Epsilon = true, l.value(i, x), l.points[i].epsilon
+	out.Value, out.Epsilon = l.value(i, x), l.points[i].epsilon
 	if i > 0 {
 		a, b := l.points[i-1], l.points[i]
 		out.Epsilon = math.Exp((1-x)*math.Log(a.epsilon) + x*math.Log(b.epsilon))
 	}
 	out.OfPrivacy, out.OfLine = l.errorsAt(level, i, x)
 	out.at = weigh(l.shares(i, x), use.Name, scaleOf(use))
-	return out
 }
 
 // scaleOf is what one right item adds to a counted quantity.
@@ -300,8 +290,8 @@ func scaleOf(c results.Column) float64 {
 }
 
 // spread is the variance of repetitions of some estimates, differences of as many
-// trained texts, and what it is known from.
-func (a *Aligned) spread(all []estimate, mechanisms int, texts float64, use results.Column) (pooled, df float64,
+// trained texts, and what it is known from; plain is the estimate of the plain text.
+func spread(all []estimate, mechanisms int, texts float64, plain estimate, use results.Column) (pooled, df float64,
 	from string) {
 	pooled, df = pool(all, mechanisms)
 	switch {
@@ -309,8 +299,8 @@ func (a *Aligned) spread(all []estimate, mechanisms int, texts float64, use resu
 		return pooled, df, ByRepetitions
 	case !use.OfModel && use.Attacker == "":
 		return 0, math.Inf(1), noTraining
-	case a.plain.repetitions > 1 && !math.IsNaN(a.plain.ofRepetitions) && use.OfModel:
-		return texts * max(0, a.plain.ofRepetitions), float64(a.plain.repetitions - 1), ByBaseline
+	case plain.repetitions > 1 && !math.IsNaN(plain.ofRepetitions) && use.OfModel:
+		return texts * max(0, plain.ofRepetitions), float64(plain.repetitions - 1), ByBaseline
 	}
 	return 0, math.Inf(1), ""
 }
@@ -324,14 +314,15 @@ func (a *Aligned) intervals(use results.Column) {
 			all[i], known = e, append(known, e)
 		}
 	}
-	pooled, df, from := a.spread(known, len(known), 1, use)
+	pooled, df, from := spread(known, len(known), 1, a.plain, use)
 	a.Training = from
 	for i := range a.Lines {
 		l := &a.Lines[i]
 		if !l.Reached || all[i].repetitions == 0 {
 			continue
 		}
-		v, degrees := all[i].total(pooled, df, l.rest())
+		all[i].rest = l.rest()
+		v, degrees := all[i].total(pooled, df)
 		t := stats.NewTest(l.Value, math.Sqrt(v), degrees)
 		if scale := scaleOf(use); v == 0 && all[i].n > 0 { // all answers are alike
 			if alike, err := stats.Alike(l.Value/scale, all[i].n, 0.95); err == nil {
@@ -359,19 +350,20 @@ func (a *Aligned) pairs(use results.Column) {
 				continue
 			}
 			if e, ok := estimateOf(x.at, &y.at); ok {
+				e.rest = x.rest() + y.rest()
 				a.Pairs = append(a.Pairs, Pair{A: i, B: j, Difference: x.Value - y.Value, estimate: e})
 				all = append(all, e)
 			}
 		}
 	}
-	pooled, df, from := a.spread(all, reached-1, 2, use)
+	pooled, df, from := spread(all, reached-1, 2, a.plain, use)
 	a.Training = from
-	a.test(pooled, df, use, func(p Pair) float64 { return a.Lines[p.A].rest() + a.Lines[p.B].rest() })
+	a.test(pooled, df, use)
 }
 
 // test makes the tests of the pairs, given the variance of repetitions that they
-// share, and what else is not known of each.
-func (a *Aligned) test(pooled, df float64, use results.Column, rest func(Pair) float64) {
+// share.
+func (a *Aligned) test(pooled, df float64, use results.Column) {
 	nan := math.NaN()
 	if a.Training == "" {
 		for k := range a.Pairs {
@@ -385,7 +377,7 @@ func (a *Aligned) test(pooled, df float64, use results.Column, rest func(Pair) f
 	for k := range a.Pairs {
 		pair := &a.Pairs[k]
 		e := pair.estimate
-		v, degrees := e.total(pooled, df, rest(*pair))
+		v, degrees := e.total(pooled, df)
 		t := e.test(pair.Difference, v, degrees)
 		pair.Low, pair.High, pair.P, pair.Error = t.Low, t.High, t.P, math.Sqrt(v)
 		if pair.Detectable = stats.Detectable(pair.Error, degrees, a.Level/float64(a.Tests)); v == 0 {

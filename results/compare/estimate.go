@@ -17,6 +17,7 @@ type estimate struct {
 	n             int     // items, 0 where not known
 	repetitions   int
 	ofRepetitions float64 // of one repetition, NaN where not known
+	rest          float64 // what has nothing to do with either
 
 	// Of a difference of answers: the items, n of them or n in each repetition, on which
 	// the first and the second does better, over repetitions if they are the same ones.
@@ -154,9 +155,9 @@ func pool(all []estimate, mechanisms int) (pooled, df float64) {
 
 // total is the variance of an estimate, and its degrees of freedom
 // (Satterthwaite): only the part of repetitions is estimated from few values.
-func (e estimate) total(pooled, df, rest float64) (variance, degrees float64) {
+func (e estimate) total(pooled, df float64) (variance, degrees float64) {
 	part := pooled / float64(e.repetitions)
-	variance = e.items + part + rest
+	variance = e.items + part + e.rest
 	if part == 0 || math.IsInf(df, 1) {
 		return variance, math.Inf(1)
 	}

@@ -68,8 +68,7 @@ type Test struct {
 	Cells     int
 	Before    float64 // means over the cells
 	After     float64
-	Change    float64 // tested: After − Before, beyond that of all others where Relative
-	Relative  bool    // to the change of the other mechanisms, as the documents are others
+	Change    float64 // After − Before
 	Low, High float64 // 95% interval of Change
 	Error     float64
 	P         float64
@@ -118,7 +117,8 @@ type pair struct {
 	before, after results.Cells
 	exact         bool // equal seed and data
 	sameDocuments bool
-	ofOne, df     float64 // variance of the change of the quantity tested in one repetition, pooled; NaN where not known
+	ofOne, df     float64 // variance of the change of the quantity tested in one repetition, pooled
+	training      string  // what that is known from; "" where it is not
 }
 
 func (p pair) cell() results.Cell { return p.before.Cells[0] }

@@ -136,9 +136,6 @@ func (s Sheet) tests(results.Column) (items []Item) {
 		at, n := named(x.Quantity, x.Scope), digits(x.Threshold)
 		number := func(what string, v float64) Item { return at.says(what, Number(v, n), v) }
 		change := at.says("change", fmt.Sprintf("%+.*f ± %.*f", n, x.Change, n, (x.High-x.Low)/2), x.Change, x.Low, x.High)
-		if x.Relative {
-			change.Notes = []string{"beyond the change of the others"}
-		}
 		items = append(items, at.says("cells", fmt.Sprint(x.Cells), float64(x.Cells)), number("before", x.Before),
 			number("after", x.After), change, at.says("p (Holm)", Probability(x.Adjusted), x.Adjusted),
 			number("detectable", x.Detectable), at.says("chance from", x.How),
