@@ -99,7 +99,7 @@ func furtherOf(p *results.Prepared) map[results.Place][]float64 {
 
 // worthIt is the ε that tells most of a line at a level; 0 if none is worth it.
 func worthIt(a compare.Aligned, l compare.Line) float64 {
-	points := list.Map(a.Points(l), func(p compare.Point) measure.Point {
+	points := list.Map(l.Points, func(p compare.Point) measure.Point {
 		return measure.Point{Epsilon: p.Epsilon, Value: p.Privacy}
 	})
 	points = slices.DeleteFunc(points, func(p measure.Point) bool { return !(p.Epsilon > 0) })

@@ -62,7 +62,7 @@ func apart(t *testing.T, p *results.Prepared, level float64) {
 	for _, a := range compare.Align(p, compare.Question{Privacy: results.EM}, level) {
 		for _, l := range a.Lines {
 			below, above := 0.0, 1.0
-			for _, x := range a.Points(l) {
+			for _, x := range l.Points {
 				if x.Privacy <= level {
 					below = max(below, x.Privacy)
 				}

@@ -12,11 +12,11 @@ import (
 
 // Question says what mechanisms are compared by, and what is equal.
 type Question struct {
-	Use     string  // a quantity; "" for accuracy or, where accuracy is equal, results.EM
-	Privacy string  // a quantity; "" for that of the view's levels
-	Level   float64 // probability of any wrong separation in a family; 0 for 0.05
+	Use     string // a quantity; "" for accuracy or, where accuracy is equal, results.EM
+	Privacy string // a quantity; "" for that of the view's levels
 }
 
+// familyLevel is the probability of any wrong separation in a family.
 const familyLevel = 0.05
 
 // whole fills in what a question leaves open.
@@ -27,7 +27,6 @@ func (q Question) whole(p *results.Prepared) Question {
 			q.Use = results.EM
 		}
 	}
-	q.Level = cmp.Or(q.Level, familyLevel)
 	return q
 }
 
@@ -50,7 +49,7 @@ func Stated(p *results.Prepared) results.Levels {
 	scenes := tracedScenes(p, Question{})
 	reached := func(level float64) (n int) {
 		for _, s := range scenes {
-			n += list.Count(s.lines, func(l line) bool { _, _, ok := l.reaches(level, s.use, s.privacy); return ok })
+			n += list.Count(s.Lines, func(l Line) bool { _, _, ok := l.reaches(level); return ok })
 		}
 		return n
 	}
@@ -83,8 +82,9 @@ type Aligned struct {
 	Datasets int     // over which the pairs are pooled; 0 for a single scene
 	// Training says what the spread of training is known from; "" where it is not,
 	// and then nothing is tested.
-	Training string
-	plain    estimate // of the baseline
+	Training     string
+	plain        estimate // of the baseline
+	use, privacy results.Column
 }
 
 // Untested is what is said where nothing is known of training.
@@ -102,30 +102,21 @@ type Line struct {
 	results.Place // of its first cell
 	Name          string
 	Cells         []results.Cell // all measured, at every ε
-	Reached       bool           // false: the level is outside the measured points, or between two far apart
-	Least         float64        // of the measure of privacy, over the measured ε
-	Most          float64
+	Points        []Point        // by privacy
+	Reached       bool           // false: the level is outside the points, or between two far apart
 
 	Value     float64 // use at the level, on the line between the nearest points
 	Low, High float64 // its 95% interval
 	Error     float64 // standard error: items, repetitions, privacy and line together
-	OfPrivacy float64 // the part that the error of the measure of privacy has
 	OfLine    float64 // the part that not knowing the line between two points has
 	Epsilon   float64 // about where the level is reached
-	at        sampleOf
+	line
+	at   sampleOf
+	rest float64 // the variance that has nothing to do with items and repetitions
 }
 
 // Point is a measured ε of a line with its measure of privacy.
 type Point struct{ Epsilon, Privacy float64 }
-
-// Points are those of a line.
-func (a Aligned) Points(l Line) []Point {
-	all := newLine(l.Cells, results.MustColumn(a.Use), results.MustColumn(a.Privacy)).points
-	return list.Map(all, func(p point) Point { return Point{p.epsilon, p.privacy} })
-}
-
-// rest is the variance that has nothing to do with items and repetitions.
-func (l Line) rest() float64 { return l.OfPrivacy*l.OfPrivacy + l.OfLine*l.OfLine }
 
 // Pair compares two mechanisms at the same level of privacy.
 type Pair struct {
@@ -136,10 +127,7 @@ type Pair struct {
 	P          float64 // NaN: not tested
 	Adjusted   float64 // Holm over the family
 	Told       bool    // apart, beyond chance
-	// Equal is the Holm-adjusted p-value of two one-sided tests that the difference
-	// is beyond Margin; Level that it is not.
-	Equal float64
-	Level bool
+	Level      bool    // not beyond Margin, by two one-sided tests (Holm)
 	// Detectable is the smallest difference that the test finds with probability
 	// 0.8, even as the first of its family.
 	Detectable float64
@@ -156,11 +144,16 @@ type Pair struct {
 // same items and repetitions. All pairs of one scene at one level are a family,
 // corrected by Holm's method.
 func Align(p *results.Prepared, q Question, level float64) []Aligned {
-	scenes := list.Map(tracedScenes(p, q), func(s traced) Aligned {
-		a := s.at(level)
-		a.pairs(s.use)
-		return a
-	})
+	scenes := tracedScenes(p, q)
+	for k := range scenes {
+		a := &scenes[k]
+		a.At = level
+		for i := range a.Lines {
+			a.Lines[i].set(level)
+		}
+		a.intervals()
+		a.pairs()
+	}
 	return append(scenes, overDatasets(scenes)...)
 }
 
@@ -168,75 +161,52 @@ func Align(p *results.Prepared, q Question, level float64) []Aligned {
 // pair, at no common level: whether one version of a text does better than another
 // says nothing about their mechanisms. Lines are in the order of the cells.
 func Versions(p *results.Prepared, quantity string) Aligned {
-	use := results.MustColumn(quantity)
-	a := Aligned{Question: Question{Use: quantity}.whole(p)}
+	a := Aligned{Question: Question{Use: quantity}.whole(p), use: results.MustColumn(quantity)}
 	for _, g := range results.GroupCells(p.Private()) {
 		if len(g.Values(quantity)) == 0 {
 			continue
 		}
 		if len(a.Lines) == 0 {
-			_, a.plain = plainOf(p, g.Scene(), use)
+			_, a.plain = plainOf(p, g.Scene(), a.use)
 		}
-		at := weigh([]share{{&point{cells: g.Cells}, 1}}, quantity, scaleOf(use))
+		at := weigh([]share{{&point{cells: g.Cells}, 1}}, a.use)
 		c := g.Cells[0]
 		a.Lines = append(a.Lines, Line{Place: c.Place, Name: p.Name(c.Place), Cells: g.Cells, Reached: true,
 			Value: at.mean(), Epsilon: c.Epsilon.Float(), at: at})
 	}
-	a.intervals(use)
-	a.pairs(use)
+	a.intervals()
+	a.pairs()
 	return a
 }
 
-// traced is a scene with the line of each mechanism, at no level yet.
-type traced struct {
-	Aligned
-	use, privacy results.Column
-	lines        []line
-}
-
-func tracedScenes(p *results.Prepared, q Question) []traced {
+// tracedScenes are the scenes with the line of each mechanism, at no level yet.
+func tracedScenes(p *results.Prepared, q Question) []Aligned {
 	q = q.whole(p)
-	use, privacy := results.MustColumn(q.Use), results.MustColumn(q.Privacy)
 	// The measure of privacy may have been taken in one repetition only.
 	has := map[results.Place]bool{}
 	for _, c := range p.Cells {
 		has[c.Group()] = has[c.Group()] || c.Has(q.Privacy)
 	}
-	scenes, all := []results.Place{}, map[results.Place][]results.Cell{}
-	for _, c := range p.Private() {
-		if !c.Has(q.Use) || !has[c.Group()] || c.Status != results.StatusOK {
-			continue
-		}
-		s := c.Scene()
-		if all[s] == nil {
-			scenes = append(scenes, s)
-		}
-		all[s] = append(all[s], c)
-	}
-	return list.Map(scenes, func(s results.Place) traced {
-		t := traced{Aligned{Place: s, Question: q}, use, privacy, nil}
-		t.Baseline, t.plain = plainOf(p, s, use)
-		for _, i := range results.Instances(all[s]) {
-			cells := results.Where(all[s], func(c results.Cell) bool { return c.Instance() == i })
-			at := i
-			at.Dataset, at.Embedding, at.Dimension = s.Dataset, s.Embedding, s.Dimension
-			at.Model, at.ModelParameters, at.Setting = s.Model, s.ModelParameters, s.Setting
-			t.Lines = append(t.Lines, Line{Place: at, Name: p.Name(i), Cells: cells})
-			t.lines = append(t.lines, newLine(cells, use, privacy))
-		}
-		return t
+	all := results.Where(p.Private(), func(c results.Cell) bool {
+		return c.Has(q.Use) && has[c.Group()] && c.Status == results.StatusOK
 	})
-}
-
-// at evaluates the lines at a level.
-func (t traced) at(level float64) Aligned {
-	a := t.Aligned
-	a.At, a.Lines = level, slices.Clone(t.Lines)
-	for i, l := range t.lines {
-		l.at(&a.Lines[i], level, t.use, t.privacy)
+	of := map[results.Place][]results.Cell{}
+	for _, c := range all {
+		of[c.Scene()] = append(of[c.Scene()], c)
 	}
-	a.intervals(t.use)
-	return a
+	return list.Map(results.Distinct(all, func(c results.Cell) results.Place { return c.Scene() }),
+		func(s results.Place) Aligned {
+			a := Aligned{Place: s, Question: q, use: results.MustColumn(q.Use), privacy: results.MustColumn(q.Privacy)}
+			a.Baseline, a.plain = plainOf(p, s, a.use)
+			for _, i := range results.Instances(of[s]) {
+				cells := results.Where(of[s], func(c results.Cell) bool { return c.Instance() == i })
+				l := Line{Place: s, Name: p.Name(i), Cells: cells, line: newLine(cells, a.use, a.privacy)}
+				l.Mechanism, l.Variant, l.Parameters, l.Label = i.Mechanism, i.Variant, i.Parameters, i.Label
+				l.Points = list.Map(l.points, func(p point) Point { return Point{p.epsilon, p.privacy} })
+				a.Lines = append(a.Lines, l)
+			}
+			return a
+		})
 }
 
 // plainOf is a quantity without privatisation, of the baselines that belong to a
@@ -248,7 +218,7 @@ func plainOf(p *results.Prepared, s results.Place, use results.Column) (mean flo
 		of.Setting = s.Setting
 		return c.IsBaseline() && of == s
 	})
-	e, _ = estimateOf(weigh([]share{{&point{cells: own}, 1}}, use.Name, scaleOf(use)), nil)
+	e, _ = estimateOf(weigh([]share{{&point{cells: own}, 1}}, use), nil)
 	if x := (results.Cells{Cells: own}).Values(use.Name); len(x) > 0 {
 		return stats.Mean(x), e
 	}
@@ -260,25 +230,22 @@ func plainOf(p *results.Prepared, s results.Place, use results.Column) (mean flo
 	return math.NaN(), e
 }
 
-// at evaluates a line at a level, without interval.
-func (l line) at(out *Line, level float64, use, privacy results.Column) {
+// set evaluates a line at a level, without interval.
+func (l *Line) set(level float64) {
 	nan := math.NaN()
-	out.Value, out.Low, out.High, out.Error, out.Epsilon = nan, nan, nan, nan, nan
-	out.Least, out.Most = math.Inf(1), math.Inf(-1)
-	for _, p := range l.points {
-		out.Least, out.Most = min(out.Least, p.privacy), max(out.Most, p.privacy)
-	}
-	i, x, ok := l.reaches(level, use, privacy)
-	if out.Reached = ok; !ok {
+	l.Value, l.Low, l.High, l.Error, l.Epsilon = nan, nan, nan, nan, nan
+	i, x, ok := l.reaches(level)
+	if l.Reached = ok; !ok {
 		return
 	}
-	out.Value, out.Epsilon = l.value(i, x), l.points[i].epsilon
+	l.Value, l.Epsilon = l.value(i, x), l.points[i].epsilon
 	if i > 0 {
 		a, b := l.points[i-1], l.points[i]
-		out.Epsilon = math.Exp((1-x)*math.Log(a.epsilon) + x*math.Log(b.epsilon))
+		l.Epsilon = math.Exp((1-x)*math.Log(a.epsilon) + x*math.Log(b.epsilon))
 	}
-	out.OfPrivacy, out.OfLine = l.errorsAt(level, i, x)
-	out.at = weigh(l.shares(i, x), use.Name, scaleOf(use))
+	ofPrivacy, ofLine := l.errorsAt(level, i, x)
+	l.OfLine, l.rest = ofLine, ofPrivacy*ofPrivacy+ofLine*ofLine
+	l.at = weigh(l.shares(i, x), l.use)
 }
 
 // scaleOf is what one right item adds to a counted quantity.
@@ -306,7 +273,7 @@ func spread(all []estimate, mechanisms int, texts float64, plain estimate, use r
 }
 
 // intervals sets the interval of each line.
-func (a *Aligned) intervals(use results.Column) {
+func (a *Aligned) intervals() {
 	all := make([]estimate, len(a.Lines))
 	var known []estimate
 	for i, l := range a.Lines {
@@ -314,30 +281,30 @@ func (a *Aligned) intervals(use results.Column) {
 			all[i], known = e, append(known, e)
 		}
 	}
-	pooled, df, from := spread(known, len(known), 1, a.plain, use)
+	pooled, df, from := spread(known, len(known), 1, a.plain, a.use)
 	a.Training = from
 	for i := range a.Lines {
 		l := &a.Lines[i]
 		if !l.Reached || all[i].repetitions == 0 {
 			continue
 		}
-		all[i].rest = l.rest()
+		all[i].rest = l.rest
 		v, degrees := all[i].total(pooled, df)
 		t := stats.NewTest(l.Value, math.Sqrt(v), degrees)
-		if scale := scaleOf(use); v == 0 && all[i].n > 0 { // all answers are alike
+		if scale := scaleOf(a.use); v == 0 && all[i].n > 0 { // all answers are alike
 			if alike, err := stats.Alike(l.Value/scale, all[i].n, 0.95); err == nil {
 				t.Low, t.High = scale*alike.Low, scale*alike.High
 			}
 		}
 		l.Low, l.High, l.Error = t.Low, t.High, math.Sqrt(v)
-		if use.Unit == "%" {
+		if a.use.Unit == "%" {
 			l.Low, l.High = max(0, l.Low), min(100, l.High)
 		}
 	}
 }
 
 // pairs tests every pair of mechanisms that reach the level.
-func (a *Aligned) pairs(use results.Column) {
+func (a *Aligned) pairs() {
 	var all []estimate
 	reached := 0
 	for i, x := range a.Lines {
@@ -350,25 +317,25 @@ func (a *Aligned) pairs(use results.Column) {
 				continue
 			}
 			if e, ok := estimateOf(x.at, &y.at); ok {
-				e.rest = x.rest() + y.rest()
+				e.rest = x.rest + y.rest
 				a.Pairs = append(a.Pairs, Pair{A: i, B: j, Difference: x.Value - y.Value, estimate: e})
 				all = append(all, e)
 			}
 		}
 	}
-	pooled, df, from := spread(all, reached-1, 2, a.plain, use)
+	pooled, df, from := spread(all, reached-1, 2, a.plain, a.use)
 	a.Training = from
-	a.test(pooled, df, use)
+	a.test(pooled, df)
 }
 
 // test makes the tests of the pairs, given the variance of repetitions that they
 // share.
-func (a *Aligned) test(pooled, df float64, use results.Column) {
+func (a *Aligned) test(pooled, df float64) {
 	nan := math.NaN()
 	if a.Training == "" {
 		for k := range a.Pairs {
 			p := &a.Pairs[k]
-			p.Low, p.High, p.Error, p.P, p.Adjusted, p.Equal, p.Detectable = nan, nan, nan, nan, nan, nan, nan
+			p.Low, p.High, p.Error, p.P, p.Adjusted, p.Detectable = nan, nan, nan, nan, nan, nan
 		}
 		return
 	}
@@ -380,22 +347,22 @@ func (a *Aligned) test(pooled, df float64, use results.Column) {
 		v, degrees := e.total(pooled, df)
 		t := e.test(pair.Difference, v, degrees)
 		pair.Low, pair.High, pair.P, pair.Error = t.Low, t.High, t.P, math.Sqrt(v)
-		if pair.Detectable = stats.Detectable(pair.Error, degrees, a.Level/float64(a.Tests)); v == 0 {
+		if pair.Detectable = stats.Detectable(pair.Error, degrees, familyLevel/float64(a.Tests)); v == 0 {
 			pair.Detectable = nan // all answers are alike: few of them show nothing
 		}
 		// Two one-sided tests: each that the difference is beyond one end of the margin.
 		p[k] = t.P
-		equal[k] = stats.NewTest(Margin(use)-math.Abs(pair.Difference), pair.Error, degrees).P / 2
-		if math.Abs(pair.Difference) >= Margin(use) {
+		equal[k] = stats.NewTest(Margin(a.use)-math.Abs(pair.Difference), pair.Error, degrees).P / 2
+		if math.Abs(pair.Difference) >= Margin(a.use) {
 			equal[k] = 1 - equal[k]
 		}
 	}
 	for k, adjusted := range stats.Holm(p) {
-		a.Pairs[k].Adjusted, a.Pairs[k].Told = adjusted, adjusted < a.Level
+		a.Pairs[k].Adjusted, a.Pairs[k].Told = adjusted, adjusted < familyLevel
 	}
 	for k, adjusted := range stats.Holm(equal) {
 		p := &a.Pairs[k] // its interval may be that of an exact test
-		p.Equal, p.Level = adjusted, adjusted < a.Level && !p.Told && max(-p.Low, p.High) <= Margin(use)
+		p.Level = adjusted < familyLevel && !p.Told && max(-p.Low, p.High) <= Margin(a.use)
 	}
 }
 
@@ -426,7 +393,7 @@ func (l Line) Competes() bool {
 // then those that are not told apart from it. Alone tells that it is told apart from
 // all others.
 func (a Aligned) Best() (best []int, alone bool) {
-	up := sign(results.MustColumn(a.Use).Direction)
+	up := sign(a.use.Direction)
 	var compete []int
 	for i, l := range a.Lines {
 		if l.Reached && l.Competes() {

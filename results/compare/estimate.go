@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"maps"
 	"math"
 	"slices"
 
@@ -73,41 +74,31 @@ func (e *estimate) test(difference, variance, degrees float64) stats.Test {
 // estimateOf analyses the values of one mechanism, or of the difference of two
 // where other is not nil.
 func estimateOf(s sampleOf, other *sampleOf) (estimate, bool) {
-	var shared []int
-	for r := range s.means {
-		if other == nil {
-			shared = append(shared, r)
-		} else if _, both := other.means[r]; both && s.data[r] == other.data[r] {
-			shared = append(shared, r)
-		}
-	}
-	slices.Sort(shared)
-	if len(shared) == 0 {
-		return estimate{}, false
-	}
-	means := make([]float64, len(shared))
+	var means []float64 // of the repetitions that both have
 	var items [][]float64
-	for k, r := range shared {
-		means[k] = s.means[r]
-		var x []float64
-		if s.items != nil {
-			x = slices.Clone(s.items[r])
-		}
+	for _, r := range slices.Sorted(maps.Keys(s.means)) {
+		mean, x := s.means[r], slices.Clone(s.items[r])
 		if other != nil {
-			means[k] -= other.means[r]
-			if other.items == nil || len(other.items[r]) != len(x) {
+			y, both := other.means[r]
+			if mean -= y; !both || s.data[r] != other.data[r] {
+				continue
+			}
+			if len(other.items[r]) != len(x) {
 				x = nil
 			}
 			for i := range x {
 				x[i] -= other.items[r][i]
 			}
 		}
-		if x != nil {
+		if means = append(means, mean); x != nil {
 			items = append(items, x)
 		}
 	}
-	e := estimate{mean: stats.Mean(means), repetitions: len(shared), ofRepetitions: math.NaN()}
-	if len(items) == len(shared) {
+	if len(means) == 0 {
+		return estimate{}, false
+	}
+	e := estimate{mean: stats.Mean(means), repetitions: len(means), ofRepetitions: math.NaN()}
+	if len(items) == len(means) {
 		equal := !slices.ContainsFunc(items, func(x []float64) bool { return len(x) != len(items[0]) })
 		if l, err := stats.Crossed(items, !s.redrawn); equal && err == nil {
 			e.items, e.n, e.ofRepetitions = l.OfItems, l.Items, l.OfRepetitions
@@ -117,12 +108,12 @@ func estimateOf(s sampleOf, other *sampleOf) (estimate, bool) {
 			return e, true
 		}
 	}
-	if len(shared) > 1 {
+	if len(means) > 1 {
 		e.ofRepetitions = stat.Variance(means, nil)
 		switch {
 		case other != nil:
 		case s.redrawn: // the part of the spread that is known
-			e.items = s.sampling / float64(len(shared))
+			e.items = s.sampling / float64(len(means))
 			e.ofRepetitions -= s.sampling
 		default: // the same items in all repetitions, which their spread does not show
 			e.items = s.sampling

@@ -34,15 +34,15 @@ type point struct {
 // line is the trade-off of one mechanism: its points by ascending privacy, with
 // a use that never rises.
 type line struct {
-	points []point
-	upUse  float64 // +1 where more use is better, −1 where less is
-	upHide float64 // the same of privacy
-	use    string
+	points       []point
+	use, privacy results.Column
+	upUse        float64 // +1 where more use is better, −1 where less is
+	upHide       float64 // the same of privacy
 }
 
 // newLine fits a line to the cells of one mechanism in one scene.
 func newLine(cells []results.Cell, use, privacy results.Column) line {
-	l := line{upUse: sign(use.Direction), upHide: sign(privacy.Direction), use: use.Name}
+	l := line{use: use, privacy: privacy, upUse: sign(use.Direction), upHide: sign(privacy.Direction)}
 	var spread []float64 // of privacy within points, where repetitions have their own
 	for _, c := range results.GroupCells(cells) {
 		x, u := c.Values(privacy.Name), c.Values(use.Name)
@@ -113,16 +113,6 @@ func (l line) monotone() {
 // a line across more would be a guess.
 const widestGap = 0.7
 
-// guess reports whether neighbours are too far apart for a line between them.
-func (l line) guess(i int, use, privacy results.Column) bool {
-	if i == 0 {
-		return false
-	}
-	a, b := l.points[i-1], l.points[i]
-	return privacy.Unit == "" && math.Abs(a.privacy-b.privacy) > widestGap ||
-		use.Name == results.EM && math.Abs(a.fit-b.fit) > widestGap
-}
-
 // between returns the neighbours of a level of privacy, and how far the level
 // is from the first to the second, 0–1; ok is false outside the points.
 func (l line) between(level float64) (i int, x float64, ok bool) {
@@ -141,10 +131,14 @@ func (l line) between(level float64) (i int, x float64, ok bool) {
 	return 0, 0, false
 }
 
-// reaches is between, but where a line would be a guess.
-func (l line) reaches(level float64, use, privacy results.Column) (i int, x float64, ok bool) {
-	i, x, ok = l.between(level)
-	return i, x, ok && !l.guess(i, use, privacy)
+// reaches is between, but where neighbours are too far apart for a line.
+func (l line) reaches(level float64) (i int, x float64, ok bool) {
+	if i, x, ok = l.between(level); i > 0 {
+		a, b := l.points[i-1], l.points[i]
+		ok = !(l.privacy.Unit == "" && math.Abs(a.privacy-b.privacy) > widestGap ||
+			l.use.Name == results.EM && math.Abs(a.fit-b.fit) > widestGap)
+	}
+	return i, x, ok
 }
 
 // value is the use at a level: on the line between two neighbours.
@@ -235,13 +229,13 @@ type sampleOf struct {
 
 // weigh combines the cells of several points, repetition by repetition: those
 // repetitions that all points have.
-func weigh(shares []share, use string, scale float64) sampleOf {
-	s := sampleOf{data: map[int]string{}, means: map[int]float64{}, items: map[int][]float64{}, scale: scale}
+func weigh(shares []share, use results.Column) sampleOf {
+	s := sampleOf{data: map[int]string{}, means: map[int]float64{}, items: map[int][]float64{}, scale: scaleOf(use)}
 	seen := map[int]int{}
 	deviation := map[int]float64{} // items are the same at all points: their errors add up
 	for _, share := range shares {
 		for _, c := range share.cells {
-			m, ok := c.At(use)
+			m, ok := c.At(use.Name)
 			if !ok || !m.Value.Known() {
 				continue
 			}
@@ -250,7 +244,7 @@ func weigh(shares []share, use string, scale float64) sampleOf {
 			s.data[r] = c.DatasetFingerprint
 			s.redrawn = s.redrawn || strings.HasPrefix(c.DatasetFingerprint, "redrawn")
 			s.means[r] += share.weight * m.Value.Float()
-			deviation[r] += share.weight * math.Sqrt(sampling(m, results.MustColumn(use)))
+			deviation[r] += share.weight * math.Sqrt(sampling(m, use))
 			right := m.Right()
 			if right == nil || s.items == nil || s.items[r] != nil && len(s.items[r]) != len(right) {
 				s.items = nil
@@ -261,7 +255,7 @@ func weigh(shares []share, use string, scale float64) sampleOf {
 			}
 			for i, yes := range right {
 				if yes {
-					s.items[r][i] += share.weight * scale
+					s.items[r][i] += share.weight * s.scale
 				}
 			}
 		}

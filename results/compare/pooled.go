@@ -24,7 +24,7 @@ func overDatasets(scenes []Aligned) (pooled []Aligned) {
 		if len(sets) < 2 {
 			continue
 		}
-		a := Aligned{Place: at, Question: sets[0].Question, At: sets[0].At, Datasets: len(sets), Baseline: math.NaN()}
+		a := Aligned{Place: at, Question: sets[0].Question, At: sets[0].At, Datasets: len(sets), Baseline: math.NaN(), use: sets[0].use}
 		if a.pool(sets); len(a.Pairs) > 0 {
 			pooled = append(pooled, a)
 		}
@@ -34,7 +34,7 @@ func overDatasets(scenes []Aligned) (pooled []Aligned) {
 
 // pool fills in the lines that all sets have, and their pairs.
 func (a *Aligned) pool(sets []Aligned) {
-	use, n := results.MustColumn(a.Use), float64(len(sets))
+	n := float64(len(sets))
 	var places [][]int // of each line, its number in each set
 	for _, l := range sets[0].Lines {
 		at := list.Map(sets, func(s Aligned) int {
@@ -65,14 +65,14 @@ func (a *Aligned) pool(sets []Aligned) {
 	for _, s := range sets {
 		a.plain.ofRepetitions += s.plain.ofRepetitions / (n * n)
 	}
-	variance, df, from := spread(separate, len(a.Lines)-1, 2, a.plain, use)
+	variance, df, from := spread(separate, len(a.Lines)-1, 2, a.plain, a.use)
 	if v, d := pool(crossed, len(a.Lines)-1); v > variance {
 		variance, df = v, d
 	}
 	if !slices.ContainsFunc(sets, func(s Aligned) bool { return s.Training == "" }) {
 		a.Training = from
 	}
-	a.test(variance, df, use)
+	a.test(variance, df)
 }
 
 // pooledPair is the mean difference of two lines over sets: with the variance of

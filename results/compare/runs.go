@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"mldpbench/internal/list"
@@ -138,26 +139,12 @@ func (p pair) shared() (both [][2]results.Cell) {
 // Runs compares a run with an earlier one, cell by cell and quantity by
 // quantity. Cells of equal seed and data must be equal: any difference is a
 // change. Others are tested: all cells of a data set together, each mechanism
-// on it against the change of the others, and single cells on the same
-// documents, those with outcomes of documents by pairs of documents. p-values
-// are Holm-corrected over all tests.
+// on it, and single cells on the same documents, those with outcomes of documents
+// by pairs of documents. p-values are Holm-corrected over all tests.
 func Runs(before, after *results.Prepared, o Options) *Comparison {
-	c := &Comparison{Level: cmp.Or(o.Level, familyLevel), space: after.SpaceName, names: results.Names(list.Map(slices.Concat(before.Cells, after.Cells),
-		func(x results.Cell) results.Place { return x.Place }))}
-	if x, y := studies(before), studies(after); !slices.Equal(x, y) {
-		c.Reasons = append(c.Reasons, fmt.Sprintf("studies differ: %s against %s", strings.Join(x, ", "),
-			strings.Join(y, ", ")))
-	}
+	c := &Comparison{Level: cmp.Or(o.Level, familyLevel), space: after.SpaceName, names: results.Names(list.Map(
+		slices.Concat(before.Cells, after.Cells), func(x results.Cell) results.Place { return x.Place }))}
 	pairs := c.match(before, after)
-	if len(pairs) == 0 {
-		c.Broken = nil
-		text := "no cell is in both"
-		if x, y := before.Private(), after.Private(); len(x) > 0 && len(y) > 0 {
-			text += fmt.Sprintf(" (the first run has %s; the second %s)", c.place(x[0]), c.place(y[0]))
-		}
-		c.Reasons = append(c.Reasons, text)
-		return c
-	}
 	for _, q := range results.Columns() {
 		if q.Threshold > 0 || !o.Thresholds && q.Title != "" && !q.Derived && !q.Timing {
 			c.quantity(q, pairs, o)
@@ -173,16 +160,10 @@ func Runs(before, after *results.Prepared, o Options) *Comparison {
 	switch {
 	case c.Once > 0:
 		c.Reasons = append(c.Reasons, fmt.Sprintf("%d numbers are not tested: %s", c.Once, Untested))
-	case len(c.Tests) == 0 && c.Exact == 0:
+	case len(pairs) > 0 && len(c.Tests) == 0 && c.Exact == 0:
 		c.Reasons = append(c.Reasons, "nothing could be tested: no spread is known")
 	}
 	return c
-}
-
-func studies(p *results.Prepared) []string {
-	all := results.Distinct(p.Cells, func(c results.Cell) string { return c.Study })
-	slices.Sort(all)
-	return all
 }
 
 // matched is what a cell has in common with that of another run; its name in print
@@ -190,85 +171,71 @@ func studies(p *results.Prepared) []string {
 func matched(p results.Place) results.Place { p.Label = ""; return p }
 
 // match pairs the cells of two runs and reports those that have no partner.
-func (c *Comparison) match(before, after *results.Prepared) []pair {
+func (c *Comparison) match(before, after *results.Prepared) (pairs []pair) {
 	other := map[results.Place]results.Cells{}
 	for _, y := range results.GroupCells(after.Cells) {
 		other[matched(y.Place)] = y
 	}
-	var pairs []pair
 	var missing, fewer, unlike []string
 	for _, x := range results.GroupCells(before.Cells) {
 		y, found := other[matched(x.Place)]
 		delete(other, matched(x.Place))
-		p := pair{before: x, after: y}
+		a, name := x.Cells[0], c.place(x.Cells[0])
 		if !found {
-			missing = append(missing, c.place(x.Cells[0]))
+			missing = append(missing, name)
 			continue
 		}
-		a, b := p.cell(), y.Cells[0]
-		switch {
-		case a.Status != b.Status:
-			c.Broken = append(c.Broken, fmt.Sprintf("%s: %s in the first run, %s in the second", c.place(a),
-				a.Status, b.Status))
-			continue
-		case a.GuaranteeMetric != b.GuaranteeMetric || (a.GuaranteeScope == "") != (b.GuaranteeScope == ""):
-			c.Broken = append(c.Broken, fmt.Sprintf("%s: guarantee %q in the first run, %q in the second",
-				c.place(a), promise(a), promise(b)))
+		b := y.Cells[0]
+		if was, is := state(a), state(b); was != is {
+			c.Broken = append(c.Broken, fmt.Sprintf("%s: %s in the first run, %s in the second", name, was, is))
 			continue
 		}
+		p := pair{before: x, after: y}
 		p.sameDocuments = a.DatasetFingerprint == b.DatasetFingerprint && a.TestItems == b.TestItems
 		p.exact = p.sameDocuments && a.Seed == b.Seed && a.EmbeddingFingerprint == b.EmbeddingFingerprint &&
-			!a.Unrepeatable && !b.Unrepeatable
-		if a.Seed == b.Seed && !p.sameDocuments || a.TestItems != b.TestItems {
-			unlike = append(unlike, results.DatasetTitle(a.Dataset))
+			!a.Unrepeatable && !b.Unrepeatable && len(p.shared()) > 0
+		if title := results.DatasetTitle(a.Dataset); !slices.Contains(unlike, title) &&
+			(a.Seed == b.Seed && !p.sameDocuments || a.TestItems != b.TestItems) {
+			unlike = append(unlike, title)
 		}
-		if p.exact = p.exact && len(p.shared()) > 0; p.exact {
+		if p.exact {
 			if c.Exact++; len(p.shared()) < len(x.Cells) {
-				fewer = append(fewer, c.place(a))
+				fewer = append(fewer, name)
 			}
 		}
-		c.Cells++
 		pairs = append(pairs, p)
 	}
-	c.New = len(other)
-	if len(missing) > 0 && c.Cells > 0 {
-		c.Reasons = append(c.Reasons, some(missing, "cells are in the first run only"))
+	c.Cells, c.New = len(pairs), len(other)
+	if len(pairs) == 0 {
+		c.Reasons = append(c.Reasons, "no cell is in both")
+		return nil
 	}
-	if len(fewer) > 0 {
-		c.Reasons = append(c.Reasons, some(fewer, "cells have fewer repetitions in the second run"))
+	for what, list := range map[string][]string{"cells are in the first run only": missing,
+		"cells have fewer repetitions in the second run": fewer, "data sets have other documents": unlike} {
+		if len(list) > 0 {
+			c.Reasons = append(c.Reasons, fmt.Sprintf("%d %s, such as %s", len(list), what, list[0]))
+		}
 	}
-	if len(unlike) > 0 {
-		slices.Sort(unlike)
-		c.Reasons = append(c.Reasons, some(slices.Compact(unlike), "data sets have other documents"))
-	}
+	slices.Sort(c.Reasons)
 	return pairs
 }
 
-func promise(c results.Cell) string {
-	return strings.TrimSpace(c.GuaranteeMetric + " " + c.GuaranteeScope)
-}
-
-// some writes "9 cells are missing: a, b, c, …".
-func some(list []string, what string) string {
-	shown := list[:min(3, len(list))]
-	text := fmt.Sprintf("%d %s: %s", len(list), what, strings.Join(shown, "; "))
-	if len(shown) < len(list) {
-		text += "; …"
+// state is whether a mechanism exists, and what it promises.
+func state(c results.Cell) string {
+	if c.Status != results.StatusOK {
+		return c.Status
 	}
-	return text
+	scope := map[bool]string{true: ", between some words only"}[c.GuaranteeScope != ""]
+	return "guarantee " + strconv.Quote(c.GuaranteeMetric) + scope
 }
 
 // place names a cell.
 func (c *Comparison) place(x results.Cell) string {
-	parts := []string{results.DatasetTitle(x.Dataset), c.space(x.Place), c.names[x.Instance()]}
-	s := strings.Trim(strings.Join(parts, ", "), ", ")
+	parts := []string{results.DatasetTitle(x.Dataset), c.space(x.Place), c.names[x.Instance()], "", c.names[x.Task()]}
 	if x.Epsilon.Known() {
-		s += ", ε=" + x.Epsilon.String()
+		parts[3] = "ε=" + x.Epsilon.String()
 	}
-	if text := c.names[x.Task()]; text != "" {
-		s += ", " + text
-	}
-	return s
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
 }
 
 // exact lists the differences of one quantity in cells that must be equal.

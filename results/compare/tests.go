@@ -71,7 +71,7 @@ func changeOf(q results.Column, cells []pair) change {
 		before = append(before, share{&point{cells: p.before.Cells}, 1 / float64(len(cells))})
 		after = append(after, share{&point{cells: p.after.Cells}, 1 / float64(len(cells))})
 	}
-	x.before, x.after = weigh(before, q.Name, scaleOf(q)), weigh(after, q.Name, scaleOf(q))
+	x.before, x.after = weigh(before, q), weigh(after, q)
 	if x.exact { // equal repetitions only
 		notIn := func(other sampleOf) func(int, float64) bool {
 			return func(r int, _ float64) bool { _, both := other.means[r]; return !both }

@@ -319,9 +319,10 @@ func notReached(scenes []compare.Aligned, at compare.Aligned, line compare.Line)
 	least, most, around := math.Inf(1), math.Inf(-1), true
 	for _, a := range scenes {
 		for _, l := range a.Lines {
-			if a.At == at.At && !l.Reached && l.Instance() == line.Instance() && a.Datasets == 0 {
-				least, most = min(least, l.Least), max(most, l.Most)
-				around = around && l.Least <= a.At && a.At <= l.Most
+			if n := len(l.Points); n > 0 && a.At == at.At && !l.Reached && l.Instance() == line.Instance() {
+				low, high := l.Points[0].Privacy, l.Points[n-1].Privacy
+				low, high = min(low, high), max(low, high)
+				least, most, around = min(least, low), max(most, high), around && low <= a.At && a.At <= high
 			}
 		}
 	}
