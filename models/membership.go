@@ -42,7 +42,7 @@ func MembershipInference(ctx context.Context, shadow, target Membership, seed st
 	}
 	seed = seed.Derive("membership")
 	train, validation := known.SplitVectors(max(1, known.Len()/5), seed.Derive("split")) // there are two at least
-	attack := newPerceptron([]int{64, 64}, 2, seed, false)
+	attack := newPerceptron([]int{64, 64}, 2, seed)
 	if _, err := attack.Fit(ctx, train, validation); err != nil {
 		return nil, nil, fmt.Errorf("attack: %w", err)
 	}

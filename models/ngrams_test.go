@@ -158,39 +158,3 @@ func TestBagsAreSumsOfWords(t *testing.T) {
 		}
 	}
 }
-
-// A ring around a cloud is no half-space: the network finds it and is kept; on
-// clouds beside each other the linear classifier is.
-func TestHeadChooses(t *testing.T) {
-	t.Parallel()
-	rng := stream.FromUint64(5).Rand()
-	ring := func(n int) Examples {
-		var x Examples
-		for i := range n {
-			v := []float32{float32(rng.NormFloat64()), float32(rng.NormFloat64())}
-			norm := float32(math.Hypot(float64(v[0]), float64(v[1])))
-			y := i % 2
-			for j := range v {
-				v[j] *= float32(0.3+2*float64(y)) / norm
-			}
-			x.Vectors, x.Labels = append(x.Vectors, v), append(x.Labels, y)
-		}
-		return x
-	}
-	train, validation, test := ring(600), ring(200), ring(400)
-	h, history, err := FitHead(t.Context(), train, validation, 2, []int{16}, stream.FromUint64(1))
-	if err != nil || history.Chosen != "network [16]" {
-		t.Fatalf("%q is chosen, error %v", history.Chosen, err)
-	}
-	mustFind(t, h, test, 0.95)
-	train, validation, test = clouds(rng, 300, 3, 5, 4), clouds(rng, 60, 3, 5, 4), clouds(rng, 300, 3, 5, 4)
-	h, history, err = FitHead(t.Context(), train, validation, 3, nil, stream.FromUint64(1))
-	if err != nil || history.Chosen != "linear" {
-		t.Fatalf("%q is chosen, error %v", history.Chosen, err)
-	}
-	mustFind(t, h, test, 0.9)
-	if _, _, err := FitHead(t.Context(), Examples{Sequences: [][]int32{{1}}}, validation, 3, nil,
-		stream.FromUint64(1)); err == nil {
-		t.Error("sequences must be an error")
-	}
-}

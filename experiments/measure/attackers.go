@@ -11,7 +11,6 @@ import (
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
-	"mldpbench/internal/list"
 	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/external"
 	"mldpbench/models/attack"
@@ -21,11 +20,10 @@ import (
 // attackOptions are the options of an attacker: all that its numbers depend on
 // besides the release.
 type attackOptions struct {
-	Shadow  int
-	Public  *study.DatasetSpec `json:",omitempty"`
-	Encoder string             `json:",omitempty"` // "" where it is not used
-	Masked  string             `json:",omitempty"` // the language model, the same
-	Attack  attack.Options
+	Shadow int
+	Public *study.DatasetSpec `json:",omitempty"`
+	Masked string             `json:",omitempty"` // the language model; "" where it is not used
+	Attack attack.Options
 
 	Panel []string `json:",omitempty"` // attackers among whom the strongest is chosen
 
@@ -93,9 +91,6 @@ func newAttackOptions(scene *study.Scene, attackers ...string) *attackOptions {
 	o.Attack, _ = scene.Options.Complete() // checked
 	for _, name := range attackers {
 		d, _ := attack.Find(name) // it is registered
-		if slices.Contains(d.Needs, attack.NeedsEncoder) {
-			o.Encoder = lab.SIFEncoder
-		}
 		if slices.Contains(d.Needs, attack.NeedsModel) {
 			o.Masked = o.masked
 		}
@@ -120,9 +115,6 @@ func (q *Query) Attackers() (all []attack.Definition, options attack.Options) {
 
 func needsOfAttack(s *Spec, q *Query) (needs []lab.Resource) {
 	o := q.Options.(*attackOptions)
-	if o.Encoder != "" {
-		needs = append(needs, lab.OfEncoder(o.Encoder))
-	}
 	if o.Masked != "" {
 		needs = append(needs, lab.OfModel(maskedModel(o.Masked)))
 	}
@@ -259,10 +251,6 @@ func (r *Release) targetOf(ctx context.Context, q *Query, m *mechanisms.Mechanis
 		Made:   &attack.Made{},
 		Single: spec.Definition().End == mechanisms.UnchangedText || settings.Outside != nil && settings.Outside.Text != ""}
 	attack.Attacked(&s, m, spec.Policy, t.lexicon)
-	s.Encode = func(ctx context.Context, documents [][]int32) ([][]float32, error) {
-		sentences := list.Map(documents, func(d []int32) string { return joined(t.lexicon.Tokens(d)) })
-		return r.encode(ctx, lab.SIFEncoder, sentences)
-	}
 	if o.masked != "" {
 		words := m.Vocabulary().Words()
 		s.Masked = func(ctx context.Context, text []string, positions []int) ([][]float32, error) {

@@ -53,8 +53,6 @@ type Known struct {
 	Embedding models.Embedding      // with a vector for every id
 	Masked    MaskedWords           // a masked language model over the words; nil for none
 	Seed      stream.Seed           // of all that does not depend on the mechanism: training on plain text, samples
-	// Encode gives a vector to each document.
-	Encode func(ctx context.Context, documents [][]int32) ([][]float32, error)
 	// Plain keeps what attackers find in plain text, by their names, for other
 	// mechanisms; nil keeps nothing.
 	Plain *Memo
@@ -126,7 +124,6 @@ type Need string
 const (
 	NeedsPrivate Need = "private label"
 	NeedsChannel Need = "channel" // exact, or learned from draws
-	NeedsEncoder Need = "encoder"
 	NeedsShadow  Need = "shadow"
 	NeedsVectors Need = "vectors"
 	NeedsPublic  Need = "public text with private labels"
@@ -139,7 +136,6 @@ const (
 var met = map[Need]func(s *Situation) bool{
 	NeedsPrivate: func(s *Situation) bool { return s.Privates >= 2 },
 	NeedsChannel: func(s *Situation) bool { return s.Channel != nil || s.Release != nil },
-	NeedsEncoder: func(s *Situation) bool { return s.Encode != nil },
 	NeedsShadow:  func(s *Situation) bool { return len(s.Shadow) > 0 },
 	NeedsVectors: func(s *Situation) bool { return s.Embedding.Len() > 0 },
 	NeedsPublic:  func(s *Situation) bool { return len(s.Public) > 0 },

@@ -28,33 +28,25 @@ var AuditColumns = []Column{
 
 // auditedUser is a user whose texts an auditor has: the originals, with which he
 // queries the model, and the same as they are used for training a model.
-type auditedUser struct{ own, published [][]int32 }
-
-// auditSizes are the sizes of an audit.
-type auditSizes struct {
-	shadows    int // shadow models
-	vocabulary int // most frequent words that the models can predict
-	epochs     int // over the text
-	hidden     int // size of the LSTM's state
+type auditedUser struct {
+	own, published [][]int32
+	member         int // 1: a model is trained on his texts
 }
 
-// audited are those with which the paper's tables are made here: small enough to train
-// two models for each ε in a minute, and to remember what they read.
-var audited = auditSizes{1, 1000, 12, 32}
-
-// auditedUsers is the largest number of members, and of others: the 100 + 100
-// of the paper. auditWindow is how many previous words a model reads, auditBatch the
-// documents of a step of Adam, scoredAtOnce the queries scored together: each takes a
-// score for every word of the vocabulary.
-const auditedUsers, auditWindow, auditBatch, scoredAtOnce = 100, 4, 32, 512
+// auditedUsers is the largest number of members, and of others: the 100 + 100 of the
+// paper. Models predict the auditVocabulary most frequent words from auditWindow previous
+// ones; they are small enough to train two of them for each ε in a minute, and to remember
+// what they read. scoredAtOnce queries are scored together: each takes a score for every
+// word of the vocabulary.
+const auditedUsers, auditVocabulary, auditWindow, auditEpochs, scoredAtOnce = 100, 1000, 4, 12, 512
 
 // Audit runs the auditor of Feyisetan et al. 2020 §6.3, Tables 3 and 4, after Song & Shmatikov
 // 2019, "Auditing Data Provenance in Text-Generation Models", on the users of the
 // training split of a situation.
 //
 // The target is an LSTM that predicts the next word, trained on the published
-// texts of members. The auditor trains shadow models of the same kind, each on
-// the published texts of a random half of the shadow users. It queries each
+// texts of members. The auditor trains a shadow model of the same kind on
+// the published texts of a random half of the shadow users. It queries the
 // shadow model with every shadow user's own texts. From the histogram of the
 // ranks that the model gives to the true next words, a linear SVM learns to
 // distinguish the users the model was trained on from the others. The auditor
@@ -65,11 +57,9 @@ const auditedUsers, auditWindow, auditBatch, scoredAtOnce = 100, 4, 32, 512
 // plain text (users know what they wrote). Word vectors are frozen. Training runs for
 // all its epochs without early stopping, because the auditor looks for what a model
 // memorises. Histograms have one bin for each power of two. Words outside the
-// Vocabulary most frequent words of the shadow users occur in queries but are never
+// most frequent words of the shadow users occur in queries but are never
 // predicted.
-func Audit(ctx context.Context, s Situation) ([]Outcome, error) { return s.audit(ctx, audited) }
-
-func (s *Situation) audit(ctx context.Context, o auditSizes) ([]Outcome, error) {
+func Audit(ctx context.Context, s Situation) ([]Outcome, error) {
 	own := map[string][][]int32{}
 	for _, d := range s.Train {
 		if d.User != "" {
@@ -91,10 +81,12 @@ func (s *Situation) audit(ctx context.Context, o auditSizes) ([]Outcome, error) 
 		if err != nil {
 			return nil, err
 		}
-		users[i] = auditedUser{own[name], published}
+		users[i] = auditedUser{own: own[name], published: published}
+		if i < n {
+			users[i].member = 1
+		}
 	}
-	a := auditor{o, s.Embedding, nil, seed.Derive("auditor")}
-	margins, member, err := a.audit(ctx, users[2*n:], users[:n], users[n:2*n])
+	margins, member, err := auditor{s.Embedding, nil, seed.Derive("auditor")}.audit(ctx, users[2*n:], users[:2*n])
 	if err != nil {
 		return nil, err
 	}
@@ -107,30 +99,24 @@ func (s *Situation) audit(ctx context.Context, o auditSizes) ([]Outcome, error) 
 
 // auditor holds what all models of an audit have in common.
 type auditor struct {
-	sizes     auditSizes
 	embedding models.Embedding
 	classes   map[int32]int // of the words that can be predicted
 	seed      stream.Seed
 }
 
-// audit returns how clearly each of the members and others is judged to be a member,
-// and which of them are.
-func (a auditor) audit(ctx context.Context, shadow, members, others []auditedUser) (margins []float64, member []bool,
-	err error) {
-	if a.classes = frequent(shadow, a.sizes.vocabulary); len(a.classes) < 2 {
+// audit returns how clearly each of the target's users is judged to be a member, and
+// which of them are.
+func (a auditor) audit(ctx context.Context, shadow, target []auditedUser) (margins []float64, member []bool, err error) {
+	if a.classes = frequent(shadow, auditVocabulary); len(a.classes) < 2 {
 		return nil, nil, fmt.Errorf("the shadow users have fewer than two different words")
 	}
-	var known models.Examples
-	for i := range a.sizes.shadows {
-		own := a.seed.Derive("shadow").At(uint64(i))
-		half := own.Derive("half").Rand().Perm(len(shadow))[:len(shadow)/2]
-		slices.Sort(half)
-		trained := list.Map(half, func(u int) auditedUser { return shadow[u] })
-		x, err := a.ask(ctx, trained, own, shadow, func(u int) bool { return slices.Contains(half, u) })
-		if err != nil {
-			return nil, nil, fmt.Errorf("shadow model %d: %w", i, err)
-		}
-		known.Vectors, known.Labels = append(known.Vectors, x.Vectors...), append(known.Labels, x.Labels...)
+	own := a.seed.Derive("shadow").At(0)
+	for _, u := range own.Derive("half").Rand().Perm(len(shadow))[:len(shadow)/2] {
+		shadow[u].member = 1
+	}
+	known, err := a.ask(ctx, shadow, own)
+	if err != nil {
+		return nil, nil, fmt.Errorf("shadow model: %w", err)
 	}
 	// A fifth of the histograms is used to choose the C of the judge.
 	train, validation := known.SplitVectors(max(1, known.Len()/5), a.seed.Derive("judge", "split"))
@@ -141,8 +127,7 @@ func (a auditor) audit(ctx context.Context, shadow, members, others []auditedUse
 	if _, err := judge.Fit(ctx, train, validation); err != nil {
 		return nil, nil, err
 	}
-	asked, err := a.ask(ctx, members, a.seed.Derive("target"), slices.Concat(members, others),
-		func(u int) bool { return u < len(members) })
+	asked, err := a.ask(ctx, target, a.seed.Derive("target"))
 	if err != nil {
 		return nil, nil, fmt.Errorf("target: %w", err)
 	}
@@ -151,24 +136,19 @@ func (a auditor) audit(ctx context.Context, shadow, members, others []auditedUse
 		list.Map(asked.Labels, func(l int) bool { return l == 1 }), err
 }
 
-// ask trains a model on some users and returns the histogram of each of those
-// that it is queried with, and whether it was trained on them (1) or not (0).
-func (a auditor) ask(ctx context.Context, trained []auditedUser, seed stream.Seed, queried []auditedUser,
-	member func(u int) bool) (x models.Examples, err error) {
-	model, err := a.train(ctx, trained, seed)
+// ask trains a model on the members and returns the histogram of each user, and whether
+// he is a member.
+func (a auditor) ask(ctx context.Context, users []auditedUser, seed stream.Seed) (x models.Examples, err error) {
+	model, err := a.train(ctx, users, seed)
 	if err != nil {
 		return x, err
 	}
-	for u, user := range queried {
+	for _, user := range users {
 		h, err := a.histogram(ctx, model, user)
 		if err != nil {
 			return x, err
 		}
-		label := 0
-		if member(u) {
-			label = 1
-		}
-		x.Vectors, x.Labels = append(x.Vectors, h), append(x.Labels, label)
+		x.Vectors, x.Labels = append(x.Vectors, h), append(x.Labels, user.member)
 	}
 	return x, nil
 }
@@ -177,10 +157,8 @@ func (a auditor) ask(ctx context.Context, trained []auditedUser, seed stream.See
 func frequent(users []auditedUser, most int) map[int32]int {
 	counts := map[int32]int{}
 	for _, u := range users {
-		for _, text := range slices.Concat(u.own, u.published) {
-			for _, w := range text {
-				counts[w]++
-			}
+		for _, w := range slices.Concat(slices.Concat(u.own, u.published)...) {
+			counts[w]++
 		}
 	}
 	words := slices.SortedFunc(maps.Keys(counts), func(a, b int32) int {
@@ -210,7 +188,9 @@ func (a auditor) nextWords(texts [][]int32) (x models.Examples) {
 func (a auditor) train(ctx context.Context, users []auditedUser, seed stream.Seed) (models.Classifier, error) {
 	var texts [][]int32
 	for _, u := range users {
-		texts = append(texts, u.published...)
+		if u.member == 1 {
+			texts = append(texts, u.published...)
+		}
 	}
 	x := a.nextWords(texts)
 	if x.Len() == 0 {
@@ -218,8 +198,8 @@ func (a auditor) train(ctx context.Context, users []auditedUser, seed stream.See
 	}
 	m, err := models.New("lstm", models.Options{
 		Classes: len(a.classes), Embedding: a.embedding, Seed: seed.Derive("model"),
-		Parameters: map[string]any{"hidden": a.sizes.hidden, "epochs": a.sizes.epochs, "patience": a.sizes.epochs,
-			"batch": auditBatch, "learning_rate": 0.01},
+		Parameters: map[string]any{"hidden": 32, "epochs": auditEpochs, "patience": auditEpochs, "batch": 32,
+			"learning_rate": 0.01},
 	})
 	if err != nil {
 		return nil, err

@@ -70,10 +70,9 @@ func withUsers(t testing.TB, count, texts int) Situation {
 func TestAudit(t *testing.T) {
 	t.Parallel()
 	s := withUsers(t, 64, 8)
-	o := auditSizes{1, 200, 12, 16}
 	for keep, within := range map[float64][2]float64{1: {0.85, 1}, 0: {3.0 / 32, 29.0 / 32}} {
 		s := response(s, keep)
-		out, err := s.audit(t.Context(), o)
+		out, err := Audit(t.Context(), s)
 		if err != nil {
 			t.Fatal(err)
 		}

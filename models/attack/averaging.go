@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"mldpbench/internal/kernel"
+	"mldpbench/internal/list"
 	"mldpbench/metrics"
 )
 
@@ -30,38 +31,32 @@ func init() {
 	Register(d)
 }
 
-// repeated are words of which there are several releases.
-type repeated struct {
-	places []place
-	words  []int32
-	seen   [][]int32 // the releases of each word
-}
-
-func (s *Situation) repeated(ctx context.Context, documents []Document, label, noise string) (r repeated, err error) {
-	words := wordsOf(documents)
-	r.places = s.sample(s.places(words), s.Options.Words, label)
-	r.words = target{places: r.places}.each(words)
-	r.seen, err = s.draws(ctx, r.words, slices.Max(s.Options.Releases), s.own.Derive(noise))
-	return r, err
+// repeated are words of a split, and releases of each.
+func (s *Situation) repeated(ctx context.Context, documents []Document, label, noise string) (t target, seen [][]int32,
+	err error) {
+	t.plain = wordsOf(documents)
+	t.places = s.sample(s.places(t.plain), s.Options.Words, label)
+	seen, err = s.draws(ctx, t.each(t.plain), slices.Max(s.Options.Releases), s.own.Derive(noise))
+	return t, seen, err
 }
 
 // averaging chooses, for each number of releases, the form that finds most words of
 // the validation split. Ties go to the channel.
-func averaging(ctx context.Context, s *Situation) ([]Outcome, error) {
-	test, err := s.repeated(ctx, s.Test, "averaging", "releases")
+func averaging(ctx context.Context, s *Situation) (out []Outcome, err error) {
+	test, seen, err := s.repeated(ctx, s.Test, "averaging", "releases")
 	if err != nil {
 		return nil, err
 	}
-	held, err := s.repeated(ctx, s.Validation, "averaging validation", "validation releases")
+	held, more, err := s.repeated(ctx, s.Validation, "averaging validation", "validation releases")
 	if err != nil {
 		return nil, err
 	}
-	n := len(test.words)
+	n := len(seen)
 	if n == 0 {
 		return nil, fmt.Errorf("no word of the mechanism in the test split")
 	}
-	seen := slices.Concat(test.seen, held.seen)
-	forms, err := s.byChannel(seen)
+	seen = append(seen, more...)
+	ways, err := s.byChannel(seen)
 	if err != nil {
 		return nil, err
 	}
@@ -69,37 +64,13 @@ func averaging(ctx context.Context, s *Situation) ([]Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	forms = append(forms, votes...)
-	prior := s.prior()
-	top, out := int32(slices.Index(prior, slices.Max(prior))), []Outcome(nil)
 	for r, releases := range slices.Backward(s.Options.Releases) {
-		hits := func(f averagingForm, from int, words []int32) (right []bool, k int) {
-			for i, w := range words {
-				right = append(right, f.guesses[from+i][r] == w)
-				if right[i] {
-					k++
-				}
-			}
-			return right, k
-		}
-		best := slices.MaxFunc(forms, func(a, b averagingForm) int {
-			_, i := hits(a, n, held.words)
-			_, j := hits(b, n, held.words)
-			return i - j
+		forms := list.Map(append(ways, votes...), func(w averagingForm) form {
+			all := list.Map(w.guesses, func(of []int32) int32 { return of[r] })
+			return form{"by " + w.name, all[n:], known(all[:n])}
 		})
-		// Equal words have the same guess distribution, but their noise is
-		// independent, so each word is a trial.
-		right, k := hits(best, 0, test.words)
-		blind := 0
-		for _, w := range test.words {
-			if w == top {
-				blind++
-			}
-		}
-		o := Outcome{Column: fmt.Sprintf("average-%d", releases), Floor: float64(blind) / float64(n), Ceiling: 1, Count: n,
-			Note:  fmt.Sprintf("by %s, chosen on %d validation words", best.name, len(held.words)),
-			Items: items(test.places, func(i int) bool { return right[i] })}
-		if o.Value, err = proportion(k, n, s.Options.Level); err != nil {
+		o, err := s.bestForm(fmt.Sprintf("average-%d", releases), forms, held, test)
+		if err != nil {
 			return nil, err
 		}
 		out = append(out, o)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"mldpbench/internal/stats"
 	"mldpbench/metrics"
@@ -21,37 +20,23 @@ type linked struct {
 // given by number: how well the second may come from the first.
 type DocumentScorer func(ctx context.Context, s *Situation, l linked) (func(query int) []float64, error)
 
-// compared is what of a document's words counts.
-type compared int
-
-const (
-	bag     compared = iota // which they are
-	ordered                 // their order as well
-	inOrder                 // which stands in which place, among documents of equal length
-)
-
 func init() {
 	for _, by := range []struct {
 		name, title string
 		version     int
 		needs       []Need
-		compared    compared
+		inOrder     bool // which word stands in which place counts, among documents of equal length
 		score       DocumentScorer
 	}{
-		{"tfidf", "tf-idf", 2, nil, bag, scoreTFIDF},
-		{"encoder", "sentence encoder", 2, []Need{NeedsEncoder}, ordered, scoreEncoded},
-		{"aligned", "words in their places", 1, []Need{NeedsVectors}, inOrder, scoreAligned},
+		{"tfidf", "tf-idf", 2, nil, false, scoreTFIDF},
+		{"aligned", "words in their places", 1, []Need{NeedsVectors}, true, scoreAligned},
 	} {
-		d := Definition{Name: "linkage-" + by.name, Version: by.version, Needs: by.needs, OneRelease: true}
-		for _, c := range []string{"P@1", "R@10", "MRR"} {
-			d.Columns = append(d.Columns, Column{Name: d.Name + "-" + strings.ToLower(strings.ReplaceAll(c, "@", "")),
-				Title: "linkage " + c + ", " + by.title})
-		}
-		d.Columns[0].Panel, d.Columns[2].Mean = Linked, true
-		d.Run = func(ctx context.Context, s *Situation) ([]Outcome, error) {
-			return s.link(ctx, d.Name, by.compared, by.score)
-		}
-		Register(d)
+		name := "linkage-" + by.name
+		column := Column{Name: name + "-p1", Title: "linkage P@1, " + by.title, Panel: Linked}
+		Register(Definition{Name: name, Version: by.version, Needs: by.needs, OneRelease: true, Columns: []Column{column},
+			Run: func(ctx context.Context, s *Situation) ([]Outcome, error) {
+				return s.link(ctx, column.Name, by.inOrder, by.score)
+			}})
 	}
 }
 
@@ -70,10 +55,11 @@ func (s *Situation) linked(ctx context.Context) (linked, error) {
 	return l, nil
 }
 
-// link ranks all plain documents by their scores for each privatised one: which record
-// is it? The floor is the ranking without looking at words. Documents with equal text
-// cannot be distinguished, so the ceiling may be below one.
-func (s *Situation) link(ctx context.Context, name string, by compared, score DocumentScorer) ([]Outcome, error) {
+// link names for each privatised document the plain one of the highest score: which
+// record is it? The floor is who does not look at words. Documents with equal text
+// cannot be distinguished, so the ceiling may be below one; ties count with their
+// expectation.
+func (s *Situation) link(ctx context.Context, column string, inOrder bool, score DocumentScorer) ([]Outcome, error) {
 	l, err := s.linked(ctx)
 	if err != nil {
 		return nil, err
@@ -83,51 +69,35 @@ func (s *Situation) link(ctx context.Context, name string, by compared, score Do
 		return nil, err
 	}
 	n := len(l.plain)
-	ranks, chance, ideal := make([]metrics.Rank, n), make([]metrics.Rank, n), make([]metrics.Rank, n)
+	right, chance, ideal := make([]float64, n), make([]float64, n), make([]float64, n)
 	if err := s.parallel(ctx, n, func(q int) error {
-		ranks[q] = metrics.RankOf(scores(q), q)
+		right[q] = metrics.RankOf(scores(q), q).First()
 		return nil
 	}); err != nil {
 		return nil, err
 	}
-	same, keys, lengths, items := map[string]int{}, make([]string, n), map[int]int{}, make([]Item, n)
+	same, keys, lengths := map[string]int{}, make([]string, n), map[int]int{}
 	for i, d := range l.plain {
-		if by == bag {
+		if !inOrder {
 			d = slices.Sorted(slices.Values(d))
 		}
 		keys[i] = fmt.Sprint(d)
 		same[keys[i]]++
 		lengths[len(d)]++
 	}
+	o := Outcome{Column: column, Count: n}
 	for i, key := range keys {
-		chance[i], ideal[i] = metrics.Rank{Equal: n}, metrics.Rank{Equal: same[key]}
-		if k := len(l.noisy[i]); by == inOrder && k == len(l.plain[i]) {
-			chance[i] = metrics.Rank{Equal: lengths[k]}
+		chance[i], ideal[i] = 1/float64(n), 1/float64(same[key])
+		if k := len(l.noisy[i]); inOrder && k == len(l.plain[i]) {
+			chance[i] = 1 / float64(lengths[k])
 		}
-		items[i] = Item{Document: l.of[i], Position: Whole, Right: ranks[i].Within(1)}
+		o.Items = append(o.Items, Item{Document: l.of[i], Position: Whole, Right: right[i]})
 	}
-	var all [3]metrics.Retrieval // found, floor, ceiling
-	for i, of := range [][]metrics.Rank{ranks, chance, ideal} {
-		if all[i], err = metrics.MeasureRetrieval(of, n, s.Options.Level); err != nil {
-			return nil, err
-		}
-	}
-	outcome := func(column string, of func(metrics.Retrieval) stats.Interval) Outcome {
-		return Outcome{Column: name + column, Value: of(all[0]), Floor: of(all[1]).Estimate, Ceiling: of(all[2]).Estimate,
-			Count: n}
-	}
-	p1 := outcome("-p1", func(r metrics.Retrieval) stats.Interval { return s.counted(r.P1, n) })
-	p1.Items = items
-	return []Outcome{p1, outcome("-r10", func(r metrics.Retrieval) stats.Interval { return s.counted(r.R10, n) }),
-		outcome("-mrr", func(r metrics.Retrieval) stats.Interval { return r.MRR })}, nil
-}
-
-// counted widens the interval of a share of n queries to that of a count: where
-// no query or every query succeeds, their variance is 0 and gives no interval.
-func (s *Situation) counted(share stats.Interval, n int) stats.Interval {
-	c, err := proportion(int(math.Round(share.Estimate*float64(n))), n, s.Options.Level)
-	if err == nil { // 0 ≤ k ≤ n: always
-		share.Low, share.High = max(0, min(share.Low, c.Low)), min(1, max(share.High, c.High))
-	}
-	return share
+	o.Floor, o.Ceiling = stats.Mean(chance), stats.Mean(ideal)
+	// Where no query or every query succeeds, their variance is 0 and gives no interval:
+	// it is widened to that of a count.
+	o.Value = stats.MeanInterval(right, s.Options.Level)
+	c, err := proportion(int(math.Round(o.Value.Estimate*float64(n))), n, s.Options.Level)
+	o.Value.Low, o.Value.High = max(0, min(o.Value.Low, c.Low)), min(1, max(o.Value.High, c.High))
+	return []Outcome{o}, err
 }

@@ -4,13 +4,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 
 	"mldpbench/datasets"
 	"mldpbench/embeddings"
-	"mldpbench/embeddings/sentence"
 	"mldpbench/internal/realdata"
 	"mldpbench/mechanisms"
 	"mldpbench/stream"
@@ -84,17 +82,6 @@ func openScene(t testing.TB, q, all datasets.Request) *scene {
 		}
 	}
 	s.Embedding = c.lexicon.Embedding(c.space)
-	sif, err := sentence.NewSIF(c.space, c.documents)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Encode = func(ctx context.Context, documents [][]int32) ([][]float32, error) {
-		sentences := make([]string, len(documents))
-		for i, ids := range documents {
-			sentences[i] = strings.Join(c.lexicon.Tokens(ids), " ")
-		}
-		return sif.Encode(ctx, sentences)
-	}
 	s.Options = Options{Candidates: 20, Releases: []int{1, 10}, MeasureDraws: 10}
 	c.base = s
 	t.Logf("%s: %d + %d + %d documents, %d words, %d public items without near-duplicates, %d labelled", q.Name,

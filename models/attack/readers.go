@@ -25,7 +25,6 @@ func init() {
 		// An epoch of an LSTM costs more than all others together.
 		{learner{name: "lstm", releases: 1, fit: fitClassifier("lstm")}, "LSTM", []Need{NeedsVectors}, 3},
 		{learner{name: "ngrams", fit: fitNGrams}, "n-grams", []Need{NeedsWords}, 2},
-		{learner{name: "encoder", fit: fitEncoder}, "sentence encoder", []Need{NeedsEncoder}, 2},
 	} {
 		for _, from := range sources {
 			needs := append([]Need{NeedsPrivate}, r.needs...)
@@ -87,28 +86,17 @@ func (t trained) from(text string) trained {
 }
 
 // reading is how documents become the examples of a classifier.
-type reading func(ctx context.Context, documents []Document) (models.Examples, error)
+type reading func(documents []Document) models.Examples
 
 // classified is a classifier as a scorer of documents.
 func classified(m models.Classifier, note string, read reading) trained {
 	return trained{func(ctx context.Context, documents []Document) ([][]float64, error) {
-		x, err := read(ctx, documents)
-		if err != nil {
-			return nil, err
-		}
-		return m.Score(ctx, x)
+		return m.Score(ctx, read(documents))
 	}, note}
 }
 
-func (r reading) both(ctx context.Context, train, validation []Document) (x, y models.Examples, err error) {
-	if x, err = r(ctx, train); err == nil {
-		y, err = r(ctx, validation)
-	}
-	return x, y, err
-}
-
-var sequences reading = func(_ context.Context, documents []Document) (models.Examples, error) {
-	return models.Examples{Sequences: wordsOf(documents), Labels: privates(documents)}, nil
+func sequences(documents []Document) models.Examples {
+	return models.Examples{Sequences: wordsOf(documents), Labels: privates(documents)}
 }
 
 // fitClassifier trains a registered classifier. One that can choose its features
@@ -125,29 +113,13 @@ func fitClassifier(model string) func(context.Context, *Situation, []Document, [
 		if err != nil {
 			return trained{}, err
 		}
-		x, y, _ := sequences.both(ctx, train, validation)
-		_, err = m.Fit(ctx, x, y)
+		_, err = m.Fit(ctx, sequences(train), sequences(validation))
 		return classified(m, "", sequences), err
 	}
 }
 
 func fitNGrams(ctx context.Context, s *Situation, train, validation []Document, _ stream.Seed) (trained, error) {
-	x, y, _ := sequences.both(ctx, train, validation)
 	m, h, err := models.FitNGrams(ctx, models.NGramOptions{Classes: s.Privates, Spelling: s.Spelling,
-		Embedding: s.Embedding}, x, y)
+		Embedding: s.Embedding}, sequences(train), sequences(validation))
 	return classified(m, h.Chosen, sequences), err
-}
-
-// fitEncoder trains a network of one hidden layer on sentence vectors.
-func fitEncoder(ctx context.Context, s *Situation, train, validation []Document, seed stream.Seed) (trained, error) {
-	var read reading = func(ctx context.Context, documents []Document) (models.Examples, error) {
-		v, err := s.Encode(ctx, wordsOf(documents))
-		return models.Examples{Vectors: v, Labels: privates(documents)}, err
-	}
-	x, y, err := read.both(ctx, train, validation)
-	if err != nil {
-		return trained{}, err
-	}
-	m, h, err := models.FitHead(ctx, x, y, s.Privates, []int{64}, seed)
-	return classified(m, h.Chosen, read), err
 }

@@ -2,12 +2,8 @@ package attack
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
-
-	"mldpbench/internal/list"
-	"mldpbench/metrics"
 )
 
 // scoreTFIDF weighs words by counts and ln((1+n)/(1+df)) + 1 over the
@@ -65,22 +61,5 @@ func scoreTFIDF(_ context.Context, _ *Situation, l linked) (func(int) []float64,
 			}
 		}
 		return scores
-	}, nil
-}
-
-func scoreEncoded(ctx context.Context, s *Situation, l linked) (func(int) []float64, error) {
-	before, err := s.Encode(ctx, l.plain)
-	if err != nil {
-		return nil, err
-	}
-	after, err := s.Encode(ctx, l.noisy)
-	if err != nil {
-		return nil, err
-	}
-	if len(before) != len(l.plain) || len(after) != len(l.plain) {
-		return nil, fmt.Errorf("%d and %d vectors for %d documents", len(before), len(after), len(l.plain))
-	}
-	return func(query int) []float64 {
-		return list.Map(before, func(v []float32) float64 { return metrics.Cosine(after[query], v) })
 	}, nil
 }

@@ -88,19 +88,6 @@ var generated = sync.OnceValues(func() (*Situation, error) {
 	for range s.Words * s.Embedding.Dimension {
 		s.Embedding.Vectors = append(s.Embedding.Vectors, float32(rng.NormFloat64()))
 	}
-	// A reader of bags of words: the mean of random vectors.
-	s.Encode = func(_ context.Context, documents [][]int32) ([][]float32, error) {
-		out := make([][]float32, len(documents))
-		for i, d := range documents {
-			out[i] = make([]float32, s.Embedding.Dimension)
-			for _, w := range d {
-				for j, v := range s.Embedding.Vectors[int(w)*s.Embedding.Dimension:][:s.Embedding.Dimension] {
-					out[i][j] += v
-				}
-			}
-		}
-		return out, nil
-	}
 	return s, nil
 })
 

@@ -107,8 +107,8 @@ func (p *pieces) read(text string) []int32 {
 	return append(out, p.id(fmt.Sprintf("\x00%d", int(4*math.Log2(float64(words+1))))))
 }
 
-func (p *pieces) examples(_ context.Context, documents []Document) (models.Examples, error) {
-	return models.Examples{Sequences: list.Map(textsOf(documents), p.read), Labels: privates(documents)}, nil
+func (p *pieces) examples(documents []Document) models.Examples {
+	return models.Examples{Sequences: list.Map(textsOf(documents), p.read), Labels: privates(documents)}
 }
 
 // fitWriting learns from texts as they are written. Who reads words may as well leave
@@ -126,8 +126,7 @@ func fitWriting(words bool) func(context.Context, *Situation, []Document, []Docu
 			if p.words {
 				o.Spelling = func(id int32) string { return p.of[id] }
 			}
-			x, y, _ := reading(p.examples).both(ctx, train, validation)
-			m, h, err := models.FitNGrams(ctx, o, x, y)
+			m, h, err := models.FitNGrams(ctx, o, p.examples(train), p.examples(validation))
 			if err != nil {
 				return out, err
 			}

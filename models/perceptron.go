@@ -2,8 +2,6 @@ package models
 
 import (
 	"context"
-	"fmt"
-	"math"
 	"math/rand/v2"
 
 	"gorgonia.org/gorgonia"
@@ -12,57 +10,20 @@ import (
 	"mldpbench/stream"
 )
 
-// FitHead trains classifiers of frozen vectors and keeps the one that is best on
-// validation examples: logistic regression with its C chosen there, and, where
-// hidden is not empty, a network with such layers of ReLU on standardised
-// vectors. A tie goes to the linear one. History.Chosen says which it is.
-func FitHead(ctx context.Context, train, validation Examples, classes int, hidden []int, seed stream.Seed) (Classifier,
-	History, error) {
-	best, err := New("logistic", Options{Classes: classes, Seed: seed})
-	if err != nil {
-		return nil, History{}, err
-	}
-	if train.Vectors == nil || validation.Vectors == nil {
-		return nil, History{}, fmt.Errorf("head: reads vectors, not token sequences")
-	}
-	history, err := best.Fit(ctx, train, validation)
-	history.Chosen = "linear"
-	if err == nil && len(hidden) > 0 {
-		var h History
-		network := newPerceptron(hidden, classes, seed, true)
-		if h, err = network.Fit(ctx, train, validation); h.Accuracy > history.Accuracy {
-			best, history, history.Chosen = network, h, fmt.Sprintf("network %d", hidden)
-		}
-	}
-	if err != nil {
-		return nil, History{}, fmt.Errorf("head: %w", err)
-	}
-	return best, history, nil
-}
-
 // perceptron is a multilayer perceptron with ReLU between its layers.
 type perceptron struct {
 	network
-	hidden      []int
-	standardise bool
-	scaling     *scaling
+	hidden []int
 }
 
-func newPerceptron(hidden []int, classes int, seed stream.Seed, standardise bool) Classifier {
-	m := &perceptron{hidden: hidden, standardise: standardise, network: network{classes: classes, batch: 64, epochs: 50,
+func newPerceptron(hidden []int, classes int, seed stream.Seed) Classifier {
+	m := &perceptron{hidden: hidden, network: network{classes: classes, batch: 64, epochs: 50,
 		patience: 5, learningRate: 0.001, seed: seed.Derive("perceptron")}}
 	return &checked{learner: m, name: "perceptron", classes: classes, reads: reads{vectors: true}}
 }
 
 func (m *perceptron) fit(ctx context.Context, train, validation Examples) (History, error) {
 	width := len(train.Vectors[0])
-	if m.standardise {
-		own := fitScaling(vectorsOf(Embedding{}, train))
-		for j := range own.Scale { // variance 1 a column, for which the layers are initialised
-			own.Scale[j] *= math.Sqrt(float64(width))
-		}
-		m.scaling = &own
-	}
 	in := width
 	for layer, out := range append(m.hidden[:len(m.hidden):len(m.hidden)], m.classes) {
 		w := make([]float32, in*out)
@@ -88,9 +49,6 @@ func (m *perceptron) compile(width int, training bool) (*graph, error) {
 			if x.Labels != nil {
 				labels[row] = int32(x.Labels[i])
 			}
-		}
-		if m.scaling != nil {
-			m.scaling.apply(denseRows{width, inputs.data[:len(indices)*width]})
 		}
 		return consecutive(len(indices))
 	}, func(g *gorgonia.ExprGraph, w gorgonia.Nodes) (x *gorgonia.Node, err error) {
