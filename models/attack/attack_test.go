@@ -50,14 +50,14 @@ func TestCeilingAndFloor(t *testing.T) {
 		"overlap":                 {base, nil, 0},
 		// Own releases of unchanged text are copies, which validation weighs
 		// otherwise than the text itself.
-		"attribute-static-ngrams":    {base, map[string]float64{"attribute-static-ngrams-accuracy": share}, 0},
-		"attribute-adaptive-ngrams":  {base, map[string]float64{"attribute-adaptive-ngrams-accuracy": share}, 0.05},
-		"attribute-public-ngrams":    {base, map[string]float64{"attribute-public-ngrams-accuracy": share}, 0.05},
-		"attribute-channel":          {base, map[string]float64{"attribute-channel-accuracy": share}, 0.05},
+		"attribute-static-ngrams":   {base, map[string]float64{"attribute-static-ngrams-accuracy": share}, 0},
+		"attribute-adaptive-ngrams": {base, map[string]float64{"attribute-adaptive-ngrams-accuracy": share}, 0.05},
+		"attribute-public-ngrams":   {base, map[string]float64{"attribute-public-ngrams-accuracy": share}, 0.05},
+		"attribute-channel":         {base, map[string]float64{"attribute-channel-accuracy": share}, 0.05},
 		// Random words keep their punctuation.
 		"attribute-written": {base, nil, 0.05},
 		"attribute-surface": {base, nil, 0.05},
-		"linkage-aligned": {base, map[string]float64{"linkage-aligned-p1": 0}, 0},
+		"linkage-aligned":   {base, map[string]float64{"linkage-aligned-p1": 0}, 0},
 		// On random text the model names likely words, which may be rarer than the
 		// most frequent one.
 		"masked":         {base, nil, 0},
