@@ -22,7 +22,10 @@ require (
 	gorgonia.org/tensor v0.9.24
 )
 
-require github.com/jedib0t/go-pretty/v6 v6.8.3
+require (
+	github.com/agnivade/levenshtein v1.2.2
+	github.com/jedib0t/go-pretty/v6 v6.8.3
+)
 
 require github.com/stretchr/testify v1.11.1 // indirect
 

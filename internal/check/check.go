@@ -11,6 +11,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/agnivade/levenshtein"
 )
 
 // Error is a value that is not allowed and that the user can correct.
@@ -78,7 +80,7 @@ func OneOf(name, v string, allowed ...string) error {
 // Meant returns "; did you mean …?" for a word that is probably a misspelling
 // of an allowed one, else "".
 func Meant(v string, allowed []string) string {
-	if s := Suggest(v, allowed); s != "" {
+	if s := suggest(v, allowed); s != "" {
 		return fmt.Sprintf("; did you mean %q?", s)
 	}
 	return ""
@@ -118,43 +120,15 @@ func Shown(s string) string {
 	}, s)
 }
 
-// typos is the number of typing errors that Suggest corrects.
-const typos = 2
-
-// Suggest returns the word that was probably meant by another: the one with the
-// fewest insertions, deletions and substitutions, the first among equals; ""
-// where none is close.
-func Suggest(word string, among []string) string {
-	best, bestDistance := "", min(typos, utf8.RuneCountInString(word)-1)+1
-	target := []rune(word)
+// suggest returns the word that was probably meant by another: the one with the
+// fewest insertions, deletions and substitutions, at most two, the first among
+// equals; "" where none is close.
+func suggest(word string, among []string) string {
+	best, bestDistance := "", min(2, utf8.RuneCountInString(word)-1)+1
 	for _, w := range among {
-		if n := utf8.RuneCountInString(w); n > len(target)+bestDistance || n < len(target)-bestDistance {
-			continue
-		}
-		if d := distance([]rune(w), target); d < bestDistance {
+		if d := levenshtein.ComputeDistance(w, word); d < bestDistance {
 			best, bestDistance = w, d
 		}
 	}
 	return best
-}
-
-// distance is Levenshtein's.
-func distance(a, b []rune) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i, x := range a {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j, y := range b {
-			substitute := diagonal
-			if x != y {
-				substitute++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(substitute, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -38,12 +38,3 @@ func TestChecks(t *testing.T) {
 		}
 	}
 }
-
-func TestDistance(t *testing.T) {
-	for words, want := range map[[2]string]int{{"", ""}: 0, {"abc", ""}: 3, {"", "ab"}: 2, {"kitten", "sitting"}: 3,
-		{"flaw", "lawn"}: 2} {
-		if got := distance([]rune(words[0]), []rune(words[1])); got != want {
-			t.Errorf("%q: %d, want %d", words, got, want)
-		}
-	}
-}
