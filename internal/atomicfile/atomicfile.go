@@ -1,13 +1,12 @@
 // Package atomicfile writes files that are either absent, old or complete, even
 // if the process is killed: content is written to a temporary file in the same
-// folder, synced, and renamed into place. The next process that writes the same
-// file removes files left by a killed one.
+// folder, synced, and renamed into place. What a killed process left is removed by
+// the next that writes the same file, once it is a day old.
 package atomicfile
 
 import (
 	"bufio"
 	"cmp"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,9 +15,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -81,8 +78,8 @@ func write(path string, mode fs.FileMode, careful bool, fill func(io.Writer) err
 		clean(filepath.Dir(path), hidden)
 	}
 	// os.CreateTemp would ignore umask.
-	f, err := os.OpenFile(filepath.Join(filepath.Dir(path), fmt.Sprintf("%s%s-%d-%x", hidden, machine(), os.Getpid(),
-		rand.Uint64())), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	f, err := os.OpenFile(filepath.Join(filepath.Dir(path), fmt.Sprintf("%s%x", hidden, rand.Uint64())),
+		os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}
@@ -116,40 +113,20 @@ func filled(f io.Writer, fill func(io.Writer) error) error {
 // mark stands in the name of every temporary file.
 const mark = ".tmp-"
 
-// machine identifies where a process number means this process: machines and
-// containers may share a host name. Linux tells its start and the container
-// (the space of process numbers); elsewhere it is unknown.
-var machine = sync.OnceValue(func() string {
-	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	space, serr := os.Readlink("/proc/self/ns/pid")
-	if err != nil || serr != nil {
-		return fmt.Sprintf("unknown%x", rand.Uint64())
-	}
-	sum := sha256.Sum256([]byte(string(boot) + space))
-	return fmt.Sprintf("%x", sum[:8])
-})
-
-// stale is the age at which a temporary file counts as left behind, whoever
-// wrote it.
+// stale is the age at which a temporary file counts as left behind.
 const stale = 24 * time.Hour
 
-// Clean removes from a folder what killed processes left: temporary files of this
-// machine whose process no longer exists, and those a day old.
+// Clean removes from a folder the temporary files that are a day old.
 func Clean(folder string) { clean(folder, ".") }
 
 // clean is Clean for the files whose names begin with prefix.
 func clean(folder, prefix string) {
 	entries, _ := os.ReadDir(folder)
 	for _, e := range entries {
-		_, owner, ok := strings.Cut(e.Name(), mark)
-		if !ok || !strings.HasPrefix(e.Name(), prefix) {
+		if !strings.HasPrefix(e.Name(), prefix) || !strings.Contains(e.Name(), mark) {
 			continue
 		}
-		where, number, _ := strings.Cut(owner, "-")
-		number, _, _ = strings.Cut(number, "-")
-		pid, err := strconv.Atoi(number)
-		dead := err == nil && where == machine() && !alive(pid)
-		if info, err := e.Info(); err == nil && (dead || time.Since(info.ModTime()) > stale) {
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > stale {
 			_ = os.Remove(filepath.Join(folder, e.Name())) // another process may have removed it
 		}
 	}

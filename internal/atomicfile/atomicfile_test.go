@@ -2,11 +2,10 @@ package atomicfile
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 )
@@ -30,36 +29,21 @@ func TestWriteIsWholeOrNothing(t *testing.T) {
 	}
 }
 
-// The next write removes files of a killed process; files of a running process
-// or another machine stay.
+// The next write removes temporary files of the same file that are a day old.
 func TestLeftoversAreRemoved(t *testing.T) {
 	dir := t.TempDir()
-	path := filepath.Join(dir, "a.csv")
-	dead := exec.Command(os.Args[0], "-test.run=^$")
-	if err := dead.Run(); err != nil {
-		t.Fatal(err)
-	}
-	gone := []string{fmt.Sprintf(".a.csv.tmp-%s-%d-1", machine(), dead.Process.Pid), ".a.csv.tmp-elsewhere-1-old"}
-	stay := []string{
-		fmt.Sprintf(".a.csv.tmp-%s-%d-1", machine(), os.Getppid()),
-		fmt.Sprintf(".a.csv.tmp-%s-%d-1", "elsewhere", dead.Process.Pid),
-		fmt.Sprintf(".b.csv.tmp-%s-%d-1", machine(), dead.Process.Pid),
-	}
-	for _, name := range append(gone, stay...) {
-		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
+	for name, age := range map[string]time.Duration{".a.csv.tmp-1": stale + time.Hour, ".a.csv.tmp-2": 0,
+		".b.csv.tmp-3": stale + time.Hour} {
+		path, then := filepath.Join(dir, name), time.Now().Add(-age)
+		if err := errors.Join(os.WriteFile(path, nil, 0o644), os.Chtimes(path, then, then)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	old := time.Now().Add(-stale - time.Hour)
-	if err := os.Chtimes(filepath.Join(dir, gone[1]), old, old); err != nil {
+	if err := WriteBytes(filepath.Join(dir, "a.csv"), 0o644, []byte("x")); err != nil {
 		t.Fatal(err)
 	}
-	if err := WriteBytes(path, 0o644, []byte("x")); err != nil {
-		t.Fatal(err)
-	}
-	for i, name := range append(gone, stay...) {
-		if _, err := os.Stat(filepath.Join(dir, name)); (err == nil) != (i >= len(gone)) {
-			t.Errorf("%s: %v", name, err)
-		}
+	want := []string{filepath.Join(dir, ".a.csv.tmp-2"), filepath.Join(dir, ".b.csv.tmp-3"), filepath.Join(dir, "a.csv")}
+	if got, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || !slices.Equal(got, want) {
+		t.Errorf("%q, %v", got, err)
 	}
 }
