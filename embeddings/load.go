@@ -217,7 +217,7 @@ func (l *loader) file(ctx context.Context, pass func(block)) error {
 }
 
 func (l *loader) read(f io.Reader, emit func(block) error) error {
-	r, _, err := gunzip.Open(f, l.path, sniffLength)
+	r, err := gunzip.Open(f, l.path, sniffLength)
 	if err != nil {
 		return err
 	}

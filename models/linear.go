@@ -67,7 +67,7 @@ func newLinear(name string, o Options, probabilities bool, t func(x design, labe
 	}
 	m.learn = func(train Examples) []feature {
 		if train.Vectors == nil && features == "tfidf" {
-			return []feature{{part: learnTokens(train.Sequences)}}
+			return []feature{{part: learnWords(train.Sequences)}}
 		}
 		return []feature{{part: learnDense(o.Embedding, train)}}
 	}

@@ -110,14 +110,14 @@ func TestLinearModelsLearn(t *testing.T) {
 func TestTFIDF(t *testing.T) {
 	// Token 0 is in both documents, 1 in the first, 3 in the second; 2 and 9
 	// in none.
-	idf := learnTokens([][]int32{{0, 1, 1}, {3, 0}})
+	g := learnWords([][]int32{{0, 1, 1}, {3, 0}})
 	rare := math.Log(1.5) + 1
-	for id, want := range []float64{1, rare, 0, rare} {
-		if math.Abs(idf[id]-want) > 1e-15 {
-			t.Errorf("idf[%d] = %v, want %v", id, idf[id], want)
+	for i, want := range []float64{1, rare, rare} {
+		if math.Abs(g.idf[i]-want) > 1e-15 {
+			t.Errorf("idf[%d] = %v, want %v", i, g.idf[i], want)
 		}
 	}
-	x := idf.matrix(Examples{Sequences: [][]int32{{1, 0, 1, 2, 9}, {2}}}).(rowDesign).rows.(sparseRows)
+	x := g.matrix(Examples{Sequences: [][]int32{{1, 0, 1, 2, 9}, {2}}}).(rowDesign).rows.(sparseRows)
 	if x.len() != 2 || !slices.Equal(x.columns, []int32{1, 0}) {
 		t.Fatalf("%+v", x)
 	}

@@ -46,7 +46,7 @@ func FitNGrams(ctx context.Context, o NGramOptions, train, validation Examples) 
 	m := &checked{name: "ngrams", classes: o.Classes, reads: in, learner: &linear{
 		classes: o.Classes, grid: ngramGrid, sets: [][]int{{0}, {0, 2}, {0, 1}, {0, 1, 2}},
 		learn: func(train Examples) []feature {
-			f := []feature{{"words", learnWordGrams(train.Sequences)}, {name: "characters"}, {name: "vectors"}}
+			f := []feature{{"words", learnWordPairs(train.Sequences)}, {name: "characters"}, {name: "vectors"}}
 			if o.Spelling != nil {
 				f[1].part = learnCharacterGrams(train.Sequences, o.Spelling)
 			}

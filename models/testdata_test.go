@@ -102,10 +102,8 @@ func mustFind(t testing.TB, m Classifier, x Examples, least float64) {
 }
 
 // inFloat64 is the arithmetic for checking derivatives against differences.
-var inFloat64 = arithmetic[float64]{plainGemm, func(words []int32, input, gates, prev, cell, tanh,
-	hidden []float64) {
-	kernel.ReferenceCellForward(plainSigmoid, plainTanh, words, input, gates, prev, cell, tanh, hidden)
-}, kernel.ReferenceCellBackward[float64]}
+var inFloat64 = arithmetic[float64]{plainGemm, kernel.ReferenceCellForward[float64],
+	kernel.ReferenceCellBackward[float64]}
 
 // arithmeticOf returns that of a type of numbers.
 func arithmeticOf[T float]() arithmetic[T] {
@@ -131,18 +129,6 @@ func plainGemm(transA bool, m, n, k int, a []float64, lda int, b []float64, ldb 
 			}
 			c[i*ldc+j] = sum // overwrites C whatever it held, even NaN
 		}
-	}
-}
-
-func plainSigmoid(dst, src []float64) {
-	for i, x := range src {
-		dst[i] = 1 / (1 + math.Exp(-x))
-	}
-}
-
-func plainTanh(dst, src []float64) {
-	for i, x := range src {
-		dst[i] = math.Tanh(x)
 	}
 }
 

@@ -1,53 +1,13 @@
 package models
 
 import (
+	"maps"
 	"math"
 	"slices"
 )
 
 // inverse is the smoothed inverse document frequency of what has df of n documents.
 func inverse(n int, df float64) float64 { return math.Log((1+float64(n))/(1+df)) + 1 }
-
-// counted makes sparse rows of documents. each calls take with the columns of what
-// a document has; weigh returns the values of its columns, which are in the order
-// of first occurrence, by their counts.
-func counted(documents [][]int32, width int, each func(document []int32, take func(column int32)),
-	weigh func(columns []int32, counts []float64) []float32) design {
-	out := sparseRows{d: width, start: make([]int, 1, len(documents)+1)}
-	counts := make([]float64, width)
-	for _, d := range documents {
-		first := len(out.columns)
-		each(d, func(c int32) {
-			if counts[c] == 0 {
-				out.columns = append(out.columns, c)
-			}
-			counts[c]++
-		})
-		out.data = append(out.data, weigh(out.columns[first:], counts)...)
-		for _, c := range out.columns[first:] {
-			counts[c] = 0
-		}
-		out.start = append(out.start, len(out.columns))
-	}
-	return rowDesign{out}
-}
-
-// tokens are the inverse document frequencies of single words by id, 0 for those
-// not seen in training. Rows are counts times these, of length one.
-type tokens []float64
-
-func learnTokens(documents [][]int32) tokens {
-	var idf tokens
-	for id, df := range frequencies(documents, func(d []int32, take func(int32)) {
-		for _, id := range d {
-			take(id)
-		}
-	}) {
-		idf = append(idf, make(tokens, max(0, int(id)+1-len(idf)))...)
-		idf[id] = inverse(len(documents), float64(df))
-	}
-	return idf
-}
 
 // frequencies returns in how many documents each key occurs.
 func frequencies[K comparable](documents [][]int32, each func(document []int32, take func(key K))) map[K]int32 {
@@ -63,82 +23,78 @@ func frequencies[K comparable](documents [][]int32, each func(document []int32, 
 	return df
 }
 
-func (idf tokens) matrix(x Examples) design {
-	return counted(x.Sequences, len(idf), func(d []int32, take func(int32)) {
-		for _, id := range d {
-			if int(id) < len(idf) && idf[id] != 0 {
-				take(id)
-			}
-		}
-	}, func(columns []int32, counts []float64) (row []float32) {
-		var square float64
-		for _, id := range columns {
-			v := counts[id] * idf[id]
-			square += float64(v * v)
-		}
-		for _, id := range columns {
-			row = append(row, float32(counts[id]*idf[id]/math.Sqrt(square)))
-		}
-		return row
-	})
-}
-
-// wordGrams are single words and pairs; pairs are kept if at least one document in
-// ten thousand has them, and two.
-type wordGrams struct {
+// grams are n-grams of words that training documents have. Rows are weighed counts
+// times inverse document frequencies, of length one.
+type grams struct {
+	each   func(document []int32, take func(key uint64))
+	weight func(count float64) float64
 	column map[uint64]int32
 	idf    []float64
 }
 
-const single = uint64(1) << 63
-
-// eachWordGram calls take with a key for every word and every pair.
-func eachWordGram(document []int32, take func(key uint64)) {
-	for i, w := range document {
-		take(single | uint64(uint32(w)))
-		if i > 0 {
-			take(uint64(uint32(document[i-1]))<<32 | uint64(uint32(w)))
+func learnGrams(documents [][]int32, each func(document []int32, take func(key uint64)), least int32,
+	weight func(count float64) float64) *grams {
+	df := frequencies(documents, each)
+	g := &grams{each: each, weight: weight, column: map[uint64]int32{}}
+	for _, key := range slices.Sorted(maps.Keys(df)) {
+		if df[key] >= least || key&single != 0 {
+			g.column[key] = int32(len(g.idf))
+			g.idf = append(g.idf, inverse(len(documents), float64(df[key])))
 		}
-	}
-}
-
-func learnWordGrams(documents [][]int32) *wordGrams {
-	df := frequencies(documents, eachWordGram)
-	least := max(2, int32(len(documents)/10_000))
-	var keys []uint64
-	for key, n := range df {
-		if n >= least || key&single != 0 {
-			keys = append(keys, key)
-		}
-	}
-	slices.Sort(keys)
-	g := &wordGrams{column: make(map[uint64]int32, len(keys))}
-	for i, key := range keys {
-		g.column[key] = int32(i)
-		g.idf = append(g.idf, inverse(len(documents), float64(df[key])))
 	}
 	return g
 }
 
-func (g *wordGrams) matrix(x Examples) design {
-	return counted(x.Sequences, len(g.idf), func(d []int32, take func(int32)) {
-		eachWordGram(d, func(key uint64) {
+const single = uint64(1) << 63
+
+// learnWords has single words by their counts.
+func learnWords(documents [][]int32) *grams {
+	return learnGrams(documents, func(document []int32, take func(key uint64)) {
+		for _, w := range document {
+			take(single | uint64(uint32(w)))
+		}
+	}, 1, func(count float64) float64 { return count })
+}
+
+// learnWordPairs has single words, and pairs that at least one document in ten
+// thousand has, and two, by one plus the logarithms of their counts.
+func learnWordPairs(documents [][]int32) *grams {
+	return learnGrams(documents, func(document []int32, take func(key uint64)) {
+		for i, w := range document {
+			take(single | uint64(uint32(w)))
+			if i > 0 {
+				take(uint64(uint32(document[i-1]))<<32 | uint64(uint32(w)))
+			}
+		}
+	}, max(2, int32(len(documents)/10_000)), func(count float64) float64 { return 1 + math.Log(count) })
+}
+
+// matrix makes sparse rows; columns are in the order of first occurrence.
+func (g *grams) matrix(x Examples) design {
+	out := sparseRows{d: len(g.idf), start: make([]int, 1, x.Len()+1)}
+	counts := make([]float64, len(g.idf))
+	for _, d := range x.Sequences {
+		first := len(out.columns)
+		g.each(d, func(key uint64) {
 			if c, known := g.column[key]; known {
-				take(c)
+				if counts[c] == 0 {
+					out.columns = append(out.columns, c)
+				}
+				counts[c]++
 			}
 		})
-	}, func(columns []int32, counts []float64) (row []float32) {
 		square := 0.0
-		for _, c := range columns {
-			v := (1 + math.Log(counts[c])) * g.idf[c]
-			square += float64(v * v)
-			row = append(row, float32(v))
+		for _, c := range out.columns[first:] {
+			counts[c] = g.weight(counts[c]) * g.idf[c]
+			square += float64(counts[c] * counts[c])
 		}
-		for k := range row {
-			row[k] /= float32(math.Sqrt(square))
+		for _, c := range out.columns[first:] {
+			out.data = append(out.data, float32(counts[c]/math.Sqrt(square)))
+			counts[c] = 0
 		}
-		return row
-	})
+		out.start = append(out.start, len(out.columns))
+	}
+	return rowDesign{out}
 }
 
 // Lengths of the n-grams of characters.

@@ -40,7 +40,7 @@ func encodingOf(name string) (encoding.Encoding, error) {
 // decode unzips r if its first bytes are those of gzip, and converts it to UTF-8.
 func (t *Reader) decode(r io.Reader) error {
 	o := t.options
-	b, _, err := gunzip.Open(r, o.Name, bufferSize)
+	b, err := gunzip.Open(r, o.Name, bufferSize)
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func OpenText(path string) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, _, err := gunzip.Open(f, path, bufferSize)
+	b, err := gunzip.Open(f, path, bufferSize)
 	if err != nil {
 		f.Close()
 		return nil, err

@@ -3,7 +3,6 @@ package gunzip
 import (
 	"bytes"
 	"compress/gzip"
-	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -21,26 +20,24 @@ func packed(unit string, times int) []byte {
 
 func TestOpen(t *testing.T) {
 	t.Parallel()
-	zeros := strings.Repeat("\x00", 1<<20)
 	for name, c := range map[string]struct {
 		data []byte
 		most int64
 		want string // the beginning of the error
 	}{
-		"bomb":  {packed(zeros, 100), Slack + 1<<25, "x.gz: unpacks to far more"},
-		"small": {packed(zeros, 10), 10 << 20, ""},
+		"small": {packed("text", 10), 40, ""},
 		"text":  {[]byte("\xff text"), 6, ""},
 		"cut":   {packed("text", 1000)[:20], 4000, "x.gz: damaged gzip file: unexpected EOF"},
 		"head":  {[]byte("\x1f\x8btext"), 0, "x.gz: damaged gzip file: "},
 		"xz":    {[]byte("\xfd7zXZ\x00..."), 0, "x.gz: is packed by xz"},
 	} {
-		r, _, err := Open(bytes.NewReader(c.data), "x.gz", 1<<16)
+		r, err := Open(bytes.NewReader(c.data), "x.gz", 1<<16)
 		n := int64(0)
 		if err == nil {
 			n, err = io.Copy(io.Discard, r)
 		}
 		if (err != nil) != (c.want != "") || err != nil && !strings.HasPrefix(err.Error(), c.want) || n > c.most ||
-			err == nil && n != c.most || errors.Is(err, ErrBomb) != (name == "bomb") {
+			err == nil && n != c.most {
 			t.Errorf("%s: %d bytes, %v", name, n, err)
 		}
 	}
