@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"mldpbench/internal/params"
 	"mldpbench/stream"
 )
 
@@ -205,26 +204,12 @@ func TestParameters(t *testing.T) {
 	}{
 		{map[string]any{"C": 1}, `model svm: unknown parameter "C": it has ["features" "c" "passes" "tolerance"]`},
 		{map[string]any{"c": -1}, "model svm: c = -1: must be >= 0 and finite"},
-		{map[string]any{"c": "big"}, "model svm: c = big: must be >= 0 and finite"},
 		{map[string]any{"passes": 1.5}, "model svm: passes = 1.5: must be a whole number >= 1"},
-		{map[string]any{"passes": uint64(0)}, "model svm: passes = 0: must be >= 1"},
-		{map[string]any{"features": 3}, `model svm: features = 3: must be one of ["mean" "tfidf"]`},
 		{map[string]any{"features": "x"}, `model svm: features = x: must be one of ["mean" "tfidf"]`},
 	} {
 		if _, err := New("svm", Options{Classes: 2, Parameters: c.given}); err == nil || err.Error() != c.want {
 			t.Errorf("%v: %v, want %s", c.given, err, c.want)
 		}
-	}
-	d, err := Find("svm")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := d.Resolve(map[string]any{"c": uint64(2), "passes": 7.0})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := params.Format(p); got != "c=2 features=mean passes=7 tolerance=0.05" {
-		t.Error(got)
 	}
 	if _, err := New("perceptron", Options{Classes: 2}); err == nil {
 		t.Error("unknown model")

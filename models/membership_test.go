@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"mldpbench/metrics"
 	"mldpbench/stream"
 )
 
@@ -39,56 +40,35 @@ func confident(seed uint64, n int, low, high float64) Examples {
 	return x
 }
 
-// auc returns the share of pairs of a member and a non-member that are ordered
-// correctly.
-func auc(scores []float64, member []bool) float64 {
-	var right, pairs float64
-	for i, a := range scores {
-		for j, b := range scores {
-			if member[i] && !member[j] {
-				pairs++
-				if a > b {
-					right++
-				} else if a == b {
-					right += 0.5
-				}
-			}
-		}
-	}
-	return right / pairs
-}
-
+// The ideal attack orders by confidence: it is wrong only where both lie in
+// [0.8, 0.9], 1/2 · 1/4 of the pairs, and then half of the time: its AUC is 0.94. Where
+// members and others have the same scores nothing can be learned; with 400 documents
+// the AUC has a standard deviation of 0.029, and 0.15 is more than five of them.
 func TestMembershipInference(t *testing.T) {
-	shadow := Membership{overfit{2}, confident(50, 300, 0.8, 1), confident(51, 300, 0.5, 0.9)}
-	target := Membership{overfit{2}, confident(52, 150, 0.8, 1), confident(53, 200, 0.5, 0.9)}
-	scores, member, err := MembershipInference(t.Context(), shadow, target, stream.FromUint64(54))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(scores) != 350 || !member[0] || member[150] {
-		t.Fatalf("%d scores", len(scores))
-	}
-	// The ideal attack orders by confidence: it is wrong only where both lie in
-	// [0.8, 0.9], 1/2 · 1/4 of the pairs, and then half of the time.
-	if a := auc(scores, member); a < 0.85 || a > 0.98 {
-		t.Errorf("AUC %v, the ideal attack has 0.94", a)
-	}
-	again, _, err := MembershipInference(t.Context(), shadow, target, stream.FromUint64(54))
-	if err != nil || !slices.Equal(scores, again) {
-		t.Errorf("not reproducible: %v", err)
-	}
-
-	// Nothing can be learned: members and others have the same scores. With 400
-	// documents the AUC has a standard deviation of 0.029; 0.15 is more than
-	// five of them.
-	blind := Membership{overfit{2}, confident(55, 200, 0.5, 1), confident(56, 200, 0.5, 1)}
-	other := Membership{overfit{2}, confident(58, 200, 0.5, 1), confident(59, 200, 0.5, 1)}
-	scores, member, err = MembershipInference(t.Context(), blind, other, stream.FromUint64(57))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if a := auc(scores, member); a < 0.35 || a > 0.65 {
-		t.Errorf("AUC %v without anything to learn", a)
+	of := func(members, others Examples) Membership { return Membership{overfit{2}, members, others} }
+	for name, c := range map[string]struct {
+		shadow, target Membership
+		low, high      float64
+	}{
+		"overfit": {of(confident(50, 300, 0.8, 1), confident(51, 300, 0.5, 0.9)),
+			of(confident(52, 150, 0.8, 1), confident(53, 200, 0.5, 0.9)), 0.85, 0.98},
+		"blind": {of(confident(55, 200, 0.5, 1), confident(56, 200, 0.5, 1)),
+			of(confident(58, 200, 0.5, 1), confident(59, 200, 0.5, 1)), 0.35, 0.65},
+	} {
+		scores, member, err := MembershipInference(t.Context(), c.shadow, c.target, stream.FromUint64(54))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := c.target.Members.Len(); len(scores) != n+200 || !member[0] || member[n] {
+			t.Fatalf("%s: %d scores", name, len(scores))
+		}
+		if a, err := metrics.AUC(scores, member); err != nil || a < c.low || a > c.high {
+			t.Errorf("%s: AUC %v, want %v to %v; %v", name, a, c.low, c.high, err)
+		}
+		again, _, err := MembershipInference(t.Context(), c.shadow, c.target, stream.FromUint64(54))
+		if err != nil || !slices.Equal(scores, again) {
+			t.Errorf("%s: not reproducible: %v", name, err)
+		}
 	}
 }
 

@@ -77,78 +77,41 @@ func TestInferenceEqualsTraining(t *testing.T) {
 	}
 }
 
-// unrolled builds the same layer from Gorgonia primitives, one node per
-// operation and step, with masks instead of packing.
-func unrolled(g *gorgonia.ExprGraph, e Embedding, batch *batch, hidden int, w *gorgonia.Node,
-	reversed bool) *gorgonia.Node {
-	b, d := len(batch.lengths), e.Dimension
-	must := gorgonia.Must
-	constant := func(rows, columns int, data []float32) *gorgonia.Node {
-		return gorgonia.NewMatrix(g, tensor.Float32, gorgonia.WithShape(rows, columns),
-			gorgonia.WithName(fmt.Sprintf("constant%d", opCount.Add(1))),
-			gorgonia.WithValue(newDense(tensor.Shape{rows, columns}, data)))
-	}
-	state, cell := constant(b, hidden, make([]float32, b*hidden)), constant(b, hidden, make([]float32, b*hidden))
-	for t := range batch.steps() {
-		x, on, off := make([]float32, b*(d+1)), make([]float32, b*hidden), make([]float32, b*hidden)
-		for i := range b {
-			going := i < batch.active[t]
-			if going {
-				at := t
-				if reversed {
-					at = int(batch.lengths[i]) - 1 - t
-				}
-				copy(x[i*(d+1):], e.row(batch.words[batch.local[batch.offset[at]+i]]))
-			}
-			x[i*(d+1)+d] = 1
-			for j := range hidden {
-				if going {
-					on[i*hidden+j] = 1
-				} else {
-					off[i*hidden+j] = 1
-				}
-			}
-		}
-		joined := must(gorgonia.Concat(1, constant(b, d+1, x), state))
-		z := must(gorgonia.Mul(joined, w))
-		gate := func(k int) *gorgonia.Node {
-			return must(gorgonia.Slice(z, nil, gorgonia.S(k*hidden, (k+1)*hidden)))
-		}
-		in, forget := must(gorgonia.Sigmoid(gate(0))), must(gorgonia.Sigmoid(gate(1)))
-		out, candidate := must(gorgonia.Sigmoid(gate(2))), must(gorgonia.Tanh(gate(3)))
-		next := must(gorgonia.Add(must(gorgonia.HadamardProd(forget, cell)),
-			must(gorgonia.HadamardProd(in, candidate))))
-		shown := must(gorgonia.HadamardProd(out, must(gorgonia.Tanh(next))))
-		keep, change := constant(b, hidden, off), constant(b, hidden, on)
-		mix := func(new, old *gorgonia.Node) *gorgonia.Node {
-			return must(gorgonia.Add(must(gorgonia.HadamardProd(change, new)), must(gorgonia.HadamardProd(keep, old))))
-		}
-		state, cell = mix(shown, state), mix(next, cell)
-	}
-	return state
-}
-
+// The same layer as loops over sequences and steps, in float64.
 func TestFusedEqualsUnrolled(t *testing.T) {
 	const d, h = 6, 5
 	e, b := ragged(6, []int{9, 7, 7, 3, 1}, 15, d, 0)
-	for direction, reversed := range []bool{false, true} {
-		r := newTestRecurrence[float32](e, h, 2, b)
-		size := r.width() * 4 * h
-		w, out := random[float32](7, r.weightCount()), make([]float32, 5*2*h)
-		r.forward(w, out, false)
-		building.Lock()
-		g := gorgonia.NewGraph()
-		weights := input(g, "w", newDense(tensor.Shape{r.width(), 4 * h}, w[direction*size:(direction+1)*size]))
-		state := unrolled(g, e, b, h, weights, reversed)
-		vm := gorgonia.NewTapeMachine(g)
-		building.Unlock()
-		defer vm.Close()
-		if err := vm.RunAll(); err != nil {
-			t.Fatal(err)
-		}
-		for i, want := range data[float32](state.Value()) {
-			if got := out[i/h*2*h+direction*h+i%h]; math.Abs(float64(got-want)) > 1e-5 {
-				t.Errorf("direction %d, output %d: fused %v, unrolled %v", direction, i, got, want)
+	r := newTestRecurrence[float32](e, h, 2, b)
+	w, out := random[float32](7, r.weightCount()), make([]float32, 5*2*h)
+	r.forward(w, out, false)
+	sigmoid := func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
+	for i, length := range b.lengths {
+		for direction := range 2 {
+			w := w[direction*r.width()*4*h:]
+			var state, cell [h]float64
+			for t := range int(length) {
+				if direction == 1 {
+					t = int(length) - 1 - t
+				}
+				x := append(slices.Clone(e.row(b.words[b.local[b.offset[t]+i]])), 1)
+				var z [4 * h]float64
+				for j := range z {
+					for k, v := range x {
+						z[j] += float64(v) * float64(w[k*4*h+j])
+					}
+					for k, v := range state {
+						z[j] += v * float64(w[(d+1+k)*4*h+j])
+					}
+				}
+				for j := range h {
+					cell[j] = sigmoid(z[h+j])*cell[j] + sigmoid(z[j])*math.Tanh(z[3*h+j])
+					state[j] = sigmoid(z[2*h+j]) * math.Tanh(cell[j])
+				}
+			}
+			for j, want := range state {
+				if got := out[(i*2+direction)*h+j]; math.Abs(float64(got)-want) > 1e-5 {
+					t.Errorf("sequence %d, direction %d, output %d: fused %v, unrolled %v", i, direction, j, got, want)
+				}
 			}
 		}
 	}

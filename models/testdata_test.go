@@ -6,6 +6,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/gonum"
+
 	"mldpbench/internal/kernel"
 	"mldpbench/stream"
 )
@@ -114,22 +117,14 @@ func arithmeticOf[T float]() arithmetic[T] {
 }
 
 func plainGemm(transA bool, m, n, k int, a []float64, lda int, b []float64, ldb int, add bool, c []float64, ldc int) {
-	for i := range m {
-		for j := range n {
-			var sum float64
-			for l := range k {
-				x := i*lda + l
-				if transA {
-					x = l*lda + i
-				}
-				sum += a[x] * b[l*ldb+j]
-			}
-			if add {
-				sum += c[i*ldc+j]
-			}
-			c[i*ldc+j] = sum // overwrites C whatever it held, even NaN
-		}
+	of, beta := blas.NoTrans, 0.0
+	if transA {
+		of = blas.Trans
 	}
+	if add {
+		beta = 1
+	}
+	gonum.Implementation{}.Dgemm(of, blas.NoTrans, m, n, k, 1, a, lda, b, ldb, beta, c, ldc)
 }
 
 func random[T float](seed uint64, n int) []T {
