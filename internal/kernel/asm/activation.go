@@ -54,11 +54,7 @@ func (f *function) scale(p, n reg) reg {
 
 func (f *function) shifted(x reg, amd64, neon string, bits int) reg {
 	d := f.vector()
-	if f.neon() {
-		f.word(neon+" %v.4s, %v.4s, #%v", d, x, bits)
-	} else {
-		f.word(amd64+" $%v, %v, %v", bits, x, d)
-	}
+	f.either(amd64+" $%[3]v, %[2]v, %[1]v", neon+" %v.4s, %v.4s, #%v", d, x, bits)
 	return d
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
@@ -33,23 +34,14 @@ func (m machine) size(b bank) int {
 	switch {
 	case b == masks:
 		return 7
-	case b == general && m.neon():
-		return len(neonNames)
 	case b == general:
-		return len(amd64Names)
+		return len(m.names)
 	case m.lanes == 8:
 		return 16
 	default:
 		return 32
 	}
 }
-
-// General registers that a function may use. R18 belongs to the platform, R27
-// to the assembler, R28 and above to Go; of amd64, SP and BP to Go.
-var (
-	amd64Names = strings.Fields("AX CX DX BX SI DI R8 R9 R10 R11 R12 R13 R14 R15")
-	neonNames  = strings.Fields("0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 19 20 21 22 23 24 25 26")
-)
 
 // A reg is a virtual register. Its form is the letter that it is written with,
 // where it is not the usual one: X3 of Y3, w5 of R5.
@@ -236,12 +228,10 @@ func (f *function) spell(x any, assigned []int, vector bool) string {
 		switch {
 		case x.bank == masks:
 			return fmt.Sprintf("K%d", n+1)
-		case x.bank == general && !f.neon():
-			return amd64Names[n]
 		case x.bank == general && form == "" && vector:
-			return "x" + neonNames[n]
+			return "x" + f.names[n]
 		case x.bank == general:
-			return max(form, "R") + neonNames[n]
+			return cmp.Or(form, f.prefix) + f.names[n]
 		case form == "":
 			form = map[int]string{16: "Z", 8: "Y", 4: "v"}[f.lanes]
 		}
@@ -267,6 +257,8 @@ func (f *function) spell(x any, assigned []int, vector bool) string {
 
 // A file holds the functions of an architecture.
 type file struct {
+	names             []string // of general registers, after a prefix
+	prefix            string
 	text, stubs, data strings.Builder
 	tables            map[string]bool
 }

@@ -45,6 +45,14 @@ var (
 	toFloat = op{"VCVTDQ2PS", "scvtf", "4s"}
 )
 
+// either writes a vector instruction by its format on amd64 or on arm64.
+func (f *function) either(amd64, neon string, args ...any) {
+	if f.neon() {
+		amd64 = neon
+	}
+	f.word(amd64, args...)
+}
+
 // into writes o of x and y, a register or an address, to d.
 func (f *function) into(d reg, o op, x reg, y any) {
 	if !f.neon() {
@@ -65,11 +73,7 @@ func (f *function) of(o op, x reg, y any) reg {
 
 func (f *function) one(o op, x reg) reg {
 	d := f.vector()
-	if f.neon() {
-		f.word(fmt.Sprintf("%s %%v.%[2]s, %%v.%[2]s", o.neon, o.shape), d, x)
-	} else {
-		f.word(o.amd64+" %v, %v", x, d)
-	}
+	f.either(o.amd64+" %[2]v, %[1]v", fmt.Sprintf("%s %%v.%[2]s, %%v.%[2]s", o.neon, o.shape), d, x)
 	return d
 }
 
@@ -86,21 +90,13 @@ func (f *function) horner(p, x reg, c any) reg {
 
 func (f *function) copy(x reg) reg {
 	d := f.vector()
-	if f.neon() {
-		f.word("mov %v.16b, %v.16b", d, x)
-	} else {
-		f.word("VMOVAPS %v, %v", x, d)
-	}
+	f.either("VMOVAPS %[2]v, %[1]v", "mov %v.16b, %v.16b", d, x)
 	return d
 }
 
 func (f *function) zero() reg {
 	d := f.vector()
-	if f.neon() {
-		f.word("movi %v.2d, #0", d)
-	} else {
-		f.word("VXORPS %v, %v, %v", d, d, d)
-	}
+	f.either("VXORPS %[1]v, %[1]v, %[1]v", "movi %v.2d, #0", d)
 	return d
 }
 
@@ -115,11 +111,7 @@ func (f *function) zeros(n int) []reg {
 // without returns the bits of x that bits has not.
 func (f *function) without(bits reg, x reg) reg {
 	d := f.vector()
-	if f.neon() {
-		f.word("bic %v.16b, %v.16b, %v.16b", d, x, bits)
-	} else {
-		f.word("VANDNPS %v, %v, %v", x, bits, d)
-	}
+	f.either("VANDNPS %[2]v, %[3]v, %[1]v", "bic %v.16b, %v.16b, %v.16b", d, x, bits)
 	return d
 }
 
