@@ -172,7 +172,7 @@ func table(t *testing.T, path string) [][]string {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	r, _, err := gunzip.Open(f, path, 1<<16)
+	r, err := gunzip.Open(f, path, 1<<16)
 	if err != nil {
 		t.Fatal(err)
 	}

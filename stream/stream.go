@@ -62,7 +62,3 @@ func (s Seed) At(i uint64) Seed {
 
 // Rand returns a generator positioned at the start of the stream of s.
 func (s Seed) Rand() *rand.Rand { return rand.New(rand.NewChaCha8(s)) }
-
-// Uint64 returns a number derived from s, for libraries that need an integer
-// seed.
-func (s Seed) Uint64() uint64 { return binary.LittleEndian.Uint64(s[:]) }

@@ -63,7 +63,11 @@ func write(path string, mode fs.FileMode, careful bool, fill func(io.Writer) err
 		case info.IsDir():
 			return fmt.Errorf("%s is a folder, not a file", path)
 		case !info.Mode().IsRegular():
-			return writeThrough(path, fill)
+			f, err := os.OpenFile(path, os.O_WRONLY, 0)
+			if err != nil {
+				return err
+			}
+			return errors.Join(filled(f, fill), f.Close())
 		}
 		if path, err = filepath.EvalSymlinks(path); err != nil {
 			return err
@@ -94,15 +98,6 @@ func write(path string, mode fs.FileMode, careful bool, fill func(io.Writer) err
 		return os.Rename(f.Name(), path)
 	}
 	return errors.Join(err, os.Remove(f.Name()))
-}
-
-// writeThrough writes to what cannot be replaced.
-func writeThrough(path string, fill func(io.Writer) error) error {
-	f, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if err != nil {
-		return err
-	}
-	return errors.Join(filled(f, fill), f.Close())
 }
 
 func filled(f io.Writer, fill func(io.Writer) error) error {

@@ -89,15 +89,10 @@ func Meant(v string, allowed []string) string {
 // Name requires a text that may be shown in a terminal, a table or a figure:
 // printable characters of valid UTF-8 only.
 func Name(what, v string) error {
-	if !Printable(v) {
+	if strings.ContainsFunc(v, func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError }) {
 		return Wrong("%s = %.200q: must have printable characters only", what, v)
 	}
 	return nil
-}
-
-// Printable reports whether Name allows a text.
-func Printable(s string) bool {
-	return !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError })
 }
 
 // Heading is Name for what begins a cell of CSV, where a spreadsheet must not take

@@ -29,7 +29,7 @@ func FuzzAnswer(f *testing.F) {
 	f.Add([]byte(`{"protocol":1,"name":"x","version":"","repeatable":false,"aligned":false,"input":"text","parameters":{"a":{}}}`))
 	f.Fuzz(func(t *testing.T, line []byte) {
 		if h, err := parseHello(line); err == nil {
-			if h.Name == "" || !check.Printable(h.Name) || h.Protocol != Protocol && h.Protocol != Roles ||
+			if h.Name == "" || check.Name("name", h.Name) != nil || h.Protocol != Protocol && h.Protocol != Roles ||
 				h.Role == MechanismRole && h.Input != Tokens && h.Input != Text {
 				t.Errorf("accepted hello %+v", h)
 			}
