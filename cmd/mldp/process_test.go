@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -100,29 +99,40 @@ func mldp(t *testing.T, args ...string) (int, string) {
 	return code, out.String()
 }
 
-// scripts runs scripts with the commands that all have.
+// scripts runs scripts with the commands and the files of testdata/common that all have.
 func scripts(t *testing.T, p testscript.Params) {
-	p.Cmds = map[string]func(*testscript.TestScript, bool, []string){"mldp": program, "code": exitCode,
+	p.Cmds = map[string]func(*testscript.TestScript, bool, []string){"mldp": program, "fails": fails,
 		"object": jsonObject}
 	// Paths and the cache are found now: the folder and the variables of this process change.
-	if p.Dir != "" {
-		p.Dir, _ = filepath.Abs(p.Dir)
-	}
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
 		t.Fatal(err)
 	}
+	here := filepath.Join(root, "cmd", "mldp")
+	p.Dir = filepath.Join(here, p.Dir)
 	vectors, setup := embeddings.DefaultCacheDir(), p.Setup
 	p.Setup = func(env *testscript.Env) error {
 		env.Setenv("ROOT", root)
 		env.Setenv("EXTERNAL", filepath.Join(root, "examples", "external"))
-		err := ownCache(env, vectors)
+		err := errors.Join(ownCache(env, vectors), common(filepath.Join(here, "testdata", "common"), env.WorkDir))
 		if err == nil && setup != nil {
 			err = setup(env)
 		}
 		return err
 	}
 	testscript.Run(t, p)
+}
+
+// common copies the files that scripts share, but for those that a script has itself.
+func common(from, to string) error {
+	files, err := os.ReadDir(from)
+	for _, f := range files {
+		if _, own := os.Stat(filepath.Join(to, f.Name())); own != nil {
+			data, failed := os.ReadFile(filepath.Join(from, f.Name()))
+			err = errors.Join(err, failed, os.WriteFile(filepath.Join(to, f.Name()), data, 0o644))
+		}
+	}
+	return err
 }
 
 // ownCache gives a script a separate cache, except for vectors: those read by one script are there
@@ -137,49 +147,45 @@ func ownCache(env *testscript.Env, vectors string) error {
 	return os.Symlink(vectors, filepath.Join(own, filepath.Base(vectors)))
 }
 
-// setInScripts are the variables that scripts set.
-var setInScripts = sync.OnceValue(func() (names []string) {
-	files, _ := filepath.Glob(filepath.Join("testdata", "*", "*.txtar")) // the pattern is legal
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			panic(err)
-		}
-		for _, m := range regexp.MustCompile(`(?m)^env (\w+)=`).FindAllSubmatch(text, -1) {
-			names = append(names, string(m[1]))
-		}
-	}
-	return append(names, "XDG_CACHE_HOME", "MLDP_DATA", "MLDP_MIRROR", "HOME", "TMPDIR", "WORK")
-})
+// inScripts are the variables that scripts set.
+var inScripts = []string{"XDG_CACHE_HOME", "MLDP_DATA", "MLDP_MIRROR", "HOME", "TMPDIR", "WORK"}
 
 // execute runs the program in a script, with its folder and variables; a last argument <FILE is its
 // standard input.
-func execute(ts *testscript.TestScript, args []string) int {
-	c := call{dir: ts.MkAbs("."), env: map[string]string{}, stdout: ts.Stdout(), stderr: ts.Stderr()}
-	for _, name := range setInScripts() {
+func execute(ts *testscript.TestScript, args []string) (code int, stderr string) {
+	var said strings.Builder
+	c := call{dir: ts.MkAbs("."), env: map[string]string{}, stdout: ts.Stdout(), stderr: io.MultiWriter(ts.Stderr(), &said)}
+	for _, name := range inScripts {
 		c.env[name] = ts.Getenv(name)
 	}
 	if n := len(args) - 1; n >= 0 && strings.HasPrefix(args[n], "<") {
 		c.stdin, args = strings.NewReader(ts.ReadFile(args[n][1:])), args[:n]
 	}
-	return c.run(args...)
+	return c.run(args...), said.String()
 }
 
 // program is "mldp ARGUMENT... [<FILE]".
 func program(ts *testscript.TestScript, neg bool, args []string) {
-	if code := execute(ts, args); (code != exitOK) != neg {
+	if code, _ := execute(ts, args); (code != exitOK) != neg {
 		ts.Fatalf("mldp %s: exit code %d", strings.Join(args, " "), code)
 	}
 }
 
-// exitCode is "code N mldp ARGUMENT... [<FILE]": the program ends with exit code N.
-func exitCode(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 2 || args[1] != "mldp" {
-		ts.Fatalf("usage: code N mldp ARGUMENT...")
+// fails is "fails N REGEXP mldp ARGUMENT... [<FILE]": the program ends with exit code N, and a line of standard error
+// matches.
+func fails(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 3 || args[2] != "mldp" {
+		ts.Fatalf("usage: fails N REGEXP mldp ARGUMENT...")
 	}
-	want, err := strconv.Atoi(args[0])
-	ts.Check(err)
-	if got := execute(ts, args[2:]); got != want {
-		ts.Fatalf("exit code %d, want %d: %v", got, want, args[1:])
+	code, said := execute(ts, args[3:])
+	if fmt.Sprint(code) != args[0] || !regexp.MustCompile("(?m)"+args[1]).MatchString(said) {
+		ts.Fatalf("exit code %d, want %s with %s", code, args[0], args[1])
+	}
+}
+
+func writeFile(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }

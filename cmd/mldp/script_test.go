@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -10,10 +11,30 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/spf13/cobra"
+
+	"mldpbench/results"
 )
 
 // TestScripts runs the command line as a user does: testdata/script/*.txtar.
 func TestScripts(t *testing.T) { scripts(t, testscript.Params{Dir: "testdata/script"}) }
+
+// TestResultScripts runs the commands that read results, on some rows of a reference: CMP and Vickrey on AG News at
+// two ε, and the baselines, in old.csv; lost.csv lacks Vickrey.
+func TestResultScripts(t *testing.T) {
+	rows, err := results.Read(filepath.Join("..", "..", "results", "reference", "comparative.csv.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows = results.Where(rows, func(r results.Row) bool {
+		return r.Dataset == "agnews" && (r.IsBaseline() || r.Epsilon.Float() != 1 &&
+			(r.Mechanism == "cmp" || r.Mechanism == "vickrey" && r.Variant == "proved"))
+	})
+	lost := results.Where(rows, func(r results.Row) bool { return r.Mechanism != "vickrey" })
+	scripts(t, testscript.Params{Dir: "testdata/results", Setup: func(env *testscript.Env) error {
+		return errors.Join(results.Write(filepath.Join(env.WorkDir, "old.csv"), rows),
+			results.Write(filepath.Join(env.WorkDir, "lost.csv"), lost))
+	}})
+}
 
 // jsonObject is "object COMMAND TABLE...": standard output is the object of
 // --json, with these tables, whose rows have one value in each column.
