@@ -1,7 +1,9 @@
 package results
 
 import (
+	"errors"
 	"io"
+	"io/fs"
 
 	"mldpbench/internal/atomicfile"
 )
@@ -34,10 +36,11 @@ func WriteAudit(path string, rows []AuditRow) error {
 
 // ReadAudit reads rows written by WriteAudit; a missing file has no rows.
 func ReadAudit(path string) ([]AuditRow, error) {
-	if !fileExists(path) {
+	rows, err := ReadRows[AuditRow](path)
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	return ReadRows[AuditRow](path)
+	return rows, err
 }
 
 // Instance returns the instance that was audited.

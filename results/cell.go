@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"mldpbench/internal/list"
 	"mldpbench/internal/stats"
@@ -190,13 +191,10 @@ func Unproved(cells []Cell) (c Cell, found bool) {
 func Scope(cells []Cell) string {
 	scopes := Distinct(Where(cells, func(c Cell) bool { return c.GuaranteeScope != "" }),
 		func(c Cell) string { return c.GuaranteeScope })
-	switch len(scopes) {
-	case 0:
-		return ""
-	case 1:
-		return scopes[0]
+	if len(scopes) > 1 {
+		return scopes[0] + " (other words elsewhere: see the table of guarantees)"
 	}
-	return scopes[0] + " (other words elsewhere: see the table of guarantees)"
+	return strings.Join(scopes, "")
 }
 
 // Mark is that of the guarantee of cells of one mechanism, "" for a full one.
@@ -214,11 +212,11 @@ func Mark(cells []Cell) string {
 // cells.
 func Repeated(cells []Cell) (fewest, most int) {
 	for i, c := range GroupCells(Texts(cells)) {
-		if n := len(c.Cells); i == 0 {
-			fewest, most = n, n
-		} else {
-			fewest, most = min(fewest, n), max(most, n)
+		n := len(c.Cells)
+		if i == 0 {
+			fewest = n
 		}
+		fewest, most = min(fewest, n), max(most, n)
 	}
 	return fewest, most
 }

@@ -114,12 +114,6 @@ func init() {
 		panic("columns.yaml: " + err.Error()) // embedded, and tested
 	}
 	how := map[string]func(Measured) string{
-		"e_m_map": func(m Measured) string { // of earlier records
-			if m.Whole == 0 {
-				return fmt.Sprintf("exact, %d candidates", m.Part)
-			}
-			return fmt.Sprintf("Monte Carlo, %d candidates, %d runs each", m.Part, m.Whole)
-		},
 		"e_m_full_uniform": func(m Measured) string {
 			switch {
 			case m.Whole == 0:

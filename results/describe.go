@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -39,24 +40,20 @@ func DeniabilityWords(nw Measured) ([]metrics.Deniability[string], error) {
 	}
 	words := make([]metrics.Deniability[string], len(fields))
 	for i, f := range fields {
-		head, distinct, ok := cutLast(f, ":")
-		word, unchanged, ok2 := cutLast(head, ":")
-		u, err1 := strconv.Atoi(unchanged)
-		d, err2 := strconv.Atoi(distinct)
-		if !ok || !ok2 || err1 != nil || err2 != nil {
+		parts := strings.Split(f, ":") // of which a word may have some
+		n := len(parts) - 2
+		if n < 1 {
 			return nil, fmt.Errorf("n_w: %q: must be word:unchanged:distinct", f)
 		}
-		words[i] = metrics.Deniability[string]{Word: word, Runs: nw.Whole / len(fields), Unchanged: u, Distinct: d}
+		u, err1 := strconv.Atoi(parts[n])
+		d, err2 := strconv.Atoi(parts[n+1])
+		if err := cmp.Or(err1, err2); err != nil {
+			return nil, fmt.Errorf("n_w: %q: must be word:unchanged:distinct", f)
+		}
+		words[i] = metrics.Deniability[string]{Word: strings.Join(parts[:n], ":"), Runs: nw.Whole / len(fields), Unchanged: u,
+			Distinct: d}
 	}
 	return words, nil
-}
-
-func cutLast(s, sep string) (before, after string, found bool) {
-	i := strings.LastIndex(s, sep)
-	if i < 0 {
-		return s, "", false
-	}
-	return s[:i], s[i+len(sep):], true
 }
 
 // SwOthers returns S_w without the word itself, as in the published tables, NaN

@@ -3,13 +3,11 @@ package results
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 )
 
-// EM is the error E_M over all words where every mechanism of the rows has it,
-// else over few candidates: how often the best guess of a word is wrong.
+// EM is the error E_M over all words: how often the best guess of a word is wrong.
 const EM = "e_m"
 
 // Levels are where mechanisms are compared: levels of one quantity.
@@ -39,10 +37,7 @@ func ParseLevels(s string) (Levels, error) {
 			most = 100
 		}
 		if err != nil || math.IsNaN(v) || v <= 0 || v >= most {
-			if most < math.MaxFloat64 {
-				return l, fmt.Errorf("align = %q: level = %q: must be a number > 0 and < %g", s, text, most)
-			}
-			return l, fmt.Errorf("align = %q: level = %q: must be a number > 0", s, text)
+			return l, fmt.Errorf("align = %q: level = %q: must be a number > 0 and < %.4g", s, text, most)
 		}
 		l.At = append(l.At, v)
 	}
@@ -61,53 +56,24 @@ func (l Levels) String() string {
 	return strings.Replace(l.Quantity, EM, "em", 1) + "=" + strings.Join(parts, ",")
 }
 
-// errorsOver are the measurements of E_M, the better ones first: over all words, and
-// among few candidates. Those of one list are alternatives.
-var errorsOver = [][]string{{"e_m_full_uniform", "em-uniform"}, {"e_m_map"}}
-
-// deriveError sets EM in every cell, from the best source that every mechanism
-// with an error has. An error among few candidates only shows how easy a guess among
-// few is, and mechanisms that hide a word in a group then look as if they did not hide
-// it. An error over all words is measured once for a mechanism and ε and holds for all
-// repetitions, models and settings.
+// deriveError sets EM in every cell: it is measured once for a mechanism and ε and
+// holds for all repetitions, models and settings.
 func deriveError(cells []Cell) {
-	at := func(c Cell) Place { return c.Group().Text() }
-	for i, source := range errorsOver {
-		known := map[Place]Measured{}
-		for _, c := range cells {
-			if m, ok := c.first(source...); ok {
-				if _, again := known[at(c)]; !again {
-					known[at(c)] = m
-				}
-			}
-		}
-		everywhere := len(known) > 0
-		for _, c := range cells {
-			_, ok := known[at(c)]
-			_, has := c.first(slices.Concat(errorsOver...)...)
-			everywhere = everywhere && (ok || !has)
-		}
-		if !everywhere && i < len(errorsOver)-1 {
-			continue
-		}
-		for j := range cells {
-			c := &cells[j]
-			if m, ok := c.first(source...); ok {
-				c.Set(EM, m)
-			} else if m, ok := known[at(*c)]; ok && i == 0 {
+	known := map[Place]Measured{}
+	for i := range cells {
+		c := &cells[i]
+		for _, source := range []string{"em-uniform", "e_m_full_uniform"} { // the better one last
+			if m, _ := c.At(source); m.Value.Known() {
 				c.Set(EM, m)
 			}
 		}
-		return
-	}
-}
-
-// first is the first of the quantities that a cell has.
-func (c Cell) first(quantities ...string) (m Measured, ok bool) {
-	for _, q := range quantities {
-		if m, ok = c.At(q); ok && m.Value.Known() {
-			return m, true
+		if _, again := known[c.Group().Text()]; !again && c.Has(EM) {
+			known[c.Group().Text()] = c.values[EM]
 		}
 	}
-	return m, false
+	for i := range cells {
+		if m, ok := known[cells[i].Group().Text()]; ok && !cells[i].Has(EM) {
+			cells[i].Set(EM, m)
+		}
+	}
 }

@@ -1,11 +1,11 @@
 package results
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 )
 
 // Optional is a number that may be missing: an empty cell in CSV, null in JSON.
@@ -52,8 +52,7 @@ func (o Optional) MarshalCSV() (string, error) { return o.String(), nil }
 
 // UnmarshalCSV reads numbers written by MarshalCSV.
 func (o *Optional) UnmarshalCSV(s string) error {
-	if s == "" {
-		*o = Missing
+	if *o = Missing; s == "" {
 		return nil
 	}
 	v, err := strconv.ParseFloat(s, 64)
@@ -67,10 +66,9 @@ func (o *Optional) UnmarshalCSV(s string) error {
 // MarshalJSON writes a missing number as null, and an infinite one as text,
 // because JSON has neither.
 func (o Optional) MarshalJSON() ([]byte, error) {
-	switch {
-	case !o.known:
+	if !o.known {
 		return []byte("null"), nil
-	case math.IsInf(o.value, 0):
+	} else if math.IsInf(o.value, 0) {
 		return json.Marshal(o.String())
 	}
 	return json.Marshal(o.value)
@@ -78,13 +76,5 @@ func (o Optional) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads numbers written by MarshalJSON.
 func (o *Optional) UnmarshalJSON(data []byte) error {
-	if bytes.Equal(data, []byte("null")) {
-		*o = Missing
-		return nil
-	}
-	if text, err := strconv.Unquote(string(data)); err == nil {
-		return o.UnmarshalCSV(text)
-	}
-	o.known = true
-	return json.Unmarshal(data, &o.value)
+	return o.UnmarshalCSV(strings.Trim(strings.TrimPrefix(string(data), "null"), `"`))
 }

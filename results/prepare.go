@@ -47,14 +47,16 @@ func Prepare(runs ...Run) (*Prepared, error) {
 	p := &Prepared{}
 	var all [][]Row
 	for _, run := range runs {
-		rows := run.Rows
-		audit, stale := run.ownAudit()
-		if stale > 0 {
+		audit := Where(run.Audit, func(a AuditRow) bool {
+			return a.EmbeddingFingerprint == "" || slices.ContainsFunc(run.Rows, func(r Row) bool {
+				return r.EmbeddingFingerprint == a.EmbeddingFingerprint
+			})
+		})
+		if stale := len(run.Audit) - len(audit); stale > 0 {
 			p.Warnings = append(p.Warnings, fmt.Sprintf("%s: %d verdicts of an audit of other vectors are left out",
 				run.Name, stale))
 		}
-		rows = refute(rows, audit)
-		p.Audit = append(p.Audit, audit...)
+		all, p.Audit = append(all, refute(run.Rows, audit)), append(p.Audit, audit...)
 		for _, d := range run.Datasets {
 			if !slices.ContainsFunc(p.Datasets, func(o datasets.Description) bool {
 				return o.Name == d.Name && o.Fingerprint == d.Fingerprint
@@ -64,7 +66,6 @@ func Prepare(runs ...Run) (*Prepared, error) {
 		}
 		run.Rows = nil
 		p.Runs = append(p.Runs, run)
-		all = append(all, rows)
 	}
 	var err error
 	if p.Rows, err = Union(all...); err != nil {
@@ -140,21 +141,6 @@ func Union(runs ...[]Row) ([]Row, error) {
 	return all, nil
 }
 
-// ownAudit returns the verdicts on the vectors of the run, and the number of
-// others.
-func (run Run) ownAudit() (own []AuditRow, stale int) {
-	for _, a := range run.Audit {
-		if a.EmbeddingFingerprint != "" && !slices.ContainsFunc(run.Rows, func(r Row) bool {
-			return r.EmbeddingFingerprint == a.EmbeddingFingerprint
-		}) {
-			stale++
-			continue
-		}
-		own = append(own, a)
-	}
-	return own, stale
-}
-
 // refute takes the guarantee from instances that an audit found in violation.
 func refute(rows []Row, audit []AuditRow) []Row {
 	refuted := map[Place]bool{}
@@ -171,8 +157,8 @@ func refute(rows []Row, audit []AuditRow) []Row {
 		r := &out[i]
 		own := r.Instance()
 		if own.Label = ""; refuted[own] && r.GuaranteeMetric != "" {
-			r.Promise = NoPromise(fmt.Sprintf("refuted by the audit: it claims %g times the %s distance",
-				r.GuaranteeEpsilon.Float(), r.GuaranteeMetric))
+			r.Promise = Promise{GuaranteeReason: fmt.Sprintf("refuted by the audit: it claims %g times the %s distance",
+				r.GuaranteeEpsilon.Float(), r.GuaranteeMetric)}
 		}
 	}
 	return out
@@ -185,24 +171,19 @@ const markOpen = " ("
 // documents: another sample size, cleaning or seed, or other documents in the
 // same repetition of two studies.
 func tellApart(rows []Row) (_ []Row, warnings []string) {
-	type drawing struct {
-		dataset string
-		Place
-		repetition int
-	}
-	type origin struct{ fingerprint, study string }
 	seen := map[string][]Place{} // by data set
 	drawn := map[string]bool{}   // data sets whose documents differ between studies
-	first := map[drawing]origin{}
+	first := map[Place]Row{}     // of each drawing
 	for _, r := range rows {
 		if r.Dataset == "" {
 			continue
 		}
-		d := drawing{r.Dataset, r.data(), r.Repetition}
+		d := r.data()
+		d.Dataset, d.Repetition = r.Dataset, r.Repetition
 		if f, again := first[d]; !again {
-			first[d] = origin{r.DatasetFingerprint, r.Study}
-			seen[r.Dataset] = append(seen[r.Dataset], d.Place)
-		} else if f.fingerprint != r.DatasetFingerprint && f.study != r.Study {
+			first[d] = r
+			seen[r.Dataset] = append(seen[r.Dataset], d)
+		} else if f.DatasetFingerprint != r.DatasetFingerprint && f.Study != r.Study {
 			drawn[r.Dataset] = true
 		}
 	}
@@ -230,17 +211,12 @@ func tellApart(rows []Row) (_ []Row, warnings []string) {
 
 // marksOf says what the data of a row are, in the coordinates that differ.
 func marksOf(r Row, differ []string) (marks []string) {
-	is := func(name string) bool { return slices.Contains(differ, name) }
-	if is("test_items") {
-		marks = append(marks, fmt.Sprintf("%d test documents", r.TestItems))
-	} else if is("train_items") {
-		marks = append(marks, fmt.Sprintf("%d training documents", r.TrainItems))
-	}
-	if is("cleaning") {
-		marks = append(marks, "cleaned: "+cmp.Or(r.Cleaning, "by default"))
-	}
-	if is("seed") {
-		marks = append(marks, fmt.Sprintf("seed %d", r.Seed))
+	for _, m := range [][2]string{{"test_items", fmt.Sprintf("%d test documents", r.TestItems)},
+		{"train_items", fmt.Sprintf("%d training documents", r.TrainItems)},
+		{"cleaning", "cleaned: " + cmp.Or(r.Cleaning, "by default")}, {"seed", fmt.Sprintf("seed %d", r.Seed)}} {
+		if slices.Contains(differ, m[0]) && (m[0] != "train_items" || marks == nil) {
+			marks = append(marks, m[1])
+		}
 	}
 	return marks
 }

@@ -81,7 +81,8 @@ type Place struct {
 // IsBaseline reports whether nothing was privatised.
 func (p Place) IsBaseline() bool { return p.Mechanism == BaselineMechanism }
 
-// Promise is what the mechanism guarantees.
+// Promise is what the mechanism guarantees; the zero value is that of text which nobody
+// privatised, or of which nothing is known.
 type Promise struct {
 	GuaranteeMetric    string   `csv:"guarantee_metric" json:",omitempty"` // "" means none
 	GuaranteeEpsilon   Optional `csv:"guarantee_epsilon"`
@@ -92,16 +93,9 @@ type Promise struct {
 	Unrepeatable       bool     `csv:"unrepeatable" json:",omitempty"` // from outside: the same seed gives a different text each time
 }
 
-// NoPromise is that of text which nobody privatised, or of which nothing is
-// known.
-func NoPromise(reason string) Promise {
-	return Promise{GuaranteeReason: reason}
-}
-
 // PromiseOf is the guarantee of a mechanism.
 func PromiseOf(g mechanisms.Guarantee) Promise {
-	p := NoPromise(g.Reason)
-	p.GuaranteeMetric = g.Metric
+	p := Promise{GuaranteeReason: g.Reason, GuaranteeMetric: g.Metric}
 	if g.Holds() {
 		p.GuaranteeEpsilon, p.GuaranteeDelta, p.GuaranteeScope = Float(g.Epsilon), Float(g.Delta), g.Scope
 		if g.EuclideanEpsilon > 0 {

@@ -2,7 +2,6 @@ package results
 
 import (
 	"cmp"
-	"compress/gzip"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -15,11 +14,11 @@ import (
 	"strings"
 
 	"github.com/gocarina/gocsv"
-	"golang.org/x/text/encoding/unicode"
-	"golang.org/x/text/transform"
 	"gonum.org/v1/gonum/floats/scalar"
 
+	"mldpbench/datasets/table"
 	"mldpbench/internal/atomicfile"
+	"mldpbench/internal/list"
 )
 
 // Sort orders rows by position in the plan, then repetition, key and quantity,
@@ -31,40 +30,22 @@ func Sort(rows []Row) {
 	})
 }
 
-// File returns the path of the rows of a run: results.csv or results.csv.gz in
-// a folder, and any other path unchanged.
+// File returns the path of the rows of a run: results.csv in a folder, and any other
+// path unchanged.
 func File(path string) (string, error) {
 	info, err := os.Stat(path)
-	if err != nil || !info.IsDir() {
-		return path, err
+	if err == nil && info.IsDir() {
+		path = filepath.Join(path, "results.csv")
 	}
-	plain := filepath.Join(path, "results.csv")
-	if zipped := plain + ".gz"; !fileExists(plain) && fileExists(zipped) {
-		return zipped, nil
-	}
-	return plain, nil
+	return path, err
 }
-
-func fileExists(path string) bool { _, err := os.Stat(path); return err == nil }
 
 // Write stores rows as CSV, sorted, gzipped where the path ends in .gz,
 // replacing path in one step.
 func Write(path string, rows []Row) error {
 	return atomicfile.Write(path, 0o644, func(w io.Writer) error {
-		return zip(w, path, func(w io.Writer) error { return Encode(w, rows) })
+		return table.Compressed(w, path, func(w io.Writer) error { return Encode(w, rows) })
 	})
-}
-
-// zip writes through gzip where the path ends in .gz.
-func zip(w io.Writer, path string, write func(io.Writer) error) error {
-	if !strings.HasSuffix(path, ".gz") {
-		return write(w)
-	}
-	z, err := gzip.NewWriterLevel(w, gzip.BestCompression)
-	if err != nil {
-		return err
-	}
-	return errors.Join(write(z), z.Close())
 }
 
 // requiredColumns are in every file.
@@ -100,18 +81,9 @@ func Encode(w io.Writer, rows []Row) error {
 			kept = append(kept, j)
 		}
 	}
-	out := csv.NewWriter(w)
-	line := make([]string, len(kept))
-	for _, row := range lines.all {
-		for i, j := range kept {
-			line[i] = row[j]
-		}
-		if err := out.Write(line); err != nil {
-			return err
-		}
-	}
-	out.Flush()
-	return out.Error()
+	return csv.NewWriter(w).WriteAll(list.Map(lines.all, func(row []string) []string {
+		return list.Map(kept, func(j int) string { return row[j] })
+	}))
 }
 
 // rowBuffer is a gocsv.CSVWriter that stores the rows.
@@ -122,50 +94,32 @@ func (b *rowBuffer) Flush()                   {}
 func (b *rowBuffer) Error() error             { return nil }
 
 // Read loads a file written by Write. Errors name file and line.
-func Read(path string) (rows []Row, err error) {
-	err = withFile(path, func(r io.Reader) error {
-		rows, err = Decode(path, r)
-		return err
-	})
-	return rows, err
+func Read(path string) ([]Row, error) {
+	return read(path, func(r io.Reader) ([]Row, error) { return Decode(path, r) })
 }
 
-// withFile opens a file, gzipped where its name says so.
-func withFile(path string, read func(io.Reader) error) error {
-	f, err := os.Open(path)
+// read parses a file, unzipped.
+func read[T any](path string, parse func(io.Reader) (T, error)) (out T, err error) {
+	f, err := table.OpenText(path)
 	if err != nil {
-		return err
+		return out, err
 	}
 	defer f.Close()
-	if !strings.HasSuffix(path, ".gz") {
-		return read(f)
-	}
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return read(z)
+	return parse(f)
 }
 
-// Bytes is the content of a file, unzipped where its name ends in .gz.
-func Bytes(path string) (data []byte, err error) {
-	err = withFile(path, func(r io.Reader) error {
-		data, err = io.ReadAll(r)
-		return err
-	})
-	return data, err
-}
+// Bytes is the content of a file, unzipped.
+func Bytes(path string) ([]byte, error) { return read(path, io.ReadAll) }
 
 // ReadRows reads a file into structs with csv tags.
-func ReadRows[T any](path string) (rows []T, err error) {
-	err = withFile(path, func(r io.Reader) error {
+func ReadRows[T any](path string) ([]T, error) {
+	return read(path, func(r io.Reader) ([]T, error) {
 		t, err := readLines(path, r)
-		if err == nil {
-			rows, err = unmarshal[T](t)
+		if err != nil {
+			return nil, err
 		}
-		return err
+		return unmarshal[T](t)
 	})
-	return rows, err
 }
 
 // fields are the columns of a file.
@@ -198,8 +152,7 @@ type lines struct {
 
 func readLines(name string, r io.Reader) (t lines, err error) {
 	t.name = name
-	// Spreadsheet programs write a byte order mark.
-	reader := csv.NewReader(transform.NewReader(r, unicode.BOMOverride(transform.Nop)))
+	reader := csv.NewReader(r)
 	for {
 		row, err := reader.Read()
 		if err == io.EOF {

@@ -24,7 +24,7 @@ func made(index, repetition, right int) Row {
 // baseline is the same without privatisation.
 func baseline(index, repetition, right int) Row {
 	r := made(index, repetition, right)
-	r.Mechanism, r.Variant, r.Epsilon, r.Setting, r.Promise = BaselineMechanism, "", Missing, "", NoPromise("")
+	r.Mechanism, r.Variant, r.Epsilon, r.Setting, r.Promise = BaselineMechanism, "", Missing, "", Promise{}
 	return r
 }
 
@@ -119,7 +119,10 @@ func TestBrokenFilesNameFileAndLine(t *testing.T) {
 	if _, err := Read(filepath.Join(t.TempDir(), "absent.csv")); err == nil {
 		t.Error("an absent file must be an error")
 	}
-	if rows, err := Decode("r.csv", strings.NewReader("\ufeff"+good)); err != nil || len(rows) != 3 {
+	if err := os.WriteFile(path, []byte("\ufeff"+good), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if rows, err := Read(path); err != nil || len(rows) != 3 {
 		t.Errorf("with a byte order mark: %d rows, %v", len(rows), err)
 	}
 }

@@ -81,7 +81,7 @@ func (p *Plan) run(ctx context.Context, u *unit, job *engine.Job) (out engine.Ou
 	switch {
 	case errors.As(err, &undefined) || errors.As(err, &unreachable):
 		row := r.Row(&query)
-		row.Status, row.Reason, row.Promise = results.StatusUndefined, err.Error(), results.NoPromise("")
+		row.Status, row.Reason, row.Promise = results.StatusUndefined, err.Error(), results.Promise{}
 		out.Rows = []results.Row{row}
 	case err != nil:
 		return out, fmt.Errorf("measuring %s: %w", u.measurement.Name, err)
