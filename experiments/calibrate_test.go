@@ -28,12 +28,12 @@ func init() {
 		return
 	}
 	words := strings.Fields(os.Args[2])
-	handle := func(_ context.Context, epsilon float64, documents [][]string, seeds []stream.Seed) ([][]string, error) {
+	handle := func(_ context.Context, q external.Request, seeds []stream.Seed) (external.Answer, error) {
 		if os.Args[1] == "broken" {
 			os.Exit(1)
 		}
-		stay := math.Exp(epsilon) / (math.Exp(epsilon) + float64(len(words)-1))
-		for i, d := range documents {
+		stay := math.Exp(q.Epsilon) / (math.Exp(q.Epsilon) + float64(len(words)-1))
+		for i, d := range q.Documents {
 			rng := seeds[i].Rand()
 			for j, w := range d {
 				if at := slices.Index(words, w); rng.Float64() >= stay {
@@ -45,11 +45,10 @@ func init() {
 				}
 			}
 		}
-		return documents, nil
+		return external.Answer{Documents: q.Documents}, nil
 	}
 	hello := external.Hello{Name: "response", Version: "1", Repeatable: true}
-	handler := external.Handler{Documents: handle}
-	if err := external.Serve(context.Background(), os.Stdin, os.Stdout, hello, handler); err != nil {
+	if err := external.Serve(context.Background(), os.Stdin, os.Stdout, hello, handle); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

@@ -107,7 +107,7 @@ mechanisms:
   - {name: tokens, command: [SELF, client, shuffle]}
   - {name: raw, command: [SELF, client, shorter]}
   - {name: folder, command: [SELF, client, shuffle, --model=DIR/model]}
-  - {name: listed, command: [SELF, client, shuffle], files: [DIR/listed]}
+  - {name: listed, command: [SELF, client, shuffle, DIR/listed]}
   - {name: text, text: DIR/private.csv, id: id, epsilons: [5]}
 `)))
 	if err != nil {

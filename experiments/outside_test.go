@@ -29,20 +29,18 @@ func client(kind string) {
 	}
 	h := external.Hello{Name: kind, Version: "1", Repeatable: kind != "whim"}
 	// Words are permuted within their document.
-	shuffle := func(_ context.Context, _ float64, documents [][]string, seeds []stream.Seed) ([][]string, error) {
-		for i, d := range documents {
+	shuffle := func(_ context.Context, q external.Request, seeds []stream.Seed) (a external.Answer, err error) {
+		for i, d := range q.Documents {
 			seed := seeds[i]
 			if kind == "whim" || kind == "liar" {
-				if _, err := rand.Read(seed[:]); err != nil {
-					return nil, err
-				}
+				_, _ = rand.Read(seed[:]) // never fails
 			}
 			seed.Rand().Shuffle(len(d), func(a, b int) { d[a], d[b] = d[b], d[a] })
 		}
-		return documents, nil
+		a.Documents = q.Documents
+		return a, nil
 	}
 	handle := shuffle
-	var texts func(context.Context, float64, []string, []stream.Seed) ([]string, external.Counts, error)
 	switch kind {
 	case "stillborn":
 		fmt.Fprintln(os.Stderr, "no module named torch")
@@ -50,19 +48,20 @@ func client(kind string) {
 	case "shorter": // a rewriter
 		no := false
 		h.Aligned, h.Input = &no, external.Text
-		texts = func(_ context.Context, _ float64, texts []string, _ []stream.Seed) ([]string, external.Counts, error) {
-			for i, t := range texts {
+		handle = func(_ context.Context, q external.Request, _ []stream.Seed) (a external.Answer, err error) {
+			for _, t := range q.Texts {
 				d := strings.Fields(t)
-				texts[i] = strings.Join(d[:(len(d)+1)/2], " ")
+				a.Texts = append(a.Texts, strings.Join(d[:(len(d)+1)/2], " "))
 			}
-			return texts, external.Counts{}, nil
+			return a, nil
 		}
 	case "undefined":
-		handle = func(context.Context, float64, [][]string, []stream.Seed) ([][]string, error) {
-			return nil, &mechanisms.UndefinedError{Reason: "not at this epsilon"}
+		handle = func(context.Context, external.Request, []stream.Seed) (a external.Answer, err error) {
+			return a, &mechanisms.UndefinedError{Reason: "not at this epsilon"}
 		}
 	case "dies", "rubbish", "flood", "short", "disorder":
-		handle = func(ctx context.Context, e float64, documents [][]string, seeds []stream.Seed) ([][]string, error) {
+		handle = func(_ context.Context, q external.Request, _ []stream.Seed) (a external.Answer, err error) {
+			a.Documents = q.Documents
 			switch kind {
 			case "dies":
 				fmt.Fprintln(os.Stderr, "KeyError: 'oil'")
@@ -72,15 +71,14 @@ func client(kind string) {
 			case "flood":
 				fmt.Println(strings.Repeat("x", 10<<20+2))
 			case "short":
-				return documents[1:], nil
+				a.Documents = a.Documents[1:]
 			case "disorder":
 				fmt.Println(`{"id":999,"documents":[]}`)
 			}
-			return documents, nil
+			return a, nil
 		}
 	}
-	handler := external.Handler{Documents: handle, Texts: texts}
-	if err := external.Serve(context.Background(), os.Stdin, os.Stdout, h, handler); err != nil {
+	if err := external.Serve(context.Background(), os.Stdin, os.Stdout, h, handle); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -134,7 +132,7 @@ func TestCommandInAStudy(t *testing.T) {
 	}
 	write("first")
 	s := outside(t, `
-  - {name: mine, command: [SELF, client, shuffle, "{k}"], files: [SCRIPT], parameters: {k: [1, 2]}}
+  - {name: mine, command: [SELF, client, shuffle, "{k}", SCRIPT], parameters: {k: [1, 2]}}
   - {name: theirs, command: [SELF, client, shuffle]}
   - {name: whim, command: [SELF, client, whim]}
   - {name: shorter, command: [SELF, client, shorter]}
@@ -215,12 +213,12 @@ func TestReasonOfAFailureIsShownOnce(t *testing.T) {
 func TestCommandsThatFail(t *testing.T) {
 	t.Parallel()
 	want := map[string]string{
-		"stillborn": "exit status 3) before its hello\nthe end of its standard error:\n\tno module named torch",
-		"dies":      "exit status 1) before the answer to request 1\nthe end of its standard error:\n\tKeyError: 'oil'",
+		"stillborn": "its hello: ended (exit status 3)\nthe end of its standard error:\n\tno module named torch",
+		"dies":      "its answer: ended (exit status 1)\nthe end of its standard error:\n\tKeyError: 'oil'",
 		"rubbish":   `not a line of the protocol: invalid character 'l' looking for beginning of value: "loading model..."`,
 		"flood":     "a line longer than 10485760 bytes",
 		"short":     "2 answers for 3",
-		"disorder":  "id = 999: must be 1, that of the request",
+		"disorder":  "must have the id of the request, ",
 		"liar":      "declares to be repeatable, but document ",
 	}
 	var list strings.Builder
@@ -242,8 +240,6 @@ func TestCommandsThatFail(t *testing.T) {
 		}
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "failed", "*"))
-	// On a busy machine one may send its hello too late and get a different
-	// key.
 	if err != nil || len(files) < len(want) {
 		t.Fatalf("%d failures kept, %v", len(files), err)
 	}
@@ -371,8 +367,7 @@ func TestOutsideErrorsNameThePlace(t *testing.T) {
 			"in the command",
 		"{name: a, command: [x], id: id}":                                "12:5: a: columns and id describe a text",
 		"{name: a, text: y.csv, epsilons: [1, 2]}":                       `12:5: a: text = "y.csv": holds the text of one epsilon`,
-		"{name: a, text: y.csv, epsilons: [1], files: [x]}":              "12:5: a: files describe a command",
-		"{name: vickrey, files: [x]}":                                    "12:5: vickrey: files, columns and id describe a command or a text",
+		"{name: vickrey, columns: [x]}":                                  "12:5: vickrey: columns and id describe a text",
 		"{name: a, command: x y}":                                        "outside.yaml:12:",
 		"{name: a, command: [x]}\n  - {name: a, command: [y]}":           "13:12: a at epsilon 5 is given twice",
 		"{name: tem, repetitions: 0}":                                    "repetitions = 0: must be in [1, 10000]",

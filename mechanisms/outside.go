@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"mldpbench/internal/list"
 	"mldpbench/internal/params"
 )
 
@@ -16,9 +17,6 @@ import (
 // values.
 type Outside struct {
 	Command []string `yaml:"command,omitempty"` // program and arguments, as in docs/external.md; no shell is run
-	// files and folders that the command reads in addition to those named in its
-	// arguments
-	Files []string `yaml:"files,omitempty"`
 
 	Text string `yaml:"text,omitempty"` // a file, or a folder with one file per repetition
 	// columns that hold the text, joined by a space; if empty, those of the
@@ -36,8 +34,8 @@ func (o Outside) Is() bool { return len(o.Command) > 0 || o.Text != "" }
 // of epsilons.
 func (o Outside) Check(name string, parameters map[string]any, epsilons int) error {
 	if !o.Is() {
-		if len(o.Files) > 0 || len(o.Columns) > 0 || o.ID != "" {
-			return fmt.Errorf("%s: files, columns and id describe a command or a text: give one too", name)
+		if len(o.Columns) > 0 || o.ID != "" {
+			return fmt.Errorf("%s: columns and id describe a text: give one too", name)
 		}
 		return nil
 	}
@@ -49,8 +47,6 @@ func (o Outside) Check(name string, parameters map[string]any, epsilons int) err
 		return fmt.Errorf("%s: give command or text, not both", name)
 	case o.Text == "" && (len(o.Columns) > 0 || o.ID != ""):
 		return fmt.Errorf("%s: columns and id describe a text", name)
-	case o.Text != "" && len(o.Files) > 0:
-		return fmt.Errorf("%s: files describe a command", name)
 	case o.Text == "" && o.Command[0] == "":
 		return fmt.Errorf("%s: command: must name a program", name)
 	case o.Text != "" && epsilons > 1 && !strings.Contains(o.Text, "{epsilon}"):
@@ -68,7 +64,7 @@ func (o Outside) Check(name string, parameters map[string]any, epsilons int) err
 
 // places returns the strings in which parameters may stand.
 func (o Outside) places() []string {
-	return append(append(slices.Clone(o.Command), o.Files...), o.Text)
+	return append(slices.Clone(o.Command), o.Text)
 }
 
 // At returns o with the values of settings filled in.
@@ -78,12 +74,7 @@ func (o Outside) At(s Settings) Outside {
 		pairs = append(pairs, "{"+name+"}", params.FormatValue(v))
 	}
 	put := strings.NewReplacer(pairs...)
-	o.Command, o.Files, o.Text = slices.Clone(o.Command), slices.Clone(o.Files), put.Replace(o.Text)
-	for _, list := range [][]string{o.Command, o.Files} {
-		for i := range list {
-			list[i] = put.Replace(list[i])
-		}
-	}
+	o.Command, o.Text = list.Map(o.Command, put.Replace), put.Replace(o.Text)
 	return o
 }
 

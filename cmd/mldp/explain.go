@@ -58,7 +58,7 @@ func (o *explainOptions) run(cmd *cobra.Command, a *answer) error {
 	if !cmd.Flags().Changed("epsilon") {
 		return check.Wrong("missing: --epsilon")
 	}
-	m, end, err := o.command.orBuiltIn(cmd.Context(), &o.instance, root)
+	m, _, end, err := o.command.orBuiltIn(cmd.Context(), &o.instance, root)
 	if err != nil {
 		return err
 	}

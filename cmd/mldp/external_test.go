@@ -12,7 +12,7 @@ import (
 )
 
 // TestExternalPage runs every command of docs/external.md: those of "sh" must
-// succeed, those of "sh fails" must exit with 6; the block marked yaml is
+// succeed, that of "sh fails" must exit with 6; the block marked yaml is
 // outside.yaml. Lines whose language is not installed are skipped and listed.
 func TestExternalPage(t *testing.T) {
 	t.Parallel()
@@ -56,12 +56,12 @@ func TestExternalPage(t *testing.T) {
 			}
 			var stdout, stderr bytes.Buffer
 			if code := (call{dir: dir, env: env, stdout: &stdout, stderr: &stderr}).run(args[1:]...); code != exitViolated ||
-				!strings.Contains(stderr.String(), "declared promises are violated") {
+				!strings.Contains(stderr.String(), "claimed guarantees are violated") {
 				t.Errorf("%s: exit code %d: %s", line, code, stderr.String())
 			}
 		}
 	}
-	if counts["sh"] < 6 || counts["sh fails"] != 2 {
+	if counts["sh"] < 6 || counts["sh fails"] != 1 {
 		t.Fatalf("docs/external.md has %v commands: its blocks were not found", counts)
 	}
 	for _, name := range []string{"out.txt", "evaluation/report.html", "study/report.html"} {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -10,6 +9,7 @@ import (
 	"mldpbench/internal/list"
 	"mldpbench/internal/progress"
 	"mldpbench/mechanisms"
+	"mldpbench/mechanisms/audit"
 	"mldpbench/stream"
 )
 
@@ -42,11 +42,11 @@ func newMechanismsCommand() *cobra.Command {
 				if err != nil {
 					return usage(err)
 				}
-				g, err := guaranteeOf(env, s, d.NewVector != nil)
+				_, g, err := audit.Open(env, s)
 				if err != nil {
 					return err
 				}
-				rows = append(rows, []any{d.Name, string(v), s.Parameters.String(), g})
+				rows = append(rows, []any{d.Name, string(v), s.Parameters.String(), g.String()})
 			}
 			for _, p := range d.Parameters {
 				if !p.Fixed {
@@ -66,26 +66,4 @@ func newMechanismsCommand() *cobra.Command {
 		return a.table("sources", []string{"mechanism", "source"}, list.Map(all,
 			func(d mechanisms.Definition) []any { return []any{d.Name, d.Source} }))
 	})
-}
-
-// guaranteeOf returns the guarantee in one line, or why the mechanism does not
-// exist.
-func guaranteeOf(env mechanisms.Environment, s mechanisms.Settings, vector bool) (string, error) {
-	var m interface{ Guarantee() mechanisms.Guarantee }
-	var err error
-	if vector {
-		m, err = mechanisms.NewVector(env, s)
-	} else {
-		m, err = mechanisms.New(env, s)
-	}
-	if undefined := (*mechanisms.UndefinedError)(nil); errors.As(err, &undefined) {
-		return undefined.Error(), nil
-	}
-	if errors.Is(err, mechanisms.ErrNoTexts) {
-		return err.Error() + " (--restrict DATASET)", nil
-	}
-	if err != nil {
-		return "", err
-	}
-	return m.Guarantee().String(), nil
 }

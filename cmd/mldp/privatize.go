@@ -18,7 +18,6 @@ import (
 	"mldpbench/internal/atomicfile"
 	"mldpbench/internal/check"
 	"mldpbench/mechanisms"
-	"mldpbench/mechanisms/external"
 	"mldpbench/mechanisms/privatize"
 	"mldpbench/stream"
 )
@@ -243,7 +242,7 @@ func (p *privatizing) open(ctx context.Context) (end func() error, err error) {
 		return end, err
 	}
 	p.options.Rewriter = m
-	if m.Input() == external.Text {
+	if m.ReadsText() {
 		p.options.Texts = m.RewriteTexts
 	}
 	return c.Close, nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"math"
 
 	"github.com/spf13/cobra"
 
@@ -39,8 +38,7 @@ func newServeCommand() *cobra.Command {
 		options.Mechanism = m
 		s := &server{options}
 		in := interruptible(cmd.Context(), cmd.InOrStdin())
-		return external.Serve(cmd.Context(), in, cmd.OutOrStdout(), s.hello(env.Space),
-			external.Handler{Documents: s.documents, Texts: s.texts})
+		return external.Serve(cmd.Context(), in, cmd.OutOrStdout(), s.hello(env.Space), s.answer)
 	}
 	o.addFlags(cmd)
 	f := cmd.Flags()
@@ -58,24 +56,12 @@ func newServeCommand() *cobra.Command {
 // at a time.
 type server struct{ options privatize.Options }
 
-func (s *server) at(epsilon float64) error {
-	m, err := s.options.Mechanism.At(epsilon)
-	if err != nil {
-		return fmt.Errorf("epsilon %v: %w", epsilon, err)
-	}
-	s.options.Mechanism = m
-	return nil
-}
-
 // hello describes the mechanism and its guarantee.
 func (s *server) hello(space *embeddings.Space) external.Hello {
 	g, settings := s.options.Mechanism.Guarantee(), s.options.Mechanism.Settings()
 	p := &external.Promise{Metric: g.Metric, Delta: g.Delta, Reason: g.Reason}
 	if g.Holds() {
 		p.Factor = g.Epsilon / settings.Epsilon
-		if math.Abs(p.Factor-1) < 1e-15 {
-			p.Factor = 1
-		}
 	}
 	parameters := mechanisms.Parameters{"variant": string(settings.Variant), "policy": string(s.options.Policy),
 		"embedding": fmt.Sprintf("%s %dd", space.Name, space.Dimension)}
@@ -87,25 +73,24 @@ func (s *server) hello(space *embeddings.Space) external.Hello {
 	}
 }
 
-func (s *server) documents(ctx context.Context, epsilon float64, documents [][]string, seeds []stream.Seed) ([][]string,
-	error) {
-	if err := s.at(epsilon); err != nil {
-		return nil, err
+// answer privatises documents, or texts as mldp privatize does.
+func (s *server) answer(ctx context.Context, q external.Request, seeds []stream.Seed) (a external.Answer, err error) {
+	m, err := s.options.Mechanism.At(q.Epsilon)
+	if err != nil {
+		return a, fmt.Errorf("epsilon %v: %w", q.Epsilon, err)
 	}
-	return mechanisms.PrivatizeText(ctx, s.options.Mechanism, documents, mechanisms.TextOptions{Policy: s.options.Policy,
-		Seeds: seeds, Workers: s.options.Workers})
-}
-
-// texts reads and writes as mldp privatize does.
-func (s *server) texts(ctx context.Context, epsilon float64, texts []string, seeds []stream.Seed) ([]string,
-	external.Counts, error) {
-	if err := s.at(epsilon); err != nil {
-		return nil, external.Counts{}, err
+	s.options.Mechanism = m
+	if q.Texts == nil {
+		a.Documents, err = mechanisms.PrivatizeText(ctx, m, q.Documents, mechanisms.TextOptions{Policy: s.options.Policy,
+			Seeds: seeds, Workers: s.options.Workers})
+		return a, err
 	}
 	p, err := privatize.New(s.options)
 	if err != nil {
-		return nil, external.Counts{}, err
+		return a, err
 	}
-	after, sum, err := p.Texts(ctx, texts, seeds)
-	return after, external.Counts{Words: sum.Words, Changed: sum.Changed, Unknown: sum.Unknown}, err
+	var sum privatize.Summary
+	a.Texts, sum, err = p.Texts(ctx, q.Texts, seeds)
+	a.Words, a.Changed, a.Unknown = sum.Words, sum.Changed, sum.Unknown
+	return a, err
 }

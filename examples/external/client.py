@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A mechanism for mldp in Python, standard library only: see docs/external.md.
 
-client.py cmp|krr VECTORS [double|shared|fixed]   the last: a planted lie
+client.py cmp|krr VECTORS [double]   the last: a planted lie, noise that is half as large
 """
 import json, math, random, sys
 
@@ -34,10 +34,8 @@ for line in sys.stdin:
     request = json.loads(line)
     epsilon, documents = request["epsilon"] * (2 if lie == "double" else 1), []
     for tokens, seed in zip(request["documents"], request["seeds"]):
-        rng, out = random.Random("42" if lie == "fixed" else seed), []
+        rng, out = random.Random(seed), []
         for word in tokens:
-            if lie == "shared":
-                rng = random.Random(request["seeds"][0])
             out.append(mechanism(word if word in vectors else rng.choice(words), epsilon, rng))
         documents.append(out)
     print(json.dumps({"id": request["id"], "documents": documents}), flush=True)

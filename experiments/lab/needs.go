@@ -85,7 +85,7 @@ func OfCommand(c study.CommandSpec, role external.Role) Resource {
 		if err != nil {
 			return "", err
 		}
-		return s.key, nil
+		return s.fingerprint(), nil
 	}}
 }
 

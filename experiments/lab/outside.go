@@ -24,7 +24,13 @@ import (
 type started struct {
 	*external.Command
 	failed error
-	key    string
+}
+
+func (s *started) fingerprint() string {
+	if s.Command == nil {
+		return "does not start"
+	}
+	return s.Key
 }
 
 // Close ends the command.
@@ -39,21 +45,14 @@ func (s *started) Close() error {
 // has those of space, which is nil for other roles.
 func (l *Lab) command(ctx context.Context, o mechanisms.Outside, role external.Role,
 	space *embeddings.Space) (*started, error) {
-	options := external.Options{Files: o.Files, Role: role}
+	options := external.Options{Role: role}
 	vectors := ""
 	if space != nil && external.NamesVectors(o.Command) {
 		options.Vectors, vectors = space.WriteText, space.Fingerprint()
 	}
 	return Once(l, engine.MakeID("command", o, role, vectors), func() (*started, error) {
-		key, err := external.Key(o.Command, options, external.Hello{})
-		if err != nil {
-			return nil, err
-		}
 		c, err := external.Open(ctx, o.Command, options)
-		if err != nil {
-			return &started{failed: err, key: "does not start: " + key}, ctx.Err()
-		}
-		return &started{Command: c, key: c.Key()}, nil
+		return &started{c, err}, ctx.Err()
 	})
 }
 
@@ -108,7 +107,7 @@ func (l *Lab) OfOutside(ctx context.Context, s mechanisms.Settings, sample Sampl
 	if err != nil {
 		return err
 	}
-	if f[name] = c.key; c.Command == nil || c.Hello().Input != external.Text {
+	if f[name] = c.fingerprint(); c.Command == nil || c.Hello.Input != external.Text {
 		return nil
 	}
 	f["raw text"], err = Once(l, "digest of raw text "+sample.key(), func() (string, error) {
@@ -176,8 +175,7 @@ func (l *Lab) Outside(ctx context.Context, sample Sample, space *embeddings.Spac
 		}
 		r := &cleaned{Mechanism: m, dataset: corpus.Dataset}
 		if _, err := Once(l, engine.MakeID("repeatable", o, s.Epsilon), func() (bool, error) {
-			documents, texts := few(corpus)
-			return true, m.CheckRepeatable(ctx, documents, texts, stream.FromUint64(1))
+			return true, m.CheckRepeatable(ctx, few(corpus), stream.FromUint64(1))
 		}); err != nil {
 			return nil, err
 		}
@@ -216,18 +214,17 @@ func (l *Lab) mechanism(ctx context.Context, o mechanisms.Outside, space *embedd
 }
 
 // few returns the text that a command must privatise twice: the beginnings of
-// the first documents, and these documents as they are written.
-func few(corpus *Corpus) (documents [][]string, texts []string) {
+// the first documents.
+func few(corpus *Corpus) (documents [][]string) {
 	const count, words = 3, 20
 	for _, split := range corpus.Splits() {
 		for _, d := range split.Documents {
 			if len(d.Tokens) > 0 && len(documents) < count {
 				documents = append(documents, d.Tokens[:min(len(d.Tokens), words)])
-				texts = append(texts, d.Text)
 			}
 		}
 	}
-	return documents, texts
+	return documents
 }
 
 // cleaned is a command whose output, where it does not keep tokens in place, is
@@ -244,7 +241,7 @@ func (c *cleaned) Rewrite(ctx context.Context, documents [][]string, seeds []str
 		return c.Mechanism.Rewrite(ctx, documents, seeds)
 	}
 	texts := make([]string, len(documents))
-	if c.Input() == external.Text {
+	if c.ReadsText() {
 		raw, _ := c.once.get("", func() (map[string]string, error) { return originals(c.dataset), nil }) // never fails
 		for i, d := range documents {
 			key := strings.Join(d, " ")

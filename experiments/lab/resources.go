@@ -18,6 +18,7 @@ import (
 	"mldpbench/internal/check"
 	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/external"
+	"mldpbench/models/transformer"
 )
 
 // WarnOneWord says that a vocabulary protects nothing, because it has one word.
@@ -147,7 +148,7 @@ func OpenThesaurus(generated bool, root string) (mechanisms.Thesaurus, error) {
 type ModelRef struct {
 	Key  string // of the study
 	Name string
-	Task external.Task
+	Task transformer.Task
 }
 
 // Folder returns the path of a folder: of one in the data folder root, unless
@@ -166,7 +167,7 @@ func IsFolder(path string) bool {
 }
 
 // Model starts a model, once per run.
-func (l *Lab) Model(ctx context.Context, ref ModelRef) (*external.Model, error) {
+func (l *Lab) Model(ctx context.Context, ref ModelRef) (*transformer.Model, error) {
 	dir, digest := Folder(l.root, ref.Name), ""
 	if !IsFolder(dir) {
 		if dir = ""; filepath.IsAbs(ref.Name) || strings.HasPrefix(ref.Name, ".") {
@@ -179,8 +180,8 @@ func (l *Lab) Model(ctx context.Context, ref ModelRef) (*external.Model, error) 
 			return nil, fmt.Errorf("%s %s: %w", ref.Key, dir, err)
 		}
 	}
-	return Once(l, engine.MakeID("model", ref.Task, ref.Name), func() (*external.Model, error) {
-		return external.OpenModel(ctx, ref.Task, ref.Name, dir, digest)
+	return Once(l, engine.MakeID("model", ref.Task, ref.Name), func() (*transformer.Model, error) {
+		return transformer.Open(ctx, ref.Task, ref.Name, dir, digest)
 	})
 }
 
@@ -194,14 +195,14 @@ func (l *Lab) ofModel(ctx context.Context, ref ModelRef) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return ref.Name + " " + m.Version(), nil
+	return ref.Name + " " + m.Hello.Version, nil
 }
 
 // SIFEncoder is the encoder that needs no model: the weighted mean of the text's
 // own word vectors.
 const SIFEncoder = "sif"
 
-func encoderRef(name string) ModelRef { return ModelRef{"encoder", name, external.Encode} }
+func encoderRef(name string) ModelRef { return ModelRef{"encoder", name, transformer.Encode} }
 
 // hashFolder is the fingerprint of all files of a folder.
 func (l *Lab) hashFolder(dir string) (string, error) {

@@ -12,8 +12,8 @@ import (
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
 	"mldpbench/mechanisms"
-	"mldpbench/mechanisms/external"
 	"mldpbench/models/attack"
+	"mldpbench/models/transformer"
 	"mldpbench/results"
 )
 
@@ -125,7 +125,7 @@ func needsOfAttack(s *Spec, q *Query) (needs []lab.Resource) {
 }
 
 func maskedModel(name string) lab.ModelRef {
-	return lab.ModelRef{Key: "masked", Name: name, Task: external.Score}
+	return lab.ModelRef{Key: "masked", Name: name, Task: transformer.Score}
 }
 
 // pool is the whole pool of public text.

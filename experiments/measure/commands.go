@@ -102,7 +102,7 @@ func attackWithCommand(ctx context.Context, r *Release, q *Query) ([]results.Row
 	}
 	classes := len(r.Corpus.Privates)
 	outcomes, err := attack.RunOutside(ctx, attack.Outside{
-		Name: o.Name, Key: c.Key(),
+		Name: o.Name, Key: c.Key,
 		Find: func(ctx context.Context, train []string, labels []int, test []string, seed stream.Seed) ([]int, error) {
 			return c.Attack(ctx, train, labels, test, classes, seed)
 		},
@@ -135,7 +135,7 @@ func measureWithCommand(ctx context.Context, r *Release, q *Query) ([]results.Ro
 		return nil, err
 	}
 	before := list.Map(text.Before, joined)
-	key := engine.MakeID("unchanged", c.Key(), r.Corpus.Fingerprint, r.Sample(), q.Setting)
+	key := engine.MakeID("unchanged", c.Key, r.Corpus.Fingerprint, r.Sample(), q.Setting)
 	ceiling, err := lab.Once(r.Lab, key, func() ([]float64, error) { return c.Compare(ctx, before, before) })
 	if err != nil {
 		return nil, fmt.Errorf("%s of unchanged text: %w", o.Name, err)
@@ -155,7 +155,7 @@ func measureWithCommand(ctx context.Context, r *Release, q *Query) ([]results.Ro
 	}
 	m.Ceiling, m.Whole = results.Float(stats.MeanInterval(ceiling, level).Estimate), len(values)
 	m.Detail = listed(values)
-	h := c.Hello()
+	h := c.Hello
 	m.Note = strings.TrimSpace(h.Title + " " + h.Unit)
 	return []results.Row{r.Row(q).Of(results.MeasuredQuantity(o.Name, h.Better), m)}, nil
 }

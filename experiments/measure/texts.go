@@ -11,8 +11,8 @@ import (
 	"mldpbench/experiments/study"
 	"mldpbench/internal/list"
 	"mldpbench/internal/stats"
-	"mldpbench/mechanisms/external"
 	"mldpbench/metrics"
+	"mldpbench/models/transformer"
 	"mldpbench/results"
 	"mldpbench/stream"
 )
@@ -25,7 +25,7 @@ type textOptions struct {
 
 // causal is the model of causal perplexity.
 func (o *textOptions) causal() lab.ModelRef {
-	return lab.ModelRef{Key: "causal", Name: o.Model, Task: external.LogProb}
+	return lab.ModelRef{Key: "causal", Name: o.Model, Task: transformer.LogProb}
 }
 
 // pairOfTexts are documents before and after, as text.
@@ -125,7 +125,7 @@ func measureCausal(ctx context.Context, r *Release, o *textOptions, p pairOfText
 		return nil, err
 	}
 	median := func(texts []string) (stats.Interval, error) {
-		logs, err := model.Ask(ctx, texts)
+		logs, err := model.Encode(ctx, texts)
 		v := metrics.MedianLogPerplexity(numbers[int](len(logs)), func(i int) (sum float64, words int) {
 			for _, x := range logs[i] {
 				sum += float64(x)

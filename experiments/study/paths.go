@@ -23,12 +23,10 @@ func (s *Study) besideFile(folder string) {
 			*p = own
 		}
 	}
-	arguments := func(all ...[]string) {
-		for _, list := range all {
-			for i, a := range list {
-				if own := filepath.Join(folder, a); !filepath.IsAbs(a) && a != "" && there(own) {
-					list[i] = own
-				}
+	arguments := func(list []string) {
+		for i, a := range list {
+			if own := filepath.Join(folder, a); !filepath.IsAbs(a) && a != "" && there(own) {
+				list[i] = own
 			}
 		}
 	}
@@ -41,7 +39,7 @@ func (s *Study) besideFile(folder string) {
 		}
 		for i := range d.Mechanisms {
 			path(&d.Mechanisms[i].Text)
-			arguments(d.Mechanisms[i].Command, d.Mechanisms[i].Files)
+			arguments(d.Mechanisms[i].Command)
 		}
 		for _, model := range []*string{&d.Masked, &d.Causal} {
 			one := []string{*model}

@@ -2,32 +2,33 @@ package audit
 
 import (
 	"context"
+	"errors"
 	"math"
-	"slices"
+	"sort"
 
 	"mldpbench/embeddings"
 	"mldpbench/mechanisms"
 )
 
-// exact compares the probabilities of all outputs for all given pairs and records
-// the worst output of each.
-func (a *audit) exact(ctx context.Context, pairs []pair, r *Report) (tests int, err error) {
+// exact compares the probabilities of all outputs for all pairs and records the
+// worst output of each.
+func (a *audit) exact(ctx context.Context, pairs []pair, r *Report) error {
 	worst := worstOutput(a.mechanism)
+	of := map[embeddings.WordID][]pair{}
 	for _, p := range pairs {
 		if err := ctx.Err(); err != nil {
-			return 0, err
+			return err
 		}
 		output, ratio, err := worst(p)
 		if err != nil {
-			return 0, err
+			return err
 		}
-		d := a.distance(p.a, p.b)
-		r.record(Finding{
-			A: a.output(p.a), B: a.output(p.b), Event: []string{a.output(output)}, Outputs: 1,
-			Distance: d, LogRatio: ratio, Allowed: a.epsilon * d,
-		})
+		f := a.finding(p, ratio)
+		f.Event = a.output(output)
+		r.record(f)
+		of[p.looked] = append(of[p.looked], p)
 	}
-	return 0, a.exactPower(pairs, r)
+	return a.exactPower(of, r)
 }
 
 // worstOutput returns the function that finds the output of a pair with the largest
@@ -62,35 +63,19 @@ func worstOutput(m *mechanisms.Mechanism) func(p pair) (output embeddings.WordID
 	}
 }
 
-const (
-	// powerWords is the number of words looked at by which power is computed.
-	powerWords = 32
-	// mostFactor is the largest factor looked for.
-	mostFactor = 128
-)
+// powerWords is the number of words looked at by which power is computed.
+const powerWords = 32
 
 // exactPower finds the least factors at which the mechanism would be refuted, by
 // bisection: at a factor, every pair of a few of the words looked at is compared
 // again, of a mechanism that runs at so much more than it claims.
-func (a *audit) exactPower(pairs []pair, r *Report) error {
-	of := map[embeddings.WordID][]pair{}
-	var looked []embeddings.WordID
-	for _, p := range pairs {
-		if of[p.looked] == nil {
-			looked = append(looked, p.looked)
-		}
-		of[p.looked] = append(of[p.looked], p)
-		if a.output(p.a) == r.Worst.A && a.output(p.b) == r.Worst.B {
-			i := slices.Index(looked, p.looked)
-			looked[0], looked[i] = looked[i], looked[0] // the first is among the few
-		}
-	}
-	if !r.Guarantee.Holds() || r.Violated || a.epsilon == 0 || len(looked) == 0 {
+func (a *audit) exactPower(of map[embeddings.WordID][]pair, r *Report) (err error) {
+	if !r.Guarantee.Holds() || r.Violated || a.epsilon == 0 || len(of) == 0 {
 		return nil
 	}
-	few := looked[:1]
-	for i := 1; i < powerWords && i < len(looked); i++ {
-		few = append(slices.Clip(few), looked[1+(i-1)*(len(looked)-1)/(powerWords-1)])
+	few := [][]pair{of[r.Worst.looked]}
+	for i := 1; i < min(powerWords, len(a.looked)); i++ {
+		few = append(few, of[a.looked[i*(len(a.looked)-1)/(powerWords-1)]])
 	}
 	found := func(factor float64) (words int, err error) {
 		m, err := a.mechanism.At(a.mechanism.Settings().Epsilon * factor)
@@ -98,13 +83,13 @@ func (a *audit) exactPower(pairs []pair, r *Report) error {
 			return 0, nil // undefined there: nothing to find
 		}
 		worst := worstOutput(m)
-		for _, w := range few {
-			for _, p := range of[w] {
+		for _, pairs := range few {
+			for _, p := range pairs {
 				_, ratio, err := worst(p)
 				if err != nil {
 					return 0, err
 				}
-				if (Finding{LogRatio: ratio, Allowed: a.epsilon * a.distance(p.a, p.b)}).violates() {
+				if a.finding(p, ratio).violates() {
 					words++
 					break
 				}
@@ -112,32 +97,25 @@ func (a *audit) exactPower(pairs []pair, r *Report) error {
 		}
 		return words, nil
 	}
-	needed := needed(r.Words, a.space.Len())
-	share := float64(needed) / float64(max(1, r.Words)) * float64(len(few))
-	var err error
-	if r.Detects, err = leastFactor(found, 1); err == nil && needed <= r.Words {
-		r.DetectsOne, err = leastFactor(found, int(math.Ceil(share)))
+	if r.Detects, err = leastFactor(found, 1); err == nil && a.needed() <= len(a.looked) {
+		share := float64(a.needed()) / float64(len(a.looked))
+		r.DetectsOne, err = leastFactor(found, int(math.Ceil(share*float64(len(few)))))
 	}
 	return err
 }
 
 // leastFactor is the least factor at which so many words are found, to one part in
 // a hundred; 0 for none.
-func leastFactor(found func(factor float64) (int, error), words int) (float64, error) {
-	low, high := 0.0, math.Log(mostFactor)
-	if n, err := found(mostFactor); err != nil || n < words {
-		return 0, err
+func leastFactor(found func(factor float64) (int, error), words int) (factor float64, err error) {
+	const steps = 486 // to 128
+	at := func(i int) float64 { return math.Exp(float64(i) / 100) }
+	i := sort.Search(steps, func(i int) bool {
+		n, failed := found(at(i))
+		err = errors.Join(err, failed)
+		return n >= words
+	})
+	if i < steps {
+		factor = at(i)
 	}
-	for high-low > 0.01 {
-		n, err := found(math.Exp((low + high) / 2))
-		if err != nil {
-			return 0, err
-		}
-		if n >= words {
-			high = (low + high) / 2
-		} else {
-			low = (low + high) / 2
-		}
-	}
-	return math.Exp(high), nil
+	return factor, err
 }

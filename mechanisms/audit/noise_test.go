@@ -59,8 +59,8 @@ func TestPlantedFactors(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r.Breach() != (factor > 1) || r.Noise == nil {
-				t.Errorf("%s, %v times its ε: %s; %+v", name, factor, r.Verdict(), r.Noise)
+			if r.Breach() != (factor > 1) || !r.InNoise {
+				t.Errorf("%s, %v times its ε: %s; %+v", name, factor, r.Verdict(), r.Worst)
 			}
 			if factor == 1 && !(r.Detects > 1 && r.Detects < 1.5) {
 				t.Errorf("%s: would have found %v times its ε", name, r.Detects)
@@ -101,8 +101,8 @@ func TestLongPlantedFactorsOnGloVe(t *testing.T) {
 		}{{1.5, true}, {2, true}, {5, true}, {honest.Detects * 1.02, true}, {1 + (honest.Detects-1)/3, false}} {
 			m := build(t, s, name, 5*planted.factor, 1).Noise()
 			r, err := noise(context.Background(), m, s, o.Samples, 1e-6, o.Seed.Derive(name))
-			if err != nil || (r.Lower > 5) != planted.found {
-				t.Errorf("%s, %v times its ε: at least %v, %v", name, planted.factor, r.Lower, err)
+			if err != nil || (r.LogRatio > 5) != planted.found {
+				t.Errorf("%s, %v times its ε: at least %v, %v", name, planted.factor, r.LogRatio, err)
 			}
 		}
 	}
@@ -132,7 +132,7 @@ func honestRuns(t *testing.T, s *embeddings.Space, names []string, epsilons []fl
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Lopsided != "" || r.Lower > m.Guarantee().Epsilon {
+		if r.LogRatio > m.Guarantee().Epsilon {
 			t.Errorf("run %d, %s: %+v, ε = %v", i, m.Settings().Mechanism, r, m.Guarantee().Epsilon)
 		}
 	}

@@ -3,16 +3,15 @@ package external
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
-	"time"
+	"sync/atomic"
 
 	"github.com/mattn/go-shellwords"
 
@@ -21,14 +20,11 @@ import (
 
 // Options of a command. The zero value of each field means its default.
 type Options struct {
-	Files []string // read by the command in addition to those on its command line; part of its key
-	Role  Role     // that it must have
+	Role Role // that it must have
 	// Vectors writes the words and vectors of the mechanisms beside it, one word a
 	// line, to the file that {vectors} in the command line stands for.
 	Vectors func(io.Writer) error
-
-	who            string        // what errors call it, "" for the command line
-	hello, request time.Duration // how long it may take; 10 minutes and an hour
+	Who     string // what errors call it, "" for the command line
 }
 
 // Split splits a command line into words as a shell does, with quotes and
@@ -51,35 +47,29 @@ func Split(line string) ([]string, error) {
 // Command is a program that speaks the protocol, with one process for each
 // concurrent request, that is one a worker. Close ends all of them.
 type Command struct {
-	args    []string // with the file of {vectors}
-	options Options
-	hello   Hello
-	key     string
-	vectors string // the file of {vectors}
-
-	mu     sync.Mutex
-	free   []*process // without a request
-	closed bool
+	Options
+	args    []string      // with the file of {vectors}
+	vectors string        // that file
+	Hello   Hello         // its description of itself
+	Key     string        // of its output; see keyOf
+	free    chan *process // without a request
+	asked   atomic.Uint64 // requests
 }
 
-// Open starts the command args once and reads its hello. ctx applies to this
+// Open starts the command args, at least a program, once and reads its hello. ctx applies to this
 // start only.
 func Open(ctx context.Context, args []string, o Options) (*Command, error) {
-	if len(args) == 0 || args[0] == "" {
-		return nil, errors.New("command: must name a program")
-	}
-	o.hello, o.request = cmp.Or(o.hello, 10*time.Minute), cmp.Or(o.request, time.Hour)
-	o.who = cmp.Or(o.who, "command "+strings.Join(args, " "))
-	c := &Command{args: args, options: o}
+	o.Who = cmp.Or(o.Who, "command "+strings.Join(args, " "))
+	c := &Command{Options: o, args: args, free: make(chan *process, 1<<10)}
 	err := c.writeVectors()
 	if err == nil {
 		var p *process
-		if p, err = start(ctx, c.args, o); err == nil {
-			c.hello, c.free = p.hello, []*process{p}
-			if o.Role != ModelRole { // its files may be large, and have a digest
-				c.key, err = Key(args, o, c.hello)
-			}
+		if p, c.Hello, err = c.start(ctx); err == nil {
+			c.free <- p
 		}
+	}
+	if err == nil && o.Role != ModelRole { // its files may be large, and have a digest
+		c.Key, err = keyOf(args, c.Hello)
 	}
 	if err != nil {
 		return nil, errors.Join(err, c.Close())
@@ -97,90 +87,79 @@ func NamesVectors(args []string) bool {
 
 // writeVectors writes the file of {vectors}, where the command line names it.
 func (c *Command) writeVectors() error {
-	if !NamesVectors(c.args) {
+	switch {
+	case !NamesVectors(c.args):
 		return nil
-	}
-	if c.options.Vectors == nil {
-		return fmt.Errorf("%s: there are no %s here", c.options.who, vectorsPlace)
+	case c.Vectors == nil:
+		return fmt.Errorf("%s: there are no %s here", c.Who, vectorsPlace)
 	}
 	f, err := os.CreateTemp("", "mldp-vectors-*.txt")
 	if err != nil {
 		return err
 	}
 	c.vectors = f.Name()
-	c.args = list.Map(c.args, func(a string) string { return strings.ReplaceAll(a, vectorsPlace, f.Name()) })
-	return errors.Join(c.options.Vectors(f), f.Close())
+	c.args = list.Map(c.args, func(a string) string { return strings.ReplaceAll(a, vectorsPlace, c.vectors) })
+	return errors.Join(c.Vectors(f), f.Close())
 }
 
-// Hello returns the command's description of itself.
-func (c *Command) Hello() Hello { return c.hello }
-
-// Key returns the key of its output; see the function.
-func (c *Command) Key() string { return c.key }
-
-// ask asks a free process, and starts one if there is none.
-func (c *Command) ask(ctx context.Context, q *Request, valid func(Answer) error) (Answer, error) {
-	p, err := c.take(ctx)
+// start starts a process and reads its hello.
+func (c *Command) start(ctx context.Context) (p *process, h Hello, err error) {
+	if p, err = start(c.args); err != nil {
+		return nil, h, fmt.Errorf("%s: %w", c.Who, err)
+	}
+	err = p.exchange(ctx, nil, func(line []byte) (err error) {
+		h, err = parseHello(line, c.Role)
+		return err
+	})
 	if err != nil {
-		return Answer{}, err
+		err = fmt.Errorf("%s: its hello: %w", c.Who, err)
 	}
-	a, err := p.ask(ctx, q, c.options.request, valid)
-	if p.ended {
-		return a, err
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed {
-		_ = p.end(0)
-	} else {
-		c.free = append(c.free, p)
-	}
-	return a, err
+	return p, h, err
 }
 
-func (c *Command) take(ctx context.Context) (*process, error) {
-	c.mu.Lock()
-	closed, n := c.closed, len(c.free)
+// ask asks a free process, or a new one if there is none; valid checks what is
+// used of an answer.
+func (c *Command) ask(ctx context.Context, q *Request, valid func(Answer) error) error {
+	q.ID = c.asked.Add(1)
+	line, err := json.Marshal(q)
+	if err != nil {
+		return err
+	}
 	var p *process
-	if n > 0 {
-		p, c.free = c.free[n-1], c.free[:n-1]
+	select {
+	case p = <-c.free:
+	default:
+		if p, _, err = c.start(ctx); err != nil {
+			return err
+		}
 	}
-	c.mu.Unlock()
-	if closed {
-		return nil, errors.New("the command is closed")
+	var refused error
+	err = p.exchange(ctx, append(line, '\n'), func(line []byte) error {
+		a, why, err := parseAnswer(line, q.ID)
+		if refused = why; err == nil && why == nil {
+			err = valid(a)
+		}
+		return err
+	})
+	if err == nil {
+		c.free <- p
+		if refused == nil {
+			return nil
+		}
+		err = fmt.Errorf("%w%s", refused, p.stderr.said())
 	}
-	if p != nil {
-		return p, nil
-	}
-	p, err := start(ctx, c.args, c.options)
-	if err == nil && !reflect.DeepEqual(p.hello, c.hello) {
-		err = p.wrong("its hello", errors.New("is not the one of its first start"))
-	}
-	return p, err
+	return fmt.Errorf("%s: its answer: %w", c.Who, err)
 }
 
-// Restart ends all free processes, so the next request gets a new one.
-func (c *Command) Restart() {
-	c.mu.Lock()
-	free := c.free
-	c.free = nil
-	c.mu.Unlock()
+// Close ends the processes without a request.
+func (c *Command) Close() (err error) {
 	var all sync.WaitGroup
-	for _, p := range free {
-		all.Go(func() { _ = p.end(grace) }) // whatever its exit status is
+	for range len(c.free) {
+		all.Go(func() { (<-c.free).end(grace) })
 	}
 	all.Wait()
-}
-
-// Close ends all processes; those with a request end once it is answered. Later
-// requests fail.
-func (c *Command) Close() error {
-	c.mu.Lock()
-	c.closed = true
-	c.mu.Unlock()
-	c.Restart()
-	if err := os.Remove(c.vectors); c.vectors != "" && !errors.Is(err, fs.ErrNotExist) {
-		return err // which is nil, or not that it was closed twice
+	if c.vectors != "" {
+		err, c.vectors = os.Remove(c.vectors), ""
 	}
-	return nil
+	return err
 }

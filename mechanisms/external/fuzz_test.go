@@ -28,18 +28,15 @@ func FuzzAnswer(f *testing.F) {
 	f.Add([]byte("{\"id\":1,\"error\":\"\xff\"}"))
 	f.Add([]byte(`{"protocol":1,"name":"x","version":"","repeatable":false,"aligned":false,"input":"text","parameters":{"a":{}}}`))
 	f.Fuzz(func(t *testing.T, line []byte) {
-		if h, err := parseHello(line); err == nil {
-			if h.Name == "" || check.Name("name", h.Name) != nil || h.Protocol != Protocol && h.Protocol != Roles ||
-				h.Role == MechanismRole && h.Input != Tokens && h.Input != Text {
+		if h, err := parseHello(line, MechanismRole); err == nil {
+			if h.Name == "" || check.Name("name", h.Name) != nil || h.Protocol != Protocol && h.Protocol != Roles || h.Role != "" {
 				t.Errorf("accepted hello %+v", h)
 			}
-			_ = h.Parameters.String()
-			if g := h.GuaranteeAt(2); g.Holds() && !(g.Epsilon >= 0) {
+			if g := h.guarantee(2); g.Holds() && !(g.Epsilon >= 0) {
 				t.Errorf("promise of %v", g.Epsilon)
 			}
 		}
-		a, own, err := parseAnswer(line, MechanismRole, 1, func(Answer) error { return nil })
-		if err == nil && (*a.ID != 1 || a.Error != "" || a.Undefined != "") || own && err == nil {
+		if a, _, err := parseAnswer(line, 1); err == nil && *a.ID != 1 {
 			t.Errorf("accepted %+v", a)
 		}
 	})
@@ -57,7 +54,6 @@ func TestAnswersOfRoles(t *testing.T) {
 		{AttackerRole, `"labels":[0,null]`, "answer 2 of 2: null"},
 		{AttackerRole, `"labels":[3,0]`, "label = 3: must be in [0, 3)"},
 		{AttackerRole, `"labels":[0.5,0]`, "a number 0.5 at"},
-		{AttackerRole, `"undefined":"x"`, "0 answers for 2"},
 		{MeasurementRole, `"values":[0.5,-1e300]`, ""},
 		{MeasurementRole, `"values":[0.5,null]`, "answer 2 of 2: null"},
 		{MeasurementRole, `"values":[0.5,NaN]`, "invalid character 'N'"},
@@ -79,7 +75,7 @@ func TestAnswersOfRoles(t *testing.T) {
 		case MeasurementRole:
 			_, err = c.Compare(t.Context(), two, two)
 		case ModelRole:
-			_, err = (&Model{Command: c}).ask(t.Context(), &Request{Encode: two}, 2, 0)
+			_, err = c.Numbers(t.Context(), &Request{Encode: two}, 2, 0)
 		}
 		if x.want == "" && err != nil || x.want != "" && (err == nil || !strings.Contains(err.Error(), x.want)) {
 			t.Errorf("%s: %v, want %q", x.answer, err, x.want)
@@ -96,17 +92,16 @@ func FuzzServe(f *testing.F) {
 	f.Add([]byte(`{"id":3,"epsilon":-1,"seeds":[]}` + "\n"))
 	f.Fuzz(func(t *testing.T, in []byte) {
 		var out bytes.Buffer
-		handle := func(_ context.Context, _ float64, d [][]string, s []stream.Seed) ([][]string, error) {
-			if len(d) != len(s) {
-				t.Errorf("%d seeds for %d documents", len(s), len(d))
+		handle := func(_ context.Context, q Request, s []stream.Seed) (Answer, error) {
+			if len(q.Documents)+len(q.Texts) != len(s) {
+				t.Errorf("%d seeds for %d documents", len(s), len(q.Documents))
 			}
-			return d, nil
+			return Answer{Documents: q.Documents, Texts: q.Texts}, nil
 		}
-		handler := Handler{Documents: handle, Texts: sameTexts}
 		// an error is an answer too
-		_ = Serve(context.Background(), bytes.NewReader(in), &out, Hello{Name: "x", Repeatable: true}, handler)
+		_ = Serve(context.Background(), bytes.NewReader(in), &out, Hello{Name: "x", Repeatable: true}, handle)
 		lines := strings.Split(strings.TrimRight(out.String(), "\n"), "\n")
-		if _, err := parseHello([]byte(lines[0])); err != nil {
+		if _, err := parseHello([]byte(lines[0]), MechanismRole); err != nil {
 			t.Error(err)
 		}
 		for _, line := range lines[1:] {
@@ -118,10 +113,6 @@ func FuzzServe(f *testing.F) {
 	})
 }
 
-func sameTexts(_ context.Context, _ float64, texts []string, _ []stream.Seed) ([]string, Counts, error) {
-	return texts, Counts{Words: 2, Changed: 1}, nil
-}
-
 func TestServeAnswersErrors(t *testing.T) {
 	seed := strings.Repeat("0", 64)
 	in := `{"id":1,"epsilon":2,"seeds":["` + seed + `"],"documents":[["a"]]}
@@ -131,13 +122,12 @@ func TestServeAnswersErrors(t *testing.T) {
 {"id":5,"epsilon":9,"seeds":["` + seed + `"],"documents":[["a"]]}
 {"id":6,"epsilon":8,"seeds":["` + seed + `"],"texts":["a  b"]}` // the last request has no line end
 	var out bytes.Buffer
-	handle := func(_ context.Context, epsilon float64, d [][]string, _ []stream.Seed) ([][]string, error) {
-		if epsilon == 9 {
-			return nil, &mechanisms.UndefinedError{Reason: "not at 9"}
+	handler := func(_ context.Context, q Request, _ []stream.Seed) (Answer, error) {
+		if q.Epsilon == 9 {
+			return Answer{}, &mechanisms.UndefinedError{Reason: "not at 9"}
 		}
-		return d, nil
+		return Answer{Documents: q.Documents, Texts: q.Texts, Words: uint64(2 * len(q.Texts))}, nil
 	}
-	handler := Handler{Documents: handle, Texts: sameTexts}
 	if err := Serve(context.Background(), strings.NewReader(in), &out,
 		Hello{Name: "same", Version: "1", Repeatable: true}, handler); err != nil {
 		t.Fatal(err)
@@ -149,7 +139,7 @@ func TestServeAnswersErrors(t *testing.T) {
 		`{"id":3,"error":"seed 0 = \"12\": must be 64 hexadecimal digits"}`,
 		`{"id":4,"error":"0 seeds for 1 documents"}`,
 		`{"id":5,"undefined":"not at 9"}`,
-		`{"id":6,"texts":["a  b"],"words":2,"changed":1}`,
+		`{"id":6,"texts":["a  b"],"words":2}`,
 	}
 	got := strings.Split(strings.TrimRight(out.String(), "\n"), "\n")
 	for i := range max(len(got), len(want)) {

@@ -9,10 +9,6 @@ import (
 	"testing"
 )
 
-// inRole has the blocks of the page that are questions and answers of a role.
-var inRole = map[string]Role{"json exchange": MechanismRole, "json attack": AttackerRole,
-	"json measurement": MeasurementRole, "json model": ModelRole}
-
 // TestPageIsTheProtocol reads the lines of JSON in docs/external.md as the program
 // reads those of a client.
 func TestPageIsTheProtocol(t *testing.T) {
@@ -24,14 +20,16 @@ func TestPageIsTheProtocol(t *testing.T) {
 	kind, question := "", (*Request)(nil)
 	counts := map[string]int{}
 	for line := range strings.SplitSeq(string(page), "\n") {
-		role, isRole := inRole[kind]
 		switch {
 		case strings.HasPrefix(line, "```"):
 			kind = strings.TrimPrefix(line, "```")
 			continue
 		case kind == "json hello":
-			_, err = parseHello([]byte(line))
-		case !isRole:
+			h := Hello{}
+			if err = decode([]byte(line), &h); err == nil {
+				_, err = parseHello([]byte(line), h.Role)
+			}
+		case !strings.HasPrefix(kind, "json "):
 			continue
 		case question == nil:
 			question = &Request{}
@@ -41,10 +39,7 @@ func TestPageIsTheProtocol(t *testing.T) {
 				t.Errorf("%s: sent as %s, %v", line, data, failed)
 			}
 		default:
-			var own bool
-			if _, own, err = parseAnswer([]byte(line), role, question.ID, func(Answer) error { return nil }); own {
-				err = nil
-			}
+			_, _, err = parseAnswer([]byte(line), question.ID)
 			question = nil
 		}
 		if err != nil {

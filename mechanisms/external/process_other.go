@@ -1,4 +1,4 @@
-//go:build !unix
+//go:build !linux
 
 package external
 
@@ -8,6 +8,4 @@ func ownGroup(*exec.Cmd) {}
 
 // killGroup ends the command; its children end by themselves when their input
 // closes.
-func killGroup(cmd *exec.Cmd) {
-	_ = cmd.Process.Kill() // gone already: nothing to do
-}
+func killGroup(cmd *exec.Cmd) error { return cmd.Process.Kill() }

@@ -46,31 +46,24 @@ const (
 	ModelRole       Role = "model"       // encodes or scores texts; see Model
 )
 
-// MaxLine is the longest line accepted from either side, in bytes.
+// MaxLine is the longest line that is read, in bytes.
 const MaxLine = 10 << 20
 
-// Input is the form in which a mechanism reads documents.
-type Input string
-
-const (
-	Tokens Input = "tokens" // lists of tokens; the default
-	Text   Input = "text"   // one string per document
-)
+// Text is the input of a mechanism that reads one string per document; others read
+// lists of tokens.
+const Text = "text"
 
 // Hello is the first line that a command writes: its description and, of a
 // mechanism, its guarantee.
 type Hello struct {
-	Protocol   int                   `json:"protocol"`
-	Name       string                `json:"name"`
-	Version    string                `json:"version"`
-	Guarantee  *Promise              `json:"guarantee,omitempty"` // nil: none
-	Parameters mechanisms.Parameters `json:"parameters,omitempty"`
-	// Repeatable means that the same seed gives the same text.
-	Repeatable bool `json:"repeatable"`
-	// Aligned means that each token becomes one token at the same position; nil
-	// means true.
-	Aligned *bool `json:"aligned,omitempty"`
-	Input   Input `json:"input,omitempty"`
+	Protocol   int            `json:"protocol"`
+	Name       string         `json:"name"`
+	Version    string         `json:"version"`
+	Guarantee  *Promise       `json:"guarantee,omitempty"`  // nil: none
+	Parameters map[string]any `json:"parameters,omitempty"` // anything; a part of the key
+	Repeatable bool           `json:"repeatable"`           // the same seed gives the same text
+	Aligned    *bool          `json:"aligned,omitempty"`    // each token becomes one, in place; nil means true
+	Input      string         `json:"input,omitempty"`      // "tokens", which "" means, or Text
 	// Of protocol 2. Title, Unit and Better ("up" or "down", "" for neither) are
 	// those of a measurement.
 	Role   Role   `json:"role,omitempty"`
@@ -80,15 +73,13 @@ type Hello struct {
 	Error  string `json:"error,omitempty"` // of a model: why there is none
 }
 
-// Promise is the guarantee that a command declares for a request with epsilon
-// e: an ε of Factor·e, or of Epsilon whatever e is. Without Metric nothing is
-// guaranteed.
+// Promise is the guarantee that a command declares: an ε of Factor times that of
+// a request. Without Metric nothing is guaranteed.
 type Promise struct {
-	Metric  string  `json:"metric"`            // "euclidean", "discrete", or a name chosen by the maker
-	Factor  float64 `json:"factor,omitempty"`  // 0 means 1 where Epsilon is 0
-	Epsilon float64 `json:"epsilon,omitempty"` // a guarantee that does not depend on the request
-	Delta   float64 `json:"delta,omitempty"`
-	Reason  string  `json:"reason,omitempty"` // one sentence
+	Metric string  `json:"metric"`           // "euclidean", "discrete", or a name chosen by the maker
+	Factor float64 `json:"factor,omitempty"` // 0 means 1
+	Delta  float64 `json:"delta,omitempty"`
+	Reason string  `json:"reason,omitempty"` // one sentence
 }
 
 // Request is one line to a command. A mechanism gets Documents or Texts, and one
@@ -125,7 +116,12 @@ type Answer struct {
 	ID        *uint64    `json:"id"`
 	Documents [][]string `json:"documents,omitempty"`
 	Texts     []string   `json:"texts,omitempty"`
-	Counts
+	// Of texts: how many words they have, how many of the vocabulary became another
+	// word, how many are outside it.
+	Words   uint64 `json:"words,omitempty"`
+	Changed uint64 `json:"changed,omitempty"`
+	Unknown uint64 `json:"unknown,omitempty"`
+
 	Labels    []*int     `json:"labels,omitempty"`    // of an attacker
 	Values    []*float64 `json:"values,omitempty"`    // of a measurement
 	Numbers   [][]byte   `json:"numbers,omitempty"`   // of a model: little-endian float32
@@ -133,116 +129,71 @@ type Answer struct {
 	Undefined string     `json:"undefined,omitempty"` // the mechanism does not exist at this epsilon: a result
 }
 
-// Counts describes the words of the texts of an answer.
-type Counts struct {
-	Words   uint64 `json:"words,omitempty"`
-	Changed uint64 `json:"changed,omitempty"` // words of the vocabulary that became another word
-	Unknown uint64 `json:"unknown,omitempty"` // words outside the vocabulary
-}
-
-// AlignedTokens reports whether tokens stay in place.
-func (h Hello) AlignedTokens() bool { return h.Aligned == nil || *h.Aligned }
-
-// GuaranteeAt returns the guarantee declared for a request with the given
-// epsilon. Its Distance is nil.
-func (h Hello) GuaranteeAt(epsilon float64) mechanisms.Guarantee {
-	p := h.Guarantee
-	if p == nil {
-		return mechanisms.Guarantee{Reason: "the command declares none"}
-	}
+// guarantee is that declared for a request with the given epsilon. Its Distance
+// is nil.
+func (h Hello) guarantee(epsilon float64) mechanisms.Guarantee {
+	p := cmp.Or(h.Guarantee, &Promise{})
 	if p.Metric == "" {
-		return mechanisms.Guarantee{Reason: "the command declares none: " + p.Reason}
+		return mechanisms.Guarantee{Reason: strings.TrimSuffix("the command declares none: "+p.Reason, ": ")}
 	}
-	g := mechanisms.Guarantee{Metric: p.Metric, Epsilon: p.Epsilon, Delta: p.Delta,
-		Reason: "declared by the command, not proved here"}
-	if p.Epsilon == 0 {
-		g.Epsilon = cmp.Or(p.Factor, 1) * epsilon
-	}
+	g := mechanisms.Guarantee{Metric: p.Metric, Epsilon: cmp.Or(p.Factor, 1) * epsilon, Delta: p.Delta,
+		Reason: strings.TrimSuffix("declared by the command, not proved here: "+p.Reason, ": ")}
 	if g.Metric == "euclidean" {
 		g.EuclideanEpsilon = g.Epsilon
-	}
-	if p.Reason != "" {
-		g.Reason += ": " + p.Reason
 	}
 	return g
 }
 
-// parseHello reads the first line of a command.
-func parseHello(line []byte) (Hello, error) {
+// parseHello reads the first line of a command in a role.
+func parseHello(line []byte, role Role) (Hello, error) {
 	var h Hello
-	err := decode(line, &h)
-	if err == nil {
-		err = h.check()
+	if err := decode(line, &h); err != nil {
+		return h, err
 	}
-	return h, err
-}
-
-// check checks a hello, and makes its parameters numbers and texts.
-func (h *Hello) check() error {
+	p := cmp.Or(h.Guarantee, &Promise{})
+	err := errors.Join(
+		check.OneOf("input", h.Input, "", "tokens", Text),
+		check.OneOf("better", h.Better, "", "up", "down"),
+		check.NonNegative("guarantee: factor", p.Factor), check.Within("guarantee: delta", p.Delta, 0, 1))
 	switch {
 	case h.Protocol != Protocol && h.Protocol != Roles:
-		return fmt.Errorf("protocol = %d: must be %d or %d", h.Protocol, Protocol, Roles)
-	case (h.Protocol == Protocol) != (h.Role == MechanismRole):
-		return fmt.Errorf("role = %q in protocol %d: a mechanism has no role and speaks protocol %d, others %d", h.Role,
-			h.Protocol, Protocol, Roles)
+		err = fmt.Errorf("protocol = %d: must be %d or %d", h.Protocol, Protocol, Roles)
+	case h.Role != role:
+		err = fmt.Errorf("role = %q: must be %q here", h.Role, role)
 	case h.Name == "" || strings.ContainsFunc(h.Name, unicode.IsSpace):
-		return fmt.Errorf("name = %q: must be one word", h.Name)
-	}
-	if h.Role == MechanismRole {
-		h.Input = cmp.Or(h.Input, Tokens)
-	}
-	p := Promise{}
-	if h.Guarantee != nil {
-		p = *h.Guarantee
-	}
-	err := errors.Join(check.OneOf("input", string(h.Input), "", string(Tokens), string(Text)),
-		check.OneOf("better", h.Better, "", "up", "down"),
-		check.NonNegative("guarantee: factor", p.Factor), check.NonNegative("guarantee: epsilon", p.Epsilon),
-		check.Within("guarantee: delta", p.Delta, 0, 1))
-	if p.Factor != 0 && p.Epsilon != 0 {
-		err = errors.Join(err, errors.New("guarantee: has factor and epsilon: must have one of them"))
+		err = fmt.Errorf("name = %q: must be one word", h.Name)
 	}
 	for _, text := range []string{h.Name, h.Version, h.Title, h.Unit, p.Metric, p.Reason} {
 		err = errors.Join(err, check.Name("a text", text))
 	}
-	for name, v := range h.Parameters {
-		switch v.(type) {
-		case float64, string:
-		default: // a list, yes or no: as it is written
-			data, _ := json.Marshal(v) // it was read from JSON
-			h.Parameters[name] = string(data)
-		}
-		err = errors.Join(err, check.Name("a parameter", fmt.Sprint(name, v)))
-	}
-	return err
+	return h, err
 }
 
-// parseAnswer reads the answer to the request of an id. own means that the error
-// is what the command says itself.
-func parseAnswer(line []byte, role Role, id uint64, valid func(Answer) error) (a Answer, own bool, err error) {
-	if err := decode(line, &a); err != nil {
-		return a, false, err
-	}
+// parseAnswer reads the answer to the request of an id. It may say why it has
+// nothing: refused.
+func parseAnswer(line []byte, id uint64) (a Answer, refused, err error) {
+	err = decode(line, &a)
 	switch {
-	case a.ID == nil:
-		return a, false, errors.New("no id")
-	case *a.ID != id:
-		return a, false, fmt.Errorf("id = %d: must be %d, that of the request", *a.ID, id)
+	case err != nil:
+	case a.ID == nil || *a.ID != id:
+		err = fmt.Errorf("must have the id of the request, %d: %.80q", id, line)
 	case a.Error != "":
-		return a, true, fmt.Errorf("the command says: %.500q", a.Error)
-	case a.Undefined != "" && role == MechanismRole:
-		return a, true, &mechanisms.UndefinedError{Reason: fmt.Sprintf("%.500q", a.Undefined)}
+		refused = fmt.Errorf("the command says: %.500q", a.Error)
+	case a.Undefined != "":
+		refused = &mechanisms.UndefinedError{Reason: fmt.Sprintf("%.500q", a.Undefined)}
 	}
-	return a, false, valid(a)
+	return a, refused, err
 }
 
 // ask asks a command and returns the list of its answer, which must have n items
 // that are valid.
 func ask[T any](ctx context.Context, c *Command, q *Request, n int, list func(Answer) []T,
-	valid func(i int, item T) error) ([]T, error) {
-	a, err := c.ask(ctx, q, func(a Answer) error {
-		items := list(a)
-		if len(items) != n {
+	valid func(i int, item T) error) (items []T, err error) {
+	if n == 0 {
+		return nil, nil
+	}
+	err = c.ask(ctx, q, func(a Answer) error {
+		if items = list(a); len(items) != n {
 			return fmt.Errorf("%d answers for %d", len(items), n)
 		}
 		for i, item := range items {
@@ -255,7 +206,7 @@ func ask[T any](ctx context.Context, c *Command, q *Request, n int, list func(An
 	if err != nil {
 		return nil, err
 	}
-	return list(a), nil
+	return items, nil
 }
 
 // decode reads one JSON object that is the whole line, without unknown fields.
@@ -278,6 +229,6 @@ func decode(line []byte, v any) error {
 }
 
 // seedTexts returns seeds in the form used in a request.
-func seedTexts(seeds []stream.Seed) []string {
+func seedTexts(seeds ...stream.Seed) []string {
 	return list.Map(seeds, func(s stream.Seed) string { return hex.EncodeToString(s[:]) })
 }

@@ -1,4 +1,7 @@
-package external
+// Package transformer asks language models and sentence encoders, which a Python
+// process runs: the role "model" of docs/external.md. Any model and any device that
+// onnxruntime, transformers or sentence-transformers know will do.
+package transformer
 
 import (
 	"bytes"
@@ -7,7 +10,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/gob"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -15,14 +17,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"mldpbench/internal/atomicfile"
 	"mldpbench/internal/check"
 	"mldpbench/internal/list"
-	py "mldpbench/python"
+	"mldpbench/mechanisms/external"
+	"mldpbench/python"
 )
 
 // Task is what a model is asked for.
@@ -34,17 +36,14 @@ const (
 	LogProb Task = "logprob" // a text → ln Pr of each piece given those before it; a causal model
 )
 
-var nouns = map[Task]string{Encode: "sentence encoder", Score: "masked model", LogProb: "causal model"}
-
 // Model is a language model or an encoder that a Python process runs, with
 // onnxruntime or, by its name, with the libraries that know it. All workers
 // share the process. It is safe for concurrent use.
 type Model struct {
-	*Command
-	task  Task
-	mu    sync.Mutex // one request at a time, so one process
-	key   string     // of kept answers
-	cache string     // their folder, "" where the user has none
+	*external.Command
+	task Task
+	mu   sync.Mutex // one request at a time, so one process
+	key  string     // of kept answers
 }
 
 // Python is the interpreter of models: MLDP_PYTHON, a program or the folder of a
@@ -61,12 +60,12 @@ func Python() string {
 	return cmp.Or(named, "python3")
 }
 
-// OpenModel starts a model. With a folder, which has model.onnx and
+// Open starts a model. With a folder, which has model.onnx and
 // tokenizer.json, its files are the model, and digest is their hash; without,
 // the name is one that sentence-transformers or transformers know. Its errors
 // are those of the user's machine, one line each.
-func OpenModel(ctx context.Context, task Task, name, folder, digest string) (*Model, error) {
-	args, who := []string{Python(), "-c", py.Models, string(task), name}, nouns[task]+" "
+func Open(ctx context.Context, task Task, name, folder, digest string) (*Model, error) {
+	args, who := []string{Python(), "-c", python.Models, string(task), name}, "model "
 	if folder != "" {
 		args, who = append(args, folder), who+folder
 	} else {
@@ -76,40 +75,25 @@ func OpenModel(ctx context.Context, task Task, name, folder, digest string) (*Mo
 		return nil, check.Wrong("%s: no %s here: install Python 3.9 or newer, or name one in MLDP_PYTHON; then: "+
 			"python3 -m pip install onnxruntime tokenizers numpy", who, args[0])
 	}
-	c, err := Open(ctx, args, Options{Role: ModelRole, who: who})
+	c, err := external.Open(ctx, args, external.Options{Role: external.ModelRole, Who: who})
 	if err != nil {
 		return nil, err
 	}
-	if why := c.hello.Error; why != "" {
+	if why := c.Hello.Error; why != "" {
 		return nil, errors.Join(check.Wrong("%s: %.500s", who, why), c.Close())
 	}
-	m := &Model{Command: c, task: task}
-	sum := sha256.Sum256([]byte(strings.Join([]string{string(task), cmp.Or(digest, name), m.Version()}, "\x00")))
-	m.key = hex.EncodeToString(sum[:])
-	if cache, err := os.UserCacheDir(); err == nil {
-		m.cache = filepath.Join(cache, "mldpbench", "models")
-		forget(m.cache)
-	}
-	return m, nil
+	forget()
+	return &Model{Command: c, task: task, key: fmt.Sprintf("%s\x00%s\x00%s", task, cmp.Or(digest, name), c.Hello.Version)}, nil
 }
 
 // Name returns the name of the folder, or that of the model.
-func (m *Model) Name() string { return m.hello.Name }
+func (m *Model) Name() string { return m.Hello.Name }
 
-// Version identifies a model without a folder: of its libraries and weights.
-func (m *Model) Version() string { return m.hello.Version }
-
-// ask returns n rows of numbers for a question, each of width numbers where that
-// is known, else 0.
-func (m *Model) ask(ctx context.Context, q *Request, n, width int) ([][]byte, error) {
+// ask returns n rows of numbers for a question; see external.Command.Numbers.
+func (m *Model) ask(ctx context.Context, q *external.Request, n, width int) ([][]byte, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return ask(ctx, m.Command, q, n, func(a Answer) [][]byte { return a.Numbers }, func(_ int, row []byte) error {
-		if len(row)%4 != 0 || width > 0 && len(row) != 4*width {
-			return fmt.Errorf("a row of %d bytes", len(row))
-		}
-		return nil
-	})
+	return m.Numbers(ctx, q, n, width)
 }
 
 // decoded are the numbers of a row of an answer.
@@ -122,11 +106,11 @@ func decoded(row []byte) []float32 {
 // textsTogether is the number of texts in a request, and of answers in a file.
 const textsTogether = 256
 
-// Ask returns the numbers of each text: its vector, or the logarithms of its
-// pieces. Texts of similar length are asked together. Answers are kept in the
-// user's cache for a week, so that a study that was killed does not ask again;
-// the same texts give the same requests.
-func (m *Model) Ask(ctx context.Context, texts []string) ([][]float32, error) {
+// Encode returns the numbers of each text: its vector or, of a causal model, the
+// logarithms of its pieces. Texts of similar length are asked together. Answers are
+// kept in the user's cache for a week, so that a study that was killed does not
+// ask again; the same texts give the same requests.
+func (m *Model) Encode(ctx context.Context, texts []string) ([][]float32, error) {
 	order := make([]int, len(texts))
 	for i := range order {
 		order[i] = i
@@ -134,27 +118,18 @@ func (m *Model) Ask(ctx context.Context, texts []string) ([][]float32, error) {
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(len(texts[a]), len(texts[b])) })
 	out := make([][]float32, len(texts))
 	for some := range slices.Chunk(order, textsTogether) {
-		asked := make([]string, len(some))
-		for k, i := range some {
-			asked[k] = texts[i]
-		}
-		rows, err := m.kept(ctx, asked)
+		rows, err := m.kept(ctx, list.Map(some, func(i int) string { return texts[i] }))
 		if err != nil {
 			return nil, err
 		}
 		for k, i := range some {
 			out[i] = decoded(rows[k])
 			if slices.ContainsFunc(out[i], func(x float32) bool { return x-x != 0 }) {
-				return nil, fmt.Errorf("%s: a number of %.60q is not finite", m.options.who, texts[i])
+				return nil, fmt.Errorf("%s: a number of %.60q is not finite", m.Who, texts[i])
 			}
 		}
 	}
 	return out, nil
-}
-
-// Encode is Ask of an encoder.
-func (m *Model) Encode(ctx context.Context, texts []string) ([][]float32, error) {
-	return m.Ask(ctx, texts)
 }
 
 // numbersTogether is the number of scores in an answer, which is a line.
@@ -172,7 +147,7 @@ const numbersTogether = 1 << 20
 func (m *Model) Score(ctx context.Context, words []string, places []int, candidates []string) ([][]float32, error) {
 	var rows [][]float32
 	for some := range slices.Chunk(places, max(1, numbersTogether/max(1, len(candidates)))) {
-		more, err := m.ask(ctx, &Request{Score: []Places{{words, some}}, Candidates: candidates}, len(some),
+		more, err := m.ask(ctx, &external.Request{Score: []external.Places{{Words: words, Places: some}}, Candidates: candidates}, len(some),
 			len(candidates))
 		if err != nil {
 			return nil, err
@@ -182,15 +157,21 @@ func (m *Model) Score(ctx context.Context, words []string, places []int, candida
 	return rows, nil
 }
 
-// keptFor is how long answers are kept.
-const keptFor = 7 * 24 * time.Hour
+// keeping is the folder of kept answers, "" where the user has none.
+func keeping() string {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(cache, "mldpbench", "models")
+}
 
-// forget removes old answers from a folder.
-func forget(folder string) {
-	files, _ := os.ReadDir(folder)
+// forget removes answers that are older than a week.
+func forget() {
+	files, _ := os.ReadDir(keeping())
 	for _, f := range files {
-		if info, err := f.Info(); err == nil && time.Since(info.ModTime()) > keptFor {
-			_ = os.Remove(filepath.Join(folder, f.Name())) // another process may have done so
+		if info, err := f.Info(); err == nil && time.Since(info.ModTime()) > 7*24*time.Hour {
+			_ = os.Remove(filepath.Join(keeping(), f.Name())) // another process may have done so
 		}
 	}
 }
@@ -202,16 +183,16 @@ func (m *Model) kept(ctx context.Context, texts []string) (rows [][]byte, err er
 	for _, t := range append([]string{m.key}, texts...) {
 		fmt.Fprintf(h, "%d %s", len(t), t)
 	}
-	path := filepath.Join(m.cache, hex.EncodeToString(h.Sum(nil)))
+	path := filepath.Join(keeping(), fmt.Sprintf("%x", h.Sum(nil)))
 	data, err := os.ReadFile(path)
 	if err == nil && gob.NewDecoder(bytes.NewReader(data)).Decode(&rows) == nil && len(rows) == len(texts) {
 		return rows, nil
 	}
-	q := &Request{Encode: texts}
+	q := &external.Request{Encode: texts}
 	if m.task == LogProb {
-		q = &Request{LogProb: texts}
+		q = &external.Request{LogProb: texts}
 	}
-	if rows, err = m.ask(ctx, q, len(texts), 0); err == nil && m.cache != "" {
+	if rows, err = m.ask(ctx, q, len(texts), 0); err == nil && keeping() != "" {
 		// Where there is no room they are asked for again.
 		_ = atomicfile.Write(path, 0o600, func(w io.Writer) error { return gob.NewEncoder(w).Encode(rows) })
 	}

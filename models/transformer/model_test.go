@@ -1,4 +1,4 @@
-package external
+package transformer
 
 import (
 	"context"
@@ -29,7 +29,7 @@ func reference[T any](t *testing.T, folder string) (to T) {
 
 func openModel(t *testing.T, task Task, folder string) *Model {
 	t.Helper()
-	m, err := OpenModel(t.Context(), task, filepath.Base(folder), folder, "digest of "+folder)
+	m, err := Open(t.Context(), task, filepath.Base(folder), folder, "digest of "+folder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func TestCausalModelGivesItsReference(t *testing.T) {
 	m := openModel(t, LogProb, folder)
 	ref := reference[struct{ LogProbs []float64 }](t, folder)
 	long := strings.Repeat("the movie was good . ", 300)
-	rows, err := m.Ask(t.Context(), []string{"the movie was [MASK] .", "", long})
+	rows, err := m.Encode(t.Context(), []string{"the movie was [MASK] .", "", long})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,30 +151,24 @@ func TestCausalModelGivesItsReference(t *testing.T) {
 	}
 }
 
-// Answers are kept: a process that is gone is not asked again for the same texts.
+// Answers are kept: a model is not asked again for the same texts.
 func TestAnswersOfModelsAreKept(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	m := openModel(t, Encode, realdata.Model(t, "use-lite-onnx"))
-	texts := slices.Repeat([]string{"a film", "some news of the day", "x"}, 200)
-	first, err := m.Encode(t.Context(), texts)
-	if err != nil {
+	python := filepath.Join(t.TempDir(), "python") // answers once
+	if err := os.WriteFile(python, []byte(`#!/bin/sh
+echo '{"protocol":2,"role":"model","name":"x","version":""}'; read -r request; echo '{"id":1,"numbers":["AACAPw==","AAAAQA=="]}'
+`), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	m.args = []string{"/nonexistent"}
-	if err := m.Close(); err != nil {
-		t.Fatal(err)
-	}
-	again, err := m.Encode(t.Context(), texts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range first {
-		if !slices.Equal(first[i], again[i]) {
-			t.Fatalf("text %d has another vector", i)
+	t.Setenv("MLDP_PYTHON", python)
+	m := openModel(t, Encode, t.TempDir())
+	for range 2 {
+		if rows, err := m.Encode(t.Context(), []string{"longer", "x"}); err != nil || rows[0][0] != 2 || rows[1][0] != 1 {
+			t.Fatalf("%v, %v", rows, err)
 		}
 	}
-	if _, err := m.Encode(t.Context(), []string{"new"}); err == nil {
-		t.Error("a new text without a process")
+	if _, err := m.Encode(t.Context(), []string{"new", "x"}); err == nil || !strings.Contains(err.Error(), "ended") {
+		t.Errorf("a new text without an answer: %v", err)
 	}
 }
 
@@ -184,7 +178,7 @@ func TestWhatModelsLack(t *testing.T) {
 	t.Setenv("MLDP_PYTHON", filepath.Join(t.TempDir(), "python3"))
 	lacks := func(task Task, name, folder string, wants ...string) {
 		t.Helper()
-		_, err := OpenModel(t.Context(), task, name, folder, "")
+		_, err := Open(t.Context(), task, name, folder, "")
 		for _, want := range wants {
 			if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("%s: %v, want %q", name, err, want)
@@ -218,7 +212,7 @@ func TestModelsThatServeForSomethingElse(t *testing.T) {
 		{Score, "use-lite-onnx", "vectors: not what score needs"},
 	} {
 		folder := realdata.Model(t, c.name)
-		if _, err := OpenModel(context.Background(), c.task, c.name, folder, ""); err == nil ||
+		if _, err := Open(context.Background(), c.task, c.name, folder, ""); err == nil ||
 			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s of %s: %v", c.task, c.name, err)
 		}
