@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -105,7 +106,7 @@ func (s set) load(ctx context.Context, q Request) (Rows, error) {
 				label := r.label + p.Label
 				class, ok := known[label]
 				if s.Classes != nil && !ok {
-					return fmt.Errorf("label %q: must be one of %q", label, s.written())
+					return fmt.Errorf("label %q: must be one of %q", label, slices.Sorted(maps.Keys(known)))
 				}
 				out.Rows = append(out.Rows, Row{Text: r.text, Label: class, User: r.user, Split: p.Split})
 				labels, privates = append(labels, label), append(privates, r.private)
@@ -143,23 +144,11 @@ func (s set) load(ctx context.Context, q Request) (Rows, error) {
 	return out, nil
 }
 
-// written are the labels as files have them.
-func (s set) written() []string {
-	if s.Labels == nil {
-		return append(slices.Clone(s.Classes), "its number from 0")
-	}
-	return slices.Concat(s.Labels...)
-}
-
 // ownDefinition is the definition of a table of the user's own.
 func ownDefinition(q Request) (Definition, error) {
 	switch {
-	case q.Name == "":
-		return Definition{}, errors.New("data set: a table of your own needs a name")
-	case q.File == "":
-		return Definition{}, fmt.Errorf("data set %s: columns are for a table of your own, but there is no file", q.Name)
-	case len(q.TextColumns) == 0:
-		return Definition{}, fmt.Errorf("data set %s: %s needs the name of at least one text column", q.Name, q.File)
+	case q.Name == "" || q.File == "" || len(q.TextColumns) == 0:
+		return Definition{}, fmt.Errorf("data set %s: a table of your own needs a name, a file and a text column", q.Name)
 	case definitions.Has(q.Name):
 		return Definition{}, fmt.Errorf("data set %s: the name is that of a built-in data set; give your table another",
 			q.Name)
@@ -171,22 +160,12 @@ func ownDefinition(q Request) (Definition, error) {
 	return s.Definition, nil
 }
 
-// manyLabels is the number of classes from which on they are looked at.
-const manyLabels = 20
-
 // numbered returns the distinct labels, sorted, and sets the number of each
 // row's.
 func numbered(source string, labels []string, set func(row, class int)) ([]string, error) {
 	classes := slices.Compact(slices.Sorted(slices.Values(labels)))
 	if len(classes) < 2 {
 		return nil, fmt.Errorf("%s: %d distinct labels %q: a task needs at least 2", source, len(classes), classes)
-	}
-	if len(classes) > manyLabels && 2*len(classes) > len(labels) && !slices.ContainsFunc(classes, func(c string) bool {
-		_, err := strconv.ParseFloat(c, 64)
-		return err != nil
-	}) {
-		return nil, fmt.Errorf("%s: %d distinct numbers as labels of %d rows: a label is a class, not a quantity or an id",
-			source, len(classes), len(labels))
 	}
 	for _, c := range classes {
 		if err := check.Name("label", c); err != nil {

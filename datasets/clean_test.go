@@ -17,6 +17,9 @@ func cleaner(t testing.TB, name Cleaning) *Cleaner {
 }
 
 func TestTokens(t *testing.T) {
+	if _, err := NewCleaner("wash", ""); err == nil || !strings.Contains(err.Error(), `cleaning = "wash": must be one of`) {
+		t.Errorf("err = %v", err)
+	}
 	for _, c := range []struct {
 		cleaning Cleaning
 		in, want string
@@ -50,13 +53,6 @@ func TestStopWordsAreNLTKs(t *testing.T) {
 		if _, ok := kept[w]; ok {
 			t.Errorf("%q is a negation and must be kept", w)
 		}
-	}
-}
-
-func TestUnknownCleaning(t *testing.T) {
-	if _, err := NewCleaner("wash", ""); err == nil || !strings.Contains(err.Error(),
-		`cleaning = "wash": must be one of`) {
-		t.Errorf("err = %v", err)
 	}
 }
 

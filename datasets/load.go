@@ -85,12 +85,6 @@ func Load(ctx context.Context, q Request) (*Dataset, error) {
 	if rows.Classes == nil {
 		rows.Classes = d.Classes
 	}
-	for i, r := range rows.Rows {
-		if r.Label < 0 || r.Label >= len(rows.Classes) {
-			return nil, fmt.Errorf("data set %s (%s): text %d has label %d: must be in [0, %d], the number of its class",
-				q.Name, rows.Source, i+1, r.Label, len(rows.Classes)-1)
-		}
-	}
 	out := &Dataset{
 		Name: q.Name, Title: d.Title, Classes: rows.Classes, Privates: rows.Privates,
 		Generated: d.Generated, WordLevel: d.WordLevel, Source: rows.Source, Note: rows.Note,

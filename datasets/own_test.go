@@ -2,10 +2,9 @@ package datasets
 
 import (
 	"compress/gzip"
-	"context"
-	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,15 +67,6 @@ func TestOwnTable(t *testing.T) {
 	}
 }
 
-// continuous are rows with as many labels.
-func continuous(n int) string {
-	var b strings.Builder
-	for i := range n {
-		fmt.Fprintf(&b, "x,0.%d\n", i)
-	}
-	return b.String()
-}
-
 func TestOwnTableErrors(t *testing.T) {
 	for _, c := range []struct {
 		file, text string
@@ -86,30 +76,19 @@ func TestOwnTableErrors(t *testing.T) {
 	}{
 		{"a.csv", "text,label\nx,1\n", []string{"body"}, "label",
 			`a.csv:1: no column "body": the header has ["text" "label"]`},
-		{"a.csv", "text,label\nx,1\ny\n", []string{"text"}, "label", "a.csv:3: column 1: wrong number of fields"},
 		{"a.csv", "text,label\nx,\n", []string{"text"}, "label", `a.csv:2: empty label in column "label"`},
-		{"a.csv", "text,label\n\"x,1\n", []string{"text"}, "label", "a.csv:"},
 		{"a.csv", "text;label\nx;1\n", []string{"text"}, "label",
 			`a.csv:1: no column "text": the header has ["text;label"]; give --delimiter ";" (in a study`},
-		{"a.csv", "", []string{"text"}, "label", "a.csv: empty"},
 		{"a.csv", "text,label\n", []string{"text"}, "label", "a.csv: no rows"},
 		{"a.csv", "text,label\nx,1\ny,1\n", []string{"text"}, "label", `a.csv: 1 distinct labels ["1"]`},
-		{"a.jsonl", "{\"text\":\"x\",\"label\":1}\n[1]\n", []string{"text"}, "label", "a.jsonl:2: is not a JSON object"},
 		{"a.jsonl", "{\"text\":\"x\"}\n", []string{"text"}, "label", `a.jsonl:1: no field "label"`},
 		{"a.jsonl", "{\"text\":null,\"label\":1}\n", []string{"text"}, "label",
 			`a.jsonl:1: column "text" has no value`},
 		{"a.dat", "x", []string{"text"}, "label", `a.dat: plain lines have no columns: say what is read with the suffix .csv`},
-		{"a.csv", "x", nil, "label", "needs the name of at least one text column"},
+		{"a.csv", "x", nil, "label", "needs a name, a file and a text column"},
 		{"a.csv", "text,label\nx,a\ny,\x1b[31m\n", []string{"text"}, "label",
 			`a.csv: label = "\x1b[31m": must have printable characters only`},
-		{"a.csv.gz", "", []string{"text"}, "label", "a.csv.gz: empty"},
 		{"a.csv", "text,label\n\"...\",1\n!,2\n,2\n;;,1\n", []string{"text"}, "label", "no document has a word left after the cleaning"},
-		{"a.csv", "text,label" + strings.Repeat("\nx,0.", 30) + "7\n" + continuous(40), []string{"text"}, "label",
-			"distinct numbers as labels of"},
-		{"a.csv", "text,label,text\nx,1,y\n", []string{"text"}, "label", `a.csv:1: two columns are called "text"`},
-		{"a.csv", "text,label\ncaf\xe9,1\n", []string{"text"}, "label", `a.csv:2: is not UTF-8`},
-		{"a.tsv", "label\ttext\n1\t\"x\n2\ty\tz\"\n", []string{"text"}, "label",
-			"a.tsv:3: 3 fields, want 2: where quoted fields hold tabs"},
 	} {
 		_, err := Load(t.Context(), Request{Name: "mine", File: write(t, c.file, c.text), TextColumns: c.columns,
 			LabelColumn: c.label})
@@ -135,47 +114,17 @@ func TestOwnTableErrors(t *testing.T) {
 	}
 }
 
-// Workers and the cut must change nothing else.
+// Workers change nothing, the cut nothing else.
 func TestLoadIsTheSameForAnyNumberOfWorkers(t *testing.T) {
-	prints := map[string]bool{}
-	for _, workers := range []int{1, 2, 7} {
-		d, err := Load(t.Context(), Request{Name: "generated-news", Workers: workers, MaxTokens: 12,
-			Seed: stream.FromUint64(4)})
-		if err != nil {
-			t.Fatal(err)
+	q := Request{Name: "generated-news", Workers: 1, MaxTokens: 12, Seed: stream.FromUint64(4)}
+	one := loaded(t, q)
+	q.Workers = 7
+	if many := loaded(t, q); many.Fingerprint != one.Fingerprint {
+		t.Error("documents depend on the number of workers")
+	}
+	for _, doc := range slices.Concat(one.Train, one.Validation, one.Test) {
+		if len(doc.Tokens) > 12 {
+			t.Fatalf("%d tokens after a cut at 12", len(doc.Tokens))
 		}
-		prints[d.Fingerprint] = true
-		for _, split := range d.Splits() {
-			for _, doc := range split.Documents {
-				if len(doc.Tokens) > 12 {
-					t.Fatalf("%d tokens after a cut at 12", len(doc.Tokens))
-				}
-			}
-		}
-	}
-	if len(prints) != 1 {
-		t.Errorf("%d fingerprints", len(prints))
-	}
-}
-
-// A sample by hash that is not balanced says that the source is too small, not
-// that its first class is.
-func TestHashedSampleTooLarge(t *testing.T) {
-	t.Parallel()
-	_, err := Load(t.Context(), Request{Name: "generated-news", Sizes: Sizes{Train: 100_000}, Unbalanced: true,
-		ByHash: true})
-	if err == nil || !strings.Contains(err.Error(), "the source has ") {
-		t.Error(err)
-	}
-}
-
-// A reader that returns a label without a class is an error, not a panic.
-func TestLabelsOutOfRange(t *testing.T) {
-	definitions.Add("test-label", Definition{Name: "test-label", Classes: []string{"a", "b"}, Cleaning: CleanWords,
-		Read: func(context.Context, Request) (Rows, error) {
-			return Rows{Source: "made up", Rows: []Row{{Text: "x"}, {Text: "y", Label: 2}}}, nil
-		}})
-	if _, err := Load(t.Context(), Request{Name: "test-label"}); err == nil || !strings.Contains(err.Error(), "text 2 has label") {
-		t.Error(err)
 	}
 }

@@ -75,17 +75,6 @@ func TestStudyTable2(t *testing.T) {
 			t.Errorf("%s: length %.2f ± %.2f, published %.2f ± %.2f", c.name, s.LengthMean, s.LengthSD,
 				c.mean, c.deviation)
 		}
-		for _, split := range d.Splits() {
-			counts := make([]int, len(d.Classes))
-			for _, l := range datasets.Labels(split.Documents) {
-				counts[l]++
-			}
-			for _, n := range counts {
-				if n != len(split.Documents)/len(d.Classes) {
-					t.Errorf("%s %s: classes %v are not balanced", c.name, split.Name, counts)
-				}
-			}
-		}
 	}
 }
 

@@ -41,36 +41,34 @@ func OpenWordNet(root string) (*wordnet.Thesaurus, error) {
 // the data folder root, "nltk" what nltk.corpus.words.words() returns, which has
 // Basic English too, anything else a file.
 func OpenWordList(ref, root string) (*WordList, error) {
-	var err error
-	files := []string{ref}
-	if ref == "words" || ref == "nltk" {
-		files[0], err = fetch.Locate(root, "words", "words")
-	}
-	if ref == "nltk" && err == nil {
-		files = append(files, "")
-		files[1], err = fetch.Locate(root, "words-basic", "words")
-	}
-	w := &WordList{Files: files, words: map[string]bool{}}
-	for _, file := range files {
-		n := 0
-		if err == nil {
-			err = table.LinesOf(file, func(line string) error {
-				if line = strings.TrimSpace(line); line != "" {
-					w.words[line] = true
-					if lower := strings.ToLower(line); !w.words[lower] {
-						w.words[lower] = false // known with capitals only
-					}
-					n++
-				}
-				return nil
-			})
+	w := &WordList{words: map[string]bool{}}
+	for _, entry := range map[string][]string{"words": {"words"}, "nltk": {"words", "words-basic"}}[ref] {
+		file, err := fetch.Locate(root, entry, "words")
+		if err != nil {
+			return nil, err
 		}
-		if err == nil && n == 0 {
+		w.Files = append(w.Files, file)
+	}
+	if w.Files == nil {
+		w.Files = []string{ref}
+	}
+	for _, file := range w.Files {
+		before := len(w.words)
+		err := table.LinesOf(file, func(line string) error {
+			if line = strings.TrimSpace(line); line != "" {
+				w.words[line] = true
+				if lower := strings.ToLower(line); !w.words[lower] {
+					w.words[lower] = false // known with capitals only
+				}
+			}
+			return nil
+		})
+		if err == nil && len(w.words) == before {
 			err = fmt.Errorf("%s: no word in it", file)
 		}
-	}
-	if err != nil {
-		return nil, err
+		if err != nil {
+			return nil, err
+		}
 	}
 	return w, nil
 }

@@ -54,9 +54,9 @@ func TestTooLargeASample(t *testing.T) {
 	if err == nil || err.Error() != want {
 		t.Errorf("err = %v, want %s", err, want)
 	}
-	if _, err := split(Rows{}, Sizes{}, false, false, stream.Seed{}); err == nil ||
-		!strings.Contains(err.Error(), "no documents") {
-		t.Errorf("err = %v", err)
+	_, err = split(pool(10, 3), Sizes{Train: 100}, true, true, stream.Seed{}) // not that its first class is too small
+	if err == nil || !strings.Contains(err.Error(), "the source has ") {
+		t.Error(err)
 	}
 }
 

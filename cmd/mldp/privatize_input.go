@@ -36,21 +36,15 @@ func (o *inputOptions) addFlags(cmd *cobra.Command) {
 func (o *inputOptions) of(name string) (table.Options, error) {
 	to := table.Options{Name: name, Columns: o.columns, NoHeader: o.noHeader, Encoding: o.encoding, Whole: o.whole, Text: true,
 		Delimiter: o.delimiter, Format: table.FormatOf(name)}
-	var err error
-	switch {
-	case name == "-":
+	if name == "-" {
 		to.Name = "standard input"
-	case o.format == "":
-		err = table.CheckName(name)
 	}
 	if o.format != "" {
 		to.Format = table.Format(o.format)
 	}
-	if err == nil {
-		err = to.Check()
-		if err != nil && to.Format != table.Lines && len(o.columns) == 0 {
-			err = fmt.Errorf("%s: name the columns to privatise with --column (or give --format lines)", to.Name)
-		}
+	err := to.Check()
+	if err != nil && to.Format != table.Lines && len(o.columns) == 0 {
+		err = fmt.Errorf("%s: name the columns to privatise with --column (or give --format lines)", to.Name)
 	}
 	return to, err
 }

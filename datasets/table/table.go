@@ -95,7 +95,7 @@ func (o Options) Check() error {
 
 // FormatOf returns the format by the suffix of a name.
 func FormatOf(name string) Format {
-	switch suffix(name) {
+	switch filepath.Ext(strings.TrimSuffix(strings.ToLower(name), ".gz")) {
 	case ".csv":
 		return CSV
 	case ".tsv":
@@ -110,22 +110,6 @@ func FormatOf(name string) Format {
 	return Lines
 }
 
-func suffix(name string) string {
-	return filepath.Ext(strings.TrimSuffix(strings.ToLower(name), ".gz"))
-}
-
-// unread are the suffixes of formats that hold text but are not read: as plain
-// lines they would be privatised with their markup.
-var unread = []string{".xlsx", ".xls", ".ods", ".html", ".xml", ".pdf", ".docx"}
-
-// CheckName returns an error for the name of a file whose format is not read.
-func CheckName(name string) error {
-	if ext := suffix(name); slices.Contains(unread, ext) {
-		return check.Wrong("%s: %s is not read: plain lines, CSV, TSV, JSON and Parquet are", name, ext)
-	}
-	return nil
-}
-
 // CheckOutput returns an error for the name of a file that says another format:
 // what is written has the format of what is read.
 func (o Options) CheckOutput(name string) error {
@@ -133,7 +117,7 @@ func (o Options) CheckOutput(name string) error {
 	if name != "" && says != Lines && says != is && !(o.Delimiter != "" && (says == CSV || says == TSV)) {
 		return check.Wrong("%s: the output has the format of the input, %s: choose a name that ends so", name, is)
 	}
-	return CheckName(name)
+	return nil
 }
 
 // Row is a row of a table, or a line.
