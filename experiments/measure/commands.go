@@ -29,7 +29,7 @@ type commandOptions struct {
 
 func init() {
 	Register(Measurement{
-		Name: "attacker", Version: 2,
+		Name: "attacker", Version: 3,
 		Asked: func(s *study.Study, scene *study.Scene) (any, bool) {
 			var all Several
 			for _, c := range scene.Attackers {

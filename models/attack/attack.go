@@ -196,8 +196,6 @@ type Definition struct {
 	// needs nothing else, so it can attack any text, whatever produced it.
 	OneRelease bool
 	Run        func(ctx context.Context, s *Situation) ([]Outcome, error)
-
-	outside bool // a command: see Outside
 }
 
 var definitions = registry.New[Definition]("attacker")

@@ -39,7 +39,9 @@ func init() {
 		Run: func(ctx context.Context, s *Situation) ([]Outcome, error) {
 			return s.guessed(ctx, "masked-accuracy", s.Options.Masked, func(t target, text [][]int32) ([]int32, error) {
 				guesses := make([]int32, len(t.places))
-				err := s.eachMasked(ctx, t.places, text, func(i int, logs []float64) { guesses[i] = int32(floats.MaxIdx(logs)) })
+				err := s.eachMasked(ctx, Test, t.places, text, func(i int, logs []float64) {
+					guesses[i] = int32(floats.MaxIdx(logs))
+				})
 				return guesses, err
 			})
 		},
@@ -55,9 +57,17 @@ func init() {
 	})
 }
 
-// eachMasked calls take with the model's logarithms for every place in its context,
-// in order.
-func (s *Situation) eachMasked(ctx context.Context, at []place, text [][]int32,
+// maskedAnswer is what the model says of the places of a document, in the context of
+// its other words.
+type maskedAnswer struct {
+	asked string
+	logs  [][]float32
+}
+
+// eachMasked calls take with the model's logarithms for every place of a split in its
+// context, in order. The last answer on each document is kept: attackers and rounds ask
+// for the same.
+func (s *Situation) eachMasked(ctx context.Context, split string, at []place, text [][]int32,
 	take func(i int, logs []float64)) error {
 	for from, to := 0, 0; from < len(at); from = to {
 		var positions []int
@@ -65,14 +75,22 @@ func (s *Situation) eachMasked(ctx context.Context, at []place, text [][]int32,
 		for ; to < len(at) && at[to].document == document; to++ {
 			positions = append(positions, at[to].position)
 		}
-		logs, err := s.Masked(ctx, list.Map(text[document], s.Spelling), positions)
-		if err != nil {
-			return err
+		key, asked := fmt.Sprint(split, document), fmt.Sprint(text[document], positions)
+		answer := s.Made.masked[key]
+		if answer.asked != asked {
+			logs, err := s.Masked(ctx, list.Map(text[document], s.Spelling), positions)
+			if err != nil {
+				return err
+			}
+			if len(logs) != len(positions) {
+				return fmt.Errorf("the language model answered %d of %d masks", len(logs), len(positions))
+			}
+			if answer = (maskedAnswer{asked, logs}); s.Made.masked == nil {
+				s.Made.masked = map[string]maskedAnswer{}
+			}
+			s.Made.masked[key] = answer
 		}
-		if len(logs) != len(positions) {
-			return fmt.Errorf("the language model answered %d of %d masks", len(logs), len(positions))
-		}
-		for i, l := range logs {
+		for i, l := range answer.logs {
 			if len(l) != s.Words {
 				return fmt.Errorf("the language model has %d numbers for %d candidates", len(l), s.Words)
 			}
@@ -82,15 +100,27 @@ func (s *Situation) eachMasked(ctx context.Context, at []place, text [][]int32,
 	return nil
 }
 
-// hidden are words to be found, in contexts that change.
+// hidden are words of a split to be found, in contexts that change.
 type hidden struct {
 	target
+	split   string
 	context [][]int32 // what stands in the places of words, by document
 }
 
 func (s *Situation) hidden(ctx context.Context, split string, words int) (hidden, error) {
 	t, err := s.target(ctx, split, words)
-	return hidden{t, list.Map(t.noisy, slices.Clone)}, err
+	return hidden{t, split, list.Map(t.noisy, slices.Clone)}, err
+}
+
+// put makes guesses the context and says whether that changed it.
+func (h hidden) put(guesses []int32) bool {
+	changed := false
+	for i, p := range h.places {
+		if w := &h.context[p.document][p.position]; *w != guesses[i] {
+			*w, changed = guesses[i], true
+		}
+	}
+	return changed
 }
 
 // maskedWithChannel goes round by round: in each, the weight that finds most validation
@@ -109,21 +139,18 @@ func maskedWithChannel(ctx context.Context, s *Situation) ([]Outcome, error) {
 	if len(test.places) == 0 {
 		return nil, fmt.Errorf("no word of the mechanism in the test split")
 	}
-	m := maskedChannel{s, list.Map(s.prior(), math.Log), s.outputs(held.noisy, test.noisy), nil}
-	if m.emissions, err = s.emissions(m.outputs); err != nil {
-		return nil, err
-	}
-	ofHeld, err := m.guess(ctx, held, 0)
+	emissions, err := s.emissions(held.noisy, test.noisy)
 	if err != nil {
 		return nil, err
 	}
-	ofTest, err := m.guess(ctx, test, 0)
-	if err != nil {
-		return nil, err
-	}
-	forms := []form{{"the channel alone", ofHeld[0], known(ofTest[0])}}
-	for round := 1; round <= maskedRounds; round++ {
-		if ofHeld, err = m.guess(ctx, held, maskedWeights...); err != nil {
+	var forms []form
+	for round := range maskedRounds + 1 {
+		weights, name := maskedWeights, "weight %v of the masked model in round %d"
+		if round == 0 {
+			weights, name = []float64{0}, "the channel alone"
+		}
+		ofHeld, err := s.unmask(ctx, held, emissions, weights...)
+		if err != nil {
 			return nil, err
 		}
 		k := 0 // a tie goes to the smaller weight
@@ -132,11 +159,15 @@ func maskedWithChannel(ctx context.Context, s *Situation) ([]Outcome, error) {
 				k = i
 			}
 		}
-		if ofTest, err = m.guess(ctx, test, maskedWeights[k]); err != nil {
+		ofTest, err := s.unmask(ctx, test, emissions, weights[k])
+		if err != nil {
 			return nil, err
 		}
-		forms = append(forms, form{fmt.Sprintf("weight %v of the masked model in round %d", maskedWeights[k], round),
-			ofHeld[k], known(ofTest[0])})
+		if round == 0 {
+			forms = append(forms, form{name, ofHeld[k], known(ofTest[0])})
+			continue
+		}
+		forms = append(forms, form{fmt.Sprintf(name, weights[k], round), ofHeld[k], known(ofTest[0])})
 		heldMoved, testMoved := held.put(ofHeld[k]), test.put(ofTest[0])
 		if !heldMoved && !testMoved {
 			break // a fixed point
@@ -146,25 +177,17 @@ func maskedWithChannel(ctx context.Context, s *Situation) ([]Outcome, error) {
 	return []Outcome{o}, err
 }
 
-// emissions are ln P(y|x), by output y and word x.
-func (s *Situation) emissions(outputs []int32) ([][]float64, error) {
-	out := make([][]float64, len(outputs))
-	for i := range out {
-		out[i] = make([]float64, s.Words)
+// emissions are ln P(y|x) of all words x, by output y of some releases.
+func (s *Situation) emissions(releases ...[][]int32) (map[int32][]float64, error) {
+	outputs, out := s.outputs(releases...), map[int32][]float64{}
+	for _, y := range outputs {
+		out[y] = make([]float64, s.Words)
 	}
 	return out, s.rows(func(_, x int, row []float64) {
-		for i, y := range outputs {
-			out[i][x] = math.Log(row[y])
+		for _, y := range outputs {
+			out[y][x] = math.Log(row[y])
 		}
 	})
-}
-
-// maskedChannel is what is known of the channel and of the language.
-type maskedChannel struct {
-	*Situation
-	prior     []float64 // logarithms
-	outputs   []int32
-	emissions [][]float64
 }
 
 // posterior is ln P(y|x) + max(0, 1−w)·ln π(x) + w·ln p(x | context), up to a
@@ -185,24 +208,22 @@ func posterior(dst, emission, prior, model []float64, w float64) {
 	}
 }
 
-// guess returns the words of highest posterior, by weight, in the current
+// unmask returns the words of highest posterior, by weight, in the current
 // contexts. A word that was kept is known.
-func (m maskedChannel) guess(ctx context.Context, h hidden, weights ...float64) ([][]int32, error) {
+func (s *Situation) unmask(ctx context.Context, h hidden, emissions map[int32][]float64, weights ...float64) ([][]int32,
+	error) {
 	out := make([][]int32, len(weights))
 	for k := range out {
 		out[k] = make([]int32, len(h.places))
 	}
-	scores := make([]float64, len(m.prior))
+	scores, prior := make([]float64, s.Words), list.Map(s.prior(), math.Log)
 	take := func(i int, logs []float64) {
 		y := h.places[i].in(h.noisy)
-		at, known := slices.BinarySearch(m.outputs, y)
 		for k, w := range weights {
-			if !known {
-				out[k][i] = y
-				continue
+			if out[k][i] = y; emissions[y] != nil {
+				posterior(scores, emissions[y], prior, logs, w)
+				out[k][i] = int32(floats.MaxIdx(scores))
 			}
-			posterior(scores, m.emissions[at], m.prior, logs, w)
-			out[k][i] = int32(floats.MaxIdx(scores))
 		}
 	}
 	if len(weights) == 1 && weights[0] == 0 { // the model is not needed
@@ -211,16 +232,5 @@ func (m maskedChannel) guess(ctx context.Context, h hidden, weights ...float64) 
 		}
 		return out, nil
 	}
-	return out, m.eachMasked(ctx, h.places, h.context, take)
-}
-
-// put makes guesses the context and says whether that changed it.
-func (h hidden) put(guesses []int32) bool {
-	changed := false
-	for i, p := range h.places {
-		if w := &h.context[p.document][p.position]; *w != guesses[i] {
-			*w, changed = guesses[i], true
-		}
-	}
-	return changed
+	return out, s.eachMasked(ctx, h.split, h.places, h.context, take)
 }

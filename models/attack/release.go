@@ -22,7 +22,8 @@ type Made struct {
 	released map[release][][]int32
 	written  map[release][]string
 	learned  *metrics.Draws
-	trained  Memo // on own releases, by learner
+	trained  Memo                    // on own releases, by learner
+	masked   map[string]maskedAnswer // the last one, by split and document
 }
 
 // release is a release of a split by number; number 0 is the one that all attackers

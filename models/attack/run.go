@@ -16,7 +16,6 @@ import (
 	"mldpbench/internal/check"
 	"mldpbench/internal/list"
 	"mldpbench/internal/stats"
-	"mldpbench/metrics"
 )
 
 // RunAll attacks the situation by several attackers, one after the other. The
@@ -39,24 +38,30 @@ func RunAll(ctx context.Context, names []string, s Situation) ([]Outcome, error)
 	return s.attackedBy(ctx, all)
 }
 
+// attacker is one of those who attack together.
+type attacker struct {
+	Definition
+	next     func() (taker, bool) // goes on until rows are asked for
+	take     taker                // of who waits for rows
+	failed   atomic.Pointer[error]
+	learned  int // draws of every word, of the channel that was read
+	outcomes []Outcome
+	err      error
+}
+
 var errNoRows = errors.New("the rows of the channel are not read to their end")
 
 // attackedBy lets each attacker go on until it asks for the rows of the channel or is
 // done, then passes the rows to all who asked.
-func (s Situation) attackedBy(ctx context.Context, all []Definition) ([]Outcome, error) {
-	if err := s.ready(); err != nil {
+func (s Situation) attackedBy(ctx context.Context, all []Definition) (outcomes []Outcome, err error) {
+	if s.Options, err = s.Options.Complete(); err != nil {
 		return nil, err
 	}
-	type attacker struct {
-		next     func() (taker, bool)
-		learned  int // draws of every word, of the channel that was read
-		outcomes []Outcome
-		err      error
-	}
-	attackers := make([]attacker, len(all))
+	s.Workers, s.Made = max(1, s.Workers), cmp.Or(s.Made, &Made{})
+	attackers := make([]*attacker, len(all))
 	for i, d := range all {
-		a, attacked := &attackers[i], s
-		attacked.own = s.Noise.Derive(append([]string{"attack"}, d.stream()...)...)
+		a, attacked := &attacker{Definition: d}, s
+		attacked.own = s.Noise.Derive("attack", d.Name)
 		next, stop := iter.Pull(func(yield func(taker) bool) {
 			attacked.rows = func(take taker) error {
 				if !yield(take) {
@@ -67,38 +72,25 @@ func (s Situation) attackedBy(ctx context.Context, all []Definition) ([]Outcome,
 			a.outcomes, a.err = d.attack(ctx, &attacked)
 		})
 		defer stop()
-		a.next = next
+		a.next, attackers[i] = next, a
 	}
-	for {
-		takes := make([]taker, len(attackers)) // of those who ask for rows
-		for i := range attackers {
-			if a := &attackers[i]; a.err == nil {
-				panicked := check.Panics(func() error { takes[i], _ = a.next(); return nil })
-				a.err = cmp.Or(panicked, a.err)
-			}
-		}
-		if !slices.ContainsFunc(takes, func(t taker) bool { return t != nil }) {
-			break
-		}
-		channel, draws, err := s.channel(ctx)
-		if err != nil {
-			return nil, err
-		}
-		failed, err := readRows(ctx, channel, s.Workers, takes)
-		if err != nil {
-			return nil, err
-		}
-		for i := range attackers {
-			if takes[i] != nil {
-				attackers[i].learned, attackers[i].err = draws, failed[i]
+	for waiting := attackers; len(waiting) > 0; {
+		waiting = slices.DeleteFunc(slices.Clone(waiting), func(a *attacker) bool {
+			a.take = nil
+			panicked := check.Panics(func() error { a.take, _ = a.next(); return nil })
+			a.err = cmp.Or(panicked, a.err)
+			return a.take == nil
+		})
+		if len(waiting) > 0 {
+			if waiting, err = s.passRows(ctx, waiting); err != nil {
+				return nil, err
 			}
 		}
 	}
-	var outcomes []Outcome
 	failures := Failures{}
-	for i, a := range attackers {
+	for _, a := range attackers {
 		if a.err != nil {
-			failures[all[i].Name] = fmt.Errorf("attacker %s: %w", all[i].Name, a.err)
+			failures[a.Name] = fmt.Errorf("attacker %s: %w", a.Name, a.err)
 			continue
 		}
 		for _, o := range a.outcomes {
@@ -106,21 +98,39 @@ func (s Situation) attackedBy(ctx context.Context, all []Definition) ([]Outcome,
 			outcomes = append(outcomes, o)
 		}
 	}
-	switch {
-	case ctx.Err() != nil:
+	if ctx.Err() != nil {
 		return nil, ctx.Err()
-	case len(failures) > 0:
+	}
+	if len(failures) > 0 {
 		return outcomes, failures
 	}
 	return outcomes, nil
 }
 
-// stream are the labels of an attacker's own randomness.
-func (d Definition) stream() []string {
-	if d.outside {
-		return []string{"command", d.Name}
+// passRows passes the rows of the channel to all who wait, and returns those who took
+// them.
+func (s *Situation) passRows(ctx context.Context, waiting []*attacker) ([]*attacker, error) {
+	channel, draws, err := s.channel(ctx)
+	if err != nil {
+		return nil, err
 	}
-	return []string{d.Name}
+	err = channel.EachRow(ctx, s.Workers, func(block, x int, row []float64) {
+		for _, a := range waiting {
+			if a.failed.Load() != nil {
+				continue
+			}
+			if err := check.Panics(func() error { a.take(block, x, row); return nil }); err != nil {
+				a.failed.CompareAndSwap(nil, &err)
+			}
+		}
+	})
+	return slices.DeleteFunc(waiting, func(a *attacker) bool {
+		a.learned = draws
+		if failed := a.failed.Load(); failed != nil {
+			a.err = *failed
+		}
+		return a.err != nil
+	}), err
 }
 
 // attack runs one attacker.
@@ -143,46 +153,12 @@ func (d Definition) attack(ctx context.Context, s *Situation) ([]Outcome, error)
 	return outcomes, err
 }
 
-// readRows passes the rows of the channel to all who take them, and returns the first
-// failure of each.
-func readRows(ctx context.Context, c metrics.Channel, workers int, takes []taker) ([]error, error) {
-	failed := make([]atomic.Pointer[error], len(takes))
-	err := c.EachRow(ctx, workers, func(block, x int, row []float64) {
-		for i, take := range takes {
-			if take == nil || failed[i].Load() != nil {
-				continue
-			}
-			if err := check.Panics(func() error { take(block, x, row); return nil }); err != nil {
-				failed[i].CompareAndSwap(nil, &err)
-			}
-		}
-	})
-	out := make([]error, len(takes))
-	for i := range failed {
-		if e := failed[i].Load(); e != nil {
-			out[i] = *e
-		}
-	}
-	return out, err
-}
-
 // Failures are the errors of attackers who failed, by name.
 type Failures map[string]error
 
 // Error is that of all of them, in the order of their names.
 func (f Failures) Error() string {
 	return errors.Join(list.Map(slices.Sorted(maps.Keys(f)), func(n string) error { return f[n] })...).Error()
-}
-
-// ready fills in what a caller may leave out.
-func (s *Situation) ready() error {
-	var err error
-	s.Options, err = s.Options.Complete()
-	s.Workers = max(1, s.Workers)
-	if s.Made == nil {
-		s.Made = &Made{}
-	}
-	return err
 }
 
 // parallel calls f for 0 … n−1, as many at a time as there are workers.

@@ -93,7 +93,7 @@ class Pieces:
         known = self.tokenizer.encode("the movie was really good and the bank was not")
         ids, special, serves = known.ids, known.special_tokens_mask, model.serves
         start, end = special.index(0), len(ids) - special[::-1].index(0)
-        self.before, self.after = ids[:start], ids[end:]
+        self.before, self.after, self.candidates = ids[:start], ids[end:], None
         masks = [*map(self.tokenizer.token_to_id, ("[MASK]", "<mask>")), model.config.get("mask_token_id")]
         self.mask = next((i for i in masks if i is not None), None)
         if serves == "scores":  # a later piece changes what a masked model says of those before it
@@ -134,28 +134,28 @@ class Pieces:
     def score(self, items, candidates):
         """For each place of each text of words: ln Pr of every candidate there (docs/external.md says which)."""
         self.tokenizer.no_truncation()
-        spellings = [self.spelled(candidates, first) for first in (False, True)]
-        unknown = {self.tokenizer.token_to_id(t) for t in ("[UNK]", "<unk>")}
-        usable = [all(0 < len(s) <= PIECES and not unknown & {*s} for s in pair) for pair in zip(*spellings)]
-        lengths = [{n: of for n in range(1, PIECES + 1)
-                    if (of := [i for i, p in enumerate(s) if usable[i] and len(p) == n])} for s in spellings]
+        if candidates != self.candidates:  # those of all texts are the same
+            self.candidates, spellings = candidates, [self.spelled(candidates, first) for first in (False, True)]
+            unknown = {self.tokenizer.token_to_id(t) for t in ("[UNK]", "<unk>")}
+            self.usable = [all(0 < len(s) <= PIECES and not unknown & {*s} for s in pair) for pair in zip(*spellings)]
+            self.lengths = [{n: (of, np.array([s[i] for i in of])) for n in range(1, PIECES + 1)
+                             if (of := [i for i, p in enumerate(s) if self.usable[i] and len(p) == n])} for s in spellings]
         jobs, sequences, out = [], [], []
         for item in items:
             words = self.spelled(item["words"][:1], True) + self.spelled(item["words"][1:], False)
             for place in item["places"]:
                 left, right = sum(words[:place], []), sum(words[place + 1:], [])
-                for n, of in lengths[place == 0].items():
+                for n, (of, pieces) in self.lengths[place == 0].items():
                     room = self.limit - len(self.before) - len(self.after) - n  # cut around the place
                     after = right[:max(room // 2, room - len(left))]
                     before = [*self.before, *left[max(0, len(left) + len(after) - room):]]
-                    pieces = np.array([spellings[place == 0][i] for i in of])
                     jobs.append((len(out), slice(len(before), len(before) + n), of, pieces))
                     sequences.append([*before, *[self.mask] * n, *after, *self.after])
                 out.append(np.full(len(candidates), -np.inf))
         for k, logits in self.outputs(sequences):
             row, at, of, pieces = jobs[k]
             out[row][of] = log_softmax(logits[at])[np.arange(pieces.shape[1]), pieces].sum(1)
-        return [log_softmax(row) if any(usable) else row for row in out]
+        return [log_softmax(row) if any(self.usable) else row for row in out]
 
     def logprob(self, texts):
         bos, sequences, half = self.model.config.get("bos_token_id"), self.ids(texts), self.limit // 2
