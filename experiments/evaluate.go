@@ -11,6 +11,7 @@ import (
 
 	"mldpbench/datasets"
 	"mldpbench/datasets/fetch"
+	"mldpbench/datasets/table"
 	"mldpbench/experiments/measure"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/check"
@@ -103,8 +104,8 @@ func (e Evaluation) Study(ctx context.Context) (s *study.Study, notes []string, 
 		if len(columns) == 0 {
 			columns = d.Text
 		}
-		text, err := fromfile.Read(ctx, fromfile.Source{Path: m.Text, Columns: columns, ID: e.ID,
-			Delimiter: d.Delimiter, Encoding: d.Encoding})
+		text, err := fromfile.Read(ctx, fromfile.Source{Path: m.Text, ID: e.ID,
+			Options: table.Options{Columns: columns, Delimiter: d.Delimiter, Encoding: d.Encoding}})
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", m.Name, err)
 		}

@@ -64,12 +64,17 @@ func Rewrite(ctx context.Context, r Rewriter, documents [][]string, seedOf func(
 	if _, whole := r.(wholeText); whole && len(documents) > 0 {
 		err = part(ctx, 0, len(documents))
 	} else {
-		err = inBatches(ctx, documents, workers, part)
+		err = inBatches(ctx, documents, workers, textBytes, part)
 	}
 	if err != nil {
 		return nil, err
 	}
 	return out, ctx.Err()
+}
+
+// textBytes is the size of a document as a number of words of 8 bytes.
+func textBytes(document []string) int {
+	return list.Sum(document, func(t string) int { return 1 + len(t)/8 })
 }
 
 func checkRewritten(r Rewriter, before, after [][]string, first int) error {
@@ -112,21 +117,28 @@ func notByWord(name string) error {
 
 // Rewriting is WordByWord for any Rewriter, used for its text. Privatize fails
 // where tokens do not stay in place (see TakesWords), and a guarantee in a
-// metric unknown here has no Distance.
+// metric unknown here has no Distance. Without a space, nil, no word is known.
 func Rewriting(r Rewriter, space *embeddings.Space) (*Mechanism, error) {
-	v, err := embeddings.NewVocabulary(append(slices.Clone(space.Vocabulary.Words()), OutsideVocabulary))
+	var words []string
+	if space != nil {
+		words = slices.Clone(space.Vocabulary.Words())
+	}
+	v, err := embeddings.NewVocabulary(append(words, OutsideVocabulary))
 	if err != nil {
 		return nil, err
 	}
 	g := r.Guarantee()
-	switch g.Metric {
-	case "euclidean":
+	switch {
+	case g.Metric == "euclidean" && space != nil:
 		g.Distance, g.EuclideanEpsilon = space.Distance, g.Epsilon
-	case "discrete":
+	case g.Metric == "discrete":
 		g.Distance = Discrete
 	}
 	return &Mechanism{settings: r.Settings(), guarantee: g, vocabulary: v, text: r, sampler: rewriting{r, v}}, nil
 }
+
+// Outside reports whether a Rewriter makes the text.
+func (m *Mechanism) Outside() bool { return m.text != nil }
 
 // TakesWords reports whether the mechanism can privatise single words. One that
 // rewrites text as a whole cannot.

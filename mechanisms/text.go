@@ -114,7 +114,8 @@ func PrivatizeText(ctx context.Context, m *Mechanism, documents [][]string, o Te
 		}
 		return t.out, nil
 	}
-	err := inBatches(ctx, documents, o.Workers, func(ctx context.Context, start, end int) error {
+	words := func(document []string) int { return len(document) }
+	err := inBatches(ctx, documents, o.Workers, words, func(ctx context.Context, start, end int) error {
 		return t.part(ctx, start, end, 1)
 	})
 	if err != nil {
@@ -125,14 +126,14 @@ func PrivatizeText(ctx context.Context, m *Mechanism, documents [][]string, o Te
 
 // inBatches calls part with batches of documents, on some goroutines. A cancelled
 // ctx stops between batches.
-func inBatches(ctx context.Context, documents [][]string, workers int,
+func inBatches(ctx context.Context, documents [][]string, workers int, sizeOf func([]string) int,
 	part func(ctx context.Context, start, end int) error) error {
 	g, running := errgroup.WithContext(ctx)
 	g.SetLimit(workers)
 	for start := 0; start < len(documents) && running.Err() == nil; {
 		end, words := start, 0
 		for end < len(documents) && words < batchWords {
-			words += len(documents[end])
+			words += sizeOf(documents[end])
 			end++
 		}
 		from := start

@@ -14,45 +14,54 @@ import (
 
 	"mldpbench/datasets/table"
 	"mldpbench/embeddings"
-	"mldpbench/experiments/lab"
 	"mldpbench/internal/atomicfile"
-	"mldpbench/internal/check"
+	"mldpbench/internal/list"
+	"mldpbench/internal/progress"
 	"mldpbench/mechanisms"
+	"mldpbench/mechanisms/external"
 	"mldpbench/mechanisms/privatize"
 	"mldpbench/stream"
 )
 
-// privatizeOptions are the flags of mldp privatize.
-type privatizeOptions struct {
+// privatizing is a run of mldp privatize.
+type privatizing struct {
+	// Flags.
 	instance    instanceOptions
-	inputs      inputOptions
+	input       table.Options
 	words       wordFlags
 	keep        string
 	seed        uint64
-	seeded      bool
 	command     commandOptions
 	workers     int
 	perDocument float64
 	out         string
-	report      string
+	reportTo    string
+
+	options privatize.Options
+	space   *embeddings.Space // nil for a command
+	report  privatizeReport
+	stderr  io.Writer
 }
 
 func newPrivatizeCommand() *cobra.Command {
-	var o privatizeOptions
+	var o privatizing
 	cmd := command("privatize", "[FILE]")
 	cmd.Aliases = []string{"privatise"}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		o.seeded = cmd.Flags().Changed("seed")
 		if cmd.Flags().Changed("document-epsilon") {
 			o.instance.epsilon = o.perDocument
 		}
-		return o.run(cmd, args)
+		return o.run(cmd, append(args, "-")[0])
 	}
 	o.instance.addFlags(cmd)
 	o.instance.space.written = true
-	o.inputs.addFlags(cmd)
 	o.command.addFlags(cmd)
 	f := cmd.Flags()
+	f.StringVar((*string)(&o.input.Format), "format", "", "of the input: lines, csv, tsv, jsonl, json or parquet "+
+		"(default: by the file's suffix)")
+	textFlags(f, &o.input.Delimiter, &o.input.Encoding)
+	f.StringArrayVar(&o.input.Columns, "column", nil, "column or field to privatise; may be repeated")
+	f.BoolVar(&o.input.NoHeader, "no-header", false, "the first row is data; --column is a number from 1")
 	f.StringVar(&o.keep, "keep-words", "", "words that pass unchanged, such as stop words: "+wordsHelp)
 	o.words.addFlags(f)
 	f.Uint64Var(&o.seed, "seed", 0, "seed, to repeat a run (default: cryptographic)")
@@ -60,7 +69,7 @@ func newPrivatizeCommand() *cobra.Command {
 	f.Float64Var(&o.perDocument, "document-epsilon", 0, "instead of --epsilon: privacy parameter of a whole line or "+
 		"row, shared by its words")
 	outFlag(f, &o.out, "", "file to write (default: standard output)")
-	f.StringVar(&o.report, "report", "", "write the statements of standard error to this file, as JSON")
+	f.StringVar(&o.reportTo, "report", "", "write the statements of standard error to this file, as JSON")
 	require(cmd, "mechanism|command", "epsilon|document-epsilon", "embedding|command")
 	cmd.MarkFlagsMutuallyExclusive("epsilon", "document-epsilon")
 	for _, flag := range []string{"mechanism", "document-epsilon", "keep-words", "policy"} {
@@ -69,75 +78,30 @@ func newPrivatizeCommand() *cobra.Command {
 	return cmd
 }
 
-// The unit on which an epsilon is spent.
-const (
-	budgetWord     = "word"
-	budgetDocument = "document"
-	budgetText     = "text" // of a command of whole texts: what its epsilon means is known to the command
-)
-
 // privatizeReport is the content of --report.
 type privatizeReport struct {
-	Version   string   `json:"version"`
-	Mechanism string   `json:"mechanism"`
-	Vectors   vectors  `json:"vectors"`
-	Policy    string   `json:"policy"`
-	Case      string   `json:"case"`
-	Seeded    bool     `json:"seeded"`
-	Budget    string   `json:"budget"` // word, document or text
-	Guarantee string   `json:"guarantee"`
-	Scope     string   `json:"scope,omitempty"` // between which words it holds, "" between any two
-	Promised  bool     `json:"promised"`
-	Epsilon   float64  `json:"epsilon"`
-	Warnings  []string `json:"warnings"`
-
-	AnyTwo  *float64          `json:"any_two_words_log,omitempty"` // ln of the factor by which their odds may change
-	File    string            `json:"file"`
-	Summary privatize.Summary `json:"summary"`
+	Version    string            `json:"version"`
+	File       string            `json:"file"`
+	Vectors    string            `json:"vectors"` // their fingerprint
+	Seeded     bool              `json:"seeded"`
+	Statements []string          `json:"statements"` // of standard error
+	Summary    privatize.Summary `json:"summary"`
 }
 
-type vectors struct {
-	Name        string `json:"name"`
-	Dimension   int    `json:"dimension"`
-	Words       int    `json:"words"`
-	Fingerprint string `json:"fingerprint"`
+// check completes and checks the flags for an input, whose name is "-" for standard
+// input.
+func (p *privatizing) check(cmd *cobra.Command, name string) error {
+	in := &p.input
+	in.Name, in.Text, in.Whole = name, true, p.perDocument != 0
+	if name == "-" {
+		in.Name = "standard input"
+	}
+	in.Format = cmp.Or(in.Format, table.FormatOf(name))
+	return cmp.Or(in.Check(), in.CheckOutput(p.out), mayWrite(cmd, reads(cmd, name), p.reportTo, p.out))
 }
 
-// check returns the options of the input, whose name is "-" for standard input.
-func (o *privatizeOptions) check(cmd *cobra.Command, name string) (table.Options, error) {
-	err := check.AtLeast("workers", o.workers, 1)
-	if o.perDocument != 0 {
-		o.inputs.whole = true
-		err = cmp.Or(err, check.Positive("document-epsilon", o.perDocument))
-	}
-	if err != nil {
-		return table.Options{}, err
-	}
-	options, err := o.inputs.of(name)
-	if err != nil {
-		return options, usage(err)
-	}
-	return options, cmp.Or(options.CheckOutput(o.out), mayWrite(cmd, reads(cmd, name), o.report, o.out))
-}
-
-// privatizing is a run of mldp privatize.
-type privatizing struct {
-	*privatizeOptions
-	root    stream.Seed
-	options privatize.Options
-	space   *embeddings.Space // nil for a command without vectors
-	promise mechanisms.Guarantee
-	report  privatizeReport
-	stderr  io.Writer
-}
-
-func (o *privatizeOptions) run(cmd *cobra.Command, args []string) (err error) {
-	name := "-"
-	if len(args) > 0 {
-		name = args[0]
-	}
-	options, err := o.check(cmd, name)
-	if err != nil {
+func (p *privatizing) run(cmd *cobra.Command, name string) (err error) {
+	if err := p.check(cmd, name); err != nil {
 		return err
 	}
 	// Vectors and rows of a mechanism stay in memory, batches of the text do
@@ -145,81 +109,48 @@ func (o *privatizeOptions) run(cmd *cobra.Command, args []string) (err error) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(50)
 	}
-	p := &privatizing{privatizeOptions: o, root: stream.FromUint64(o.seed), stderr: cmd.ErrOrStderr()}
-	if p.options, err = o.words.options(); err != nil {
+	p.stderr = cmd.ErrOrStderr()
+	if p.options, err = p.words.options(); err != nil {
 		return err
 	}
-	if !o.seeded {
-		if p.root, err = stream.Cryptographic(); err != nil {
+	root, seeded := stream.FromUint64(p.seed), cmd.Flags().Changed("seed")
+	if !seeded {
+		if root, err = stream.Cryptographic(); err != nil {
 			return err
 		}
 	}
-	end, err := p.open(cmd.Context())
+	p.options.Seed, p.options.Workers, p.options.Document = root.Derive("text"), p.workers, p.perDocument
+	p.report = privatizeReport{Version: mldpVersion(), File: name, Seeded: seeded}
+	end, err := p.open(cmd.Context(), root)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, end()) }()
 	p.state()
-	s, err := privatize.New(p.options)
-	if err != nil {
-		return usage(err)
-	}
-	options.Whole = options.Whole || p.options.Texts != nil
-	if err := privatizeFile(cmd, s, name, o.out, options); err != nil {
+	p.input.Whole = p.input.Whole || p.options.Texts
+	s := privatize.New(p.options)
+	if err := p.file(cmd, s, name); err != nil {
 		return err
 	}
-	p.report.File = name
-	p.report.Summary = s.Summary(o.instance.epsilon, o.perDocument)
+	p.report.Summary = s.Summary(p.instance.epsilon, p.perDocument)
 	p.sum(p.report.Summary)
-	if o.report == "" {
+	if p.reportTo == "" {
 		return nil
 	}
-	return atomicfile.WriteJSON(o.report, p.report)
-}
-
-// sum says what was done.
-func (p *privatizing) sum(sum privatize.Summary) {
-	switch {
-	case p.options.Texts != nil:
-		fmt.Fprintf(p.stderr, "%d texts: %d changed, %d unchanged\n", sum.Texts, sum.Texts-sum.Unchanged, sum.Unchanged)
-	case p.options.Rewriter != nil:
-		fmt.Fprintf(p.stderr, "%d words: %d changed, %d unchanged\n", sum.Words, sum.Changed, sum.Words-sum.Changed)
-	default:
-		fmt.Fprintf(p.stderr, "%d words: %d changed, %d unknown\n", sum.Words, sum.Changed, sum.Unknown)
-	}
-	if sum.Rewritten == 0 && sum.Wordless > 0 {
-		p.warn("no row has a word: there was nothing to change")
-	}
-	share := func(n, of uint64) float64 { return 100 * float64(n) / max(1, float64(of)) }
-	if unchanged := share(sum.Known-sum.Changed, sum.Known); unchanged > 50 {
-		p.warn("%.0f%% of the words came back unchanged: this publishes most of the text; take a smaller epsilon", unchanged)
-	}
-	unknown := share(sum.Unknown, sum.Words)
-	switch {
-	case p.options.Mechanism == nil: // the command decides
-	case p.options.Policy == mechanisms.Keep && unknown > 0:
-		p.warn("policy keep published %.0f%% of the words, those outside the vocabulary: names, numbers, addresses", unknown)
-	case unknown > 25 && p.options.Policy != mechanisms.Keep:
-		p.warn("%.0f%% of the words are not in the vocabulary: are these the right vectors for the text?", unknown)
-	}
-	if p.report.Promised && p.options.Texts == nil {
-		fmt.Fprintf(p.stderr,
-			"epsilon spent, per unit of distance: at most %.6g on a line; in total %.6g\n", sum.EpsilonMost, sum.EpsilonTotal)
-	}
+	return atomicfile.WriteJSON(p.reportTo, p.report)
 }
 
 // open opens the mechanism or the command, whose vectors, if given, are used to
 // find words. end closes it.
-func (p *privatizing) open(ctx context.Context) (end func() error, err error) {
+func (p *privatizing) open(ctx context.Context, root stream.Seed) (end func() error, err error) {
 	end = func() error { return nil }
-	p.options.Seed, p.options.Workers = p.root.Derive("text"), p.workers
 	if p.keep != "" {
 		if p.options.Kept, err = wordsOf(p.keep); err != nil {
 			return end, err
 		}
 	}
 	if p.command.line == "" {
-		s, env, err := p.instance.environment(ctx, p.root)
+		s, env, err := p.instance.environment(ctx, root)
 		if err != nil {
 			return end, err
 		}
@@ -229,67 +160,74 @@ func (p *privatizing) open(ctx context.Context) (end func() error, err error) {
 		}
 		return end, err
 	}
+	var space *embeddings.Space
 	var vectors func(io.Writer) error
 	if p.instance.space.embedding != "" {
-		env, err := p.instance.space.environment(ctx, false, p.root)
+		env, err := p.instance.space.environment(ctx, false, root)
 		if err != nil {
 			return end, err
 		}
-		p.options.Vocabulary, vectors = env.Space.Vocabulary, env.Space.WriteText
+		space, vectors = env.Space, env.Space.WriteText
 	}
 	c, m, err := p.command.open(ctx, p.instance.epsilon, vectors)
 	if err != nil {
 		return end, err
 	}
-	p.options.Rewriter = m
-	if m.ReadsText() {
-		p.options.Texts = m.RewriteTexts
+	var r mechanisms.Rewriter = m
+	if p.options.Texts = m.ReadsText(); p.options.Texts {
+		r = wholeTexts{m}
 	}
-	return c.Close, nil
+	p.options.Mechanism, err = mechanisms.Rewriting(r, space)
+	return c.Close, err
+}
+
+// wholeTexts is a command of whole texts: each is one token.
+type wholeTexts struct{ *external.Mechanism }
+
+func (m wholeTexts) Aligned() bool { return true }
+
+func (m wholeTexts) Rewrite(ctx context.Context, documents [][]string, seeds []stream.Seed) ([][]string, error) {
+	after, err := m.RewriteTexts(ctx, list.Map(documents, func(d []string) string { return d[0] }), seeds)
+	return list.Map(after, func(t string) []string { return []string{t} }), err
+}
+
+// say states something on standard error and in the report.
+func (p *privatizing) say(format string, args ...any) {
+	p.report.Statements = append(p.report.Statements, fmt.Sprintf(format, args...))
+	fmt.Fprintf(p.stderr, format+"\n", args...)
 }
 
 // state says what is promised, before anything is read.
 func (p *privatizing) state() {
-	var m interface {
-		Settings() mechanisms.Settings
-		Guarantee() mechanisms.Guarantee
-	} = p.options.Rewriter
-	policy := "left to the command"
-	if p.options.Mechanism != nil {
-		m, policy = p.options.Mechanism, p.words.policy
-	}
-	what := instanceName(m.Settings())
-	p.promise = m.Guarantee()
-	r := privatizeReport{
-		Version: mldpVersion(), Mechanism: what, Policy: policy, Case: p.words.letters, Seeded: p.seeded, Budget: budgetWord,
-		Guarantee: p.promise.String(), Scope: p.promise.Scope,
-		Promised: p.promise.Holds(), Epsilon: p.instance.epsilon, Warnings: []string{},
+	m := p.options.Mechanism
+	g := m.Guarantee()
+	what, unknown, unit, promise := instanceName(m.Settings()), p.words.policy, "word", g.String()
+	if m.Outside() {
+		unknown = "left to the command"
 	}
 	if s := p.space; s != nil {
-		r.Vectors = vectors{s.Name, s.Dimension, s.Len(), s.Fingerprint()}
+		p.report.Vectors = s.Fingerprint()
 		what += fmt.Sprintf("; vectors %s, %d dimensions, %d words", s.Name, s.Dimension, s.Len())
-		if s.Len() == 1 {
-			r.Warnings = append(r.Warnings, lab.OneWord)
-		}
 	}
-	unknown := "; unknown words: " + r.Policy
-	if p.options.Texts != nil {
-		r.Budget, unknown = budgetText, ""
+	switch {
+	case p.options.Texts: // what its epsilon means is known to the command
+		unit = "text"
+	case p.perDocument != 0:
+		unit, promise = "document", mechanisms.DocumentGuarantee(g, p.perDocument)
+		fallthrough
+	default:
+		what += "; unknown words: " + unknown
 	}
-	if p.perDocument != 0 {
-		p.options.Document, r.Budget = p.perDocument, budgetDocument
-		r.Guarantee = mechanisms.DocumentGuarantee(p.promise, p.perDocument)
+	p.say("%s", what)
+	p.say("guarantee per %s: %s", unit, promise)
+	for _, w := range (mechanisms.TextOptions{Policy: p.options.Policy}).Warnings(g) {
+		p.say("warning: %s", w)
 	}
-	fmt.Fprintf(p.stderr, "%s%s\nguarantee per %s: %s\n", what, unknown, r.Budget, r.Guarantee)
-	p.report = r
-	for _, w := range (mechanisms.TextOptions{Policy: p.options.Policy}).Warnings(p.promise) {
-		p.warn("%s", w)
-	}
-	if p.seeded {
-		p.warn("anyone who knows the seed can undo the protection: leave --seed out unless the text is public")
+	if p.report.Seeded {
+		p.say("warning: anyone who knows the seed can undo the protection: leave --seed out unless the text is public")
 	}
 	if p.options.KeepCase {
-		p.warn("case kept: which words are capitalised, and so the positions of names, is not protected")
+		p.say("warning: case kept: which words are capitalised, and so the positions of names, is not protected")
 	}
 	if p.space == nil {
 		return
@@ -298,16 +236,63 @@ func (p *privatizing) state() {
 	if p.perDocument != 0 {
 		between = "texts of equal length"
 	}
-	if most := mechanisms.WorstCase(p.promise, p.space); !math.IsInf(most, 1) {
-		p.report.AnyTwo = &most
-		fmt.Fprintf(p.stderr, "an output may change the odds between any two %s by a factor of %s\n", between,
-			mechanisms.Factor(most))
+	if most := mechanisms.WorstCase(g, p.space); !math.IsInf(most, 1) {
+		p.say("an output may change the odds between any two %s by a factor of %s", between, mechanisms.Factor(most))
 	}
 }
 
-// warn states a warning.
-func (p *privatizing) warn(format string, args ...any) {
-	w := fmt.Sprintf(format, args...)
-	p.report.Warnings = append(p.report.Warnings, w)
-	fmt.Fprintln(p.stderr, "warning:", w)
+// sum says what was done.
+func (p *privatizing) sum(sum privatize.Summary) {
+	unit := "words"
+	if p.options.Texts {
+		unit = "texts"
+	}
+	p.say("%d %s: %d changed, %d unchanged, %d unknown", sum.Words, unit, sum.Changed, sum.Words-sum.Changed-sum.Unknown,
+		sum.Unknown)
+	if sum.Rewritten == 0 && sum.Wordless > 0 {
+		p.say("warning: no row has a word: there was nothing to change")
+	}
+	share := func(n, of uint64) float64 { return 100 * float64(n) / max(1, float64(of)) }
+	if unchanged := share(sum.Known-sum.Changed, sum.Known); unchanged > 50 {
+		p.say("warning: %.0f%% of the %s came back unchanged: this publishes most of the text; take a smaller epsilon",
+			unchanged, unit)
+	}
+	if unknown := share(sum.Unknown, sum.Words); unknown > 25 || unknown > 0 && p.options.Policy == mechanisms.Keep {
+		p.say("warning: %.0f%% of the words are not in the vocabulary, such as names, numbers, addresses: policy %s",
+			unknown, p.options.Policy)
+	}
+	if p.options.Mechanism.Guarantee().Holds() && !p.options.Texts {
+		p.say("epsilon spent, per unit of distance: at most %.6g on a line; in total %.6g", sum.EpsilonMost, sum.EpsilonTotal)
+	}
+}
+
+// file runs a file, or standard input, through s to a file or standard output.
+func (p *privatizing) file(cmd *cobra.Command, s *privatize.Stream, name string) error {
+	ctx, in := cmd.Context(), interruptible(cmd.Context(), cmd.InOrStdin())
+	if name != "-" {
+		file, err := os.Open(name)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		if in = file; p.input.Format != table.Parquet {
+			var done func()
+			in, done = progress.File(ctx, file)
+			defer done()
+		}
+	}
+	r, err := table.NewReader(in, p.input)
+	if err != nil {
+		return err
+	}
+	run := func(w io.Writer) error { return s.Run(ctx, r, w) }
+	if p.out == "" {
+		return run(cmd.OutOrStdout())
+	}
+	return atomicfile.Write(p.out, 0o644, func(w io.Writer) error {
+		if p.input.Format == table.Parquet {
+			return run(w)
+		}
+		return table.Compressed(w, p.out, run)
+	})
 }

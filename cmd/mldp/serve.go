@@ -85,12 +85,8 @@ func (s *server) answer(ctx context.Context, q external.Request, seeds []stream.
 			Seeds: seeds, Workers: s.options.Workers})
 		return a, err
 	}
-	p, err := privatize.New(s.options)
-	if err != nil {
-		return a, err
-	}
 	var sum privatize.Summary
-	a.Texts, sum, err = p.Texts(ctx, q.Texts, seeds)
+	a.Texts, sum, err = privatize.New(s.options).Texts(ctx, q.Texts, seeds)
 	a.Words, a.Changed, a.Unknown = sum.Words, sum.Changed, sum.Unknown
 	return a, err
 }

@@ -270,15 +270,6 @@ func (t *Reader) Next() (Row, error) {
 	return row, t.err
 }
 
-// Waiting reports whether Next can return without waiting for input.
-func (t *Reader) Waiting() bool {
-	if t.err != nil || t.text == nil {
-		return true
-	}
-	buffered, _ := t.text.Peek(t.text.Buffered()) // no read, so no error
-	return slices.Contains(buffered, '\n')
-}
-
 // Rows is the number of rows that were read.
 func (t *Reader) Rows() uint64 { return t.rows }
 

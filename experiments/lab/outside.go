@@ -68,8 +68,8 @@ func (l *Lab) text(ctx context.Context, o mechanisms.Outside, d study.DatasetSpe
 		if len(columns) == 0 {
 			columns = d.Text
 		}
-		r.text, err = fromfile.Read(ctx, fromfile.Source{Path: o.Text, Columns: columns, ID: o.ID,
-			Delimiter: d.Delimiter, Encoding: d.Encoding})
+		r.text, err = fromfile.Read(ctx, fromfile.Source{Path: o.Text, ID: o.ID,
+			Options: table.Options{Columns: columns, Delimiter: d.Delimiter, Encoding: d.Encoding}})
 		if err != nil || o.ID == "" || d.File == "" || d.Split != "" {
 			return r, err // ids of a task are the numbers of its rows
 		}
@@ -97,7 +97,7 @@ func (l *Lab) OfOutside(ctx context.Context, s mechanisms.Settings, sample Sampl
 		if err != nil {
 			return err
 		}
-		f[name] = text.Fingerprint()
+		f[name] = text.Fingerprint
 		if ids != nil {
 			f["ids of "+name] = digest(ids)
 		}

@@ -11,7 +11,6 @@ import (
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
 	"mldpbench/mechanisms"
-	"mldpbench/mechanisms/fromfile"
 	"mldpbench/metrics"
 	"mldpbench/results"
 )
@@ -352,7 +351,9 @@ func (r *Release) Compare(ctx context.Context, setting string) (*Compared, error
 		if n := r.Dataset.ComparedTokens; n > 0 {
 			c.Before, c.After, c.Aligned = metrics.Cut(c.Before, n), metrics.Cut(c.After, n), metrics.Cut(c.Aligned, n)
 		}
-		c.InPlace = !r.IsBaseline() && fromfile.Aligned(c.Before, c.Aligned)
+		c.InPlace = !r.IsBaseline() && slices.EqualFunc(c.Before, c.Aligned, func(before, after []string) bool {
+			return len(before) == len(after)
+		})
 		return c, nil
 	})
 }

@@ -11,8 +11,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -22,6 +22,7 @@ import (
 
 	"mldpbench/datasets"
 	"mldpbench/datasets/table"
+	"mldpbench/internal/list"
 	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/privatize"
 	"mldpbench/stream"
@@ -32,11 +33,9 @@ type Source struct {
 	// Path is a file, or a folder with one file per repetition, in the order
 	// of their names.
 	Path string
-	// Delimiter is that of CSV and TSV, "" for the usual one; Encoding is that of a
-	// file that is not UTF-8, in which mldp privatize writes.
-	Delimiter, Encoding string
-	// Columns hold the text, joined by a space; none for plain lines.
-	Columns []string
+	// The Columns hold the text, joined by a space; none for plain lines. Encoding is
+	// that of a file that is not UTF-8, in which mldp privatize writes.
+	table.Options
 	// ID is the column with the id of the row's document. "" means that the
 	// rows are all documents in the order of their source.
 	ID string
@@ -44,10 +43,12 @@ type Source struct {
 
 // Text is the text that was read: repetitions of documents.
 type Text struct {
+	// Fingerprint is the hex SHA-256 of all texts with their ids or positions, which is
+	// all that a result computed from them depends on.
+	Fingerprint string
 	path        string
 	byID        bool
 	repetitions []repetition
-	fingerprint string
 }
 
 // repetition has the texts by the id of the document: without a column of ids,
@@ -84,43 +85,31 @@ func Read(ctx context.Context, s Source) (*Text, error) {
 			fmt.Fprintf(h, "%d:%s\n", len(text), text)
 		}
 	}
-	t.fingerprint = hex.EncodeToString(h.Sum(nil))
+	t.Fingerprint = hex.EncodeToString(h.Sum(nil))
 	return t, nil
 }
 
 // files returns the files of the source in order.
 func (s Source) files() (files []string, err error) {
-	entries, err := os.ReadDir(s.Path) // sorted by name
-	if info, failed := os.Stat(s.Path); failed == nil && !info.IsDir() {
-		return []string{s.Path}, nil
+	if info, err := os.Stat(s.Path); err != nil || !info.IsDir() {
+		return []string{s.Path}, err
 	}
-	for _, e := range entries {
-		if !e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
-			files = append(files, filepath.Join(s.Path, e.Name()))
-		}
+	names, err := fs.Glob(os.DirFS(s.Path), "[^.]*") // sorted
+	if err == nil && len(names) == 0 {
+		err = fmt.Errorf("privatised text: no files in %s", s.Path)
 	}
-	if err == nil && len(files) == 0 {
-		err = errors.New("no files in " + s.Path)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("privatised text: %w", err)
-	}
-	return files, nil
+	return list.Map(names, func(name string) string { return filepath.Join(s.Path, name) }), err
 }
 
 func (s Source) read(ctx context.Context, file string) (r repetition, err error) {
-	columns := slices.Clone(s.Columns)
+	o := table.Options{Delimiter: s.Delimiter, Columns: slices.Clone(s.Columns)}
 	if table.FormatOf(file) == table.Lines {
-		if s.ID != "" {
-			return r, fmt.Errorf("%s: plain lines have no column for an id", file)
-		}
-		columns = nil
+		o.Columns = nil
 	}
-	texts := max(1, len(columns))
+	texts := max(1, len(o.Columns))
 	if s.ID != "" {
-		columns = append(columns, s.ID)
+		o.Columns = append(o.Columns, s.ID)
 	}
-	o := table.Options{Delimiter: s.Delimiter, Columns: columns}
 	rows, err := table.Read(ctx, file, o, true)
 	if err != nil && s.Encoding != "" {
 		o.Encoding = s.Encoding
@@ -146,51 +135,12 @@ func (s Source) read(ctx context.Context, file string) (r repetition, err error)
 // Repetitions returns the number of texts per document.
 func (t *Text) Repetitions() int { return len(t.repetitions) }
 
-// Fingerprint returns the hex SHA-256 of all texts with their ids or positions,
-// which is all that a result computed from them depends on.
-func (t *Text) Fingerprint() string { return t.fingerprint }
-
-// idOf is the id of a row of a source; ids are as in Documents.
+// idOf is the id of a row of a source; ids are as in Rewriter.
 func (t *Text) idOf(row int, ids []string) string {
 	if t.byID && ids != nil {
 		return ids[row]
 	}
 	return strconv.Itoa(row)
-}
-
-// Documents returns the text of documents in a repetition, counted from 0. rows
-// are their positions in a source of so many documents. ids holds one id per
-// document of the source; it is needed where the text has ids, and nil where
-// the positions are the ids.
-func (t *Text) Documents(repetition int, rows []int, source int, ids []string) (out []string, err error) {
-	if repetition >= len(t.repetitions) {
-		return nil, fmt.Errorf("%s: repetition %d: it has %d", t.path, repetition+1, len(t.repetitions))
-	}
-	r := t.repetitions[repetition]
-	if !t.byID && r.rows != source {
-		return nil, fmt.Errorf("%s: %d texts for %d documents: without an id column they must be as many, in "+
-			"the same order", t.path, r.rows, source)
-	}
-	var missing []string
-	for _, row := range rows {
-		id := t.idOf(row, ids)
-		text, ok := r.texts[id]
-		if !ok {
-			missing = append(missing, id)
-		}
-		out = append(out, text)
-	}
-	if len(missing) > 0 {
-		return nil, fmt.Errorf("%s: no text for %d of %d documents: ids %q and so on", t.path, len(missing), len(rows),
-			missing[:min(3, len(missing))])
-	}
-	return out, nil
-}
-
-// Aligned reports whether every document has as many tokens as its original.
-// Where it has not, metrics that compare token by token are not measured.
-func Aligned(original, privatised [][]string) bool {
-	return slices.EqualFunc(original, privatised, func(a, b []string) bool { return len(a) == len(b) })
 }
 
 // Rewriter maps the documents of a data set to the text that was made for them
@@ -201,25 +151,29 @@ type Rewriter struct {
 	versions map[string][][]string // by the tokens of the original, in the order of the data set
 }
 
-var _ mechanisms.Rewriter = (*Rewriter)(nil)
-
 // Rewriter returns the text of a repetition, counted from 0, for all documents
-// of a data set, tokenised like the data set; ids are as in Documents.
+// of a data set, tokenised like the data set. ids holds one id per row of the source;
+// it is needed where the text has ids, and nil where the positions are the ids.
 func (t *Text) Rewriter(s mechanisms.Settings, d *datasets.Dataset, ids []string, repetition int) (*Rewriter, error) {
+	if repetition >= len(t.repetitions) {
+		return nil, fmt.Errorf("%s: repetition %d: it has %d", t.path, repetition+1, len(t.repetitions))
+	}
+	from := t.repetitions[repetition]
+	if !t.byID && from.rows != d.SourceRows {
+		return nil, fmt.Errorf("%s: %d texts for %d documents: without an id column they must be as many, in "+
+			"the same order", t.path, from.rows, d.SourceRows)
+	}
 	r := &Rewriter{settings: s, path: t.path, versions: map[string][][]string{}}
 	for _, split := range d.Splits() {
-		rows := make([]int, len(split.Documents))
-		for i, x := range split.Documents {
-			rows[i] = x.ID
-		}
-		texts, err := t.Documents(repetition, rows, d.SourceRows, ids)
-		if err != nil {
-			return nil, err
-		}
-		for i, x := range split.Documents {
-			tokens := d.Clean(texts[i])
+		for _, x := range split.Documents {
+			id := t.idOf(x.ID, ids)
+			text, ok := from.texts[id]
+			if !ok {
+				return nil, fmt.Errorf("%s: no text for the document %q", t.path, id)
+			}
+			tokens := d.Clean(text)
 			if len(tokens) != len(x.Tokens) {
-				tokens = inPlace(d, x, texts[i], tokens)
+				tokens = inPlace(d, x, text, tokens)
 			}
 			key := strings.Join(x.Tokens, " ")
 			r.versions[key] = append(r.versions[key], tokens)
@@ -248,7 +202,7 @@ func inPlace(d *datasets.Dataset, original datasets.Document, text string, token
 	return tokens
 }
 
-// Settings returns the settings under which the text was read.
+// Settings are those under which the text was read.
 func (r *Rewriter) Settings() mechanisms.Settings { return r.settings }
 
 // Guarantee returns no guarantee, because none is known.
@@ -256,11 +210,9 @@ func (r *Rewriter) Guarantee() mechanisms.Guarantee {
 	return mechanisms.Guarantee{Reason: "text made elsewhere: what was promised for it is not known here"}
 }
 
-// Aligned returns false: only the text itself shows whether tokens stayed in
-// place.
-func (r *Rewriter) Aligned() bool { return false }
+// Only the text itself shows whether tokens stayed in place; the file does not change.
 
-// Repeatable returns true: the file does not change.
+func (r *Rewriter) Aligned() bool    { return false }
 func (r *Rewriter) Repeatable() bool { return true }
 
 // WholeText requires all documents in one call: documents with equal tokens get

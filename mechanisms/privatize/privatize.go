@@ -8,207 +8,131 @@
 package privatize
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"golang.org/x/sync/errgroup"
 
 	"mldpbench/datasets/table"
-	"mldpbench/embeddings"
-	"mldpbench/internal/check"
 	"mldpbench/mechanisms"
 	"mldpbench/stream"
 )
 
 // Options are the options of a Stream.
 type Options struct {
+	// Mechanism, if made of a mechanisms.Rewriter, gets words as its vocabulary
+	// spells them, and other words as they are in the text; it decides what to do
+	// with these.
 	Mechanism *mechanisms.Mechanism
-	// Rewriter, if not nil, is used instead of Mechanism. It gets words as
-	// Vocabulary spells them, and other words as they are in the text; it
-	// decides what to do with these.
-	Rewriter   mechanisms.Rewriter
-	Vocabulary *embeddings.Vocabulary // with a Rewriter: used to find words; nil finds none
-	// Texts, if not nil, is a command that gets each text as it is, of Rewriter: no
-	// words are found or counted.
-	Texts  func(ctx context.Context, texts []string, seeds []stream.Seed) ([]string, error)
-	Policy mechanisms.Policy // for words outside the vocabulary
-	Kept   []string          // words that Mechanism, made by mechanisms.KeepWords, keeps
+	Policy    mechanisms.Policy // for words outside the vocabulary
+	Kept      []string          // words that Mechanism, made by mechanisms.KeepWords, keeps
+	// Texts is for a Rewriter of whole texts: each, as it is, counts as one word.
+	Texts bool
 	// Document is the epsilon of a record, which its words share evenly; records
 	// must then be read Whole. 0: the mechanism's own epsilon for every word.
 	Document float64
 	KeepCase bool        // Title and UPPER are restored
 	Seed     stream.Seed // the output is a function of this, the input and the mechanism
-	Workers  int
+	Workers  int         // at least 1
 }
 
 // Stream is a run over a table, or texts.
 type Stream struct {
 	options  Options
 	splitter splitter
+	outside  bool // the mechanism is a Rewriter
 	summary  Summary
 	record   record
 }
 
-// New checks the options.
-func New(o Options) (*Stream, error) {
-	if err := mechanisms.CheckPolicy(o.Policy); err != nil {
-		return nil, err
-	}
-	if err := check.AtLeast("workers", o.Workers, 1); err != nil {
-		return nil, err
-	}
-	v := o.Vocabulary
-	switch {
-	case o.Mechanism != nil:
-		v = o.Mechanism.Vocabulary()
-	case o.Document != 0:
-		return nil, errors.New("a command takes one epsilon for all words: it has no budget for a document")
-	case v == nil:
-		v, _ = embeddings.NewVocabulary(nil) // no word is there twice
-	}
-	kept := make(map[string]bool, len(o.Kept))
+// New returns a Stream.
+func New(o Options) *Stream {
+	s := splitter{vocabulary: o.Mechanism.Vocabulary(), kept: map[string]bool{}, whole: o.Texts}
 	for _, w := range o.Kept {
-		kept[w] = true
+		s.kept[w] = true
 	}
-	return &Stream{options: o, splitter: splitter{v, kept}}, nil
+	return &Stream{options: o, splitter: s, outside: o.Mechanism.Outside()}
 }
 
-// piece is one text: before, its words, what they become, and after.
+// piece is one text with its words and what they become.
 type piece struct {
-	text   string
-	record uint64
-	value  *table.Value // that gets the new text; nil in memory
-	seed   stream.Seed
-	words  []word
-	output []string
-	after  string
-	counts counts
+	*table.Value // gets the new text
+	record       uint64
+	seed         stream.Seed
+	words        []word
+	output       []string
+	// Numbers of words: unknown ones, those on which epsilon is spent, and those of
+	// them that became another word.
+	unknown, known, changed int
 }
 
-// Limits of a batch. Larger batches need fewer tables of a mechanism but more
-// memory.
-const (
-	batchBytes  = 4 << 20
-	batchPieces = 1 << 16
-)
+// batchBytes is the size of a batch. Larger batches need fewer tables of a mechanism
+// but more memory.
+const batchBytes = 4 << 20
 
-// Run privatises the rows of in and writes them to out. Rows that are already
-// available are processed together, so a file is fast and a conversation is
-// answered line by line. The output depends on neither the size of batches nor
-// the number of workers. Every row is rewritten, or counted as one that was not.
-func (s *Stream) Run(ctx context.Context, in *table.Reader, out io.Writer) error {
-	g, running := errgroup.WithContext(ctx)
-	read, done := make(chan []table.Row, 16), make(chan func() error)
+// Run privatises the rows of in and writes them to out. A batch is read and another
+// written while one is privatised; the output depends on neither the size of batches
+// nor the number of workers. Every row is rewritten, or counted as one that was not.
+func (s *Stream) Run(ctx context.Context, in *table.Reader, out io.Writer) (err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	read := make(chan []table.Row)
 	var failed error // of reading; earlier rows are still written
-	go func() {      // not of the group: a read cannot be interrupted
+	go func() {
 		defer close(read)
-		failed = pass(running, in, read)
-	}()
-	w := in.NewWriter(out)
-	g.Go(func() error {
-		defer close(done)
-		for rows := gather(read); rows != nil && running.Err() == nil; rows = gather(read) {
-			pieces, of := s.pieces(rows)
-			if err := s.privatize(running, pieces, in.Holds); err != nil {
-				return err
+		for failed == nil {
+			var rows []table.Row
+			for size := 0; failed == nil && size < batchBytes; {
+				var row table.Row
+				if row, failed = in.Next(); failed == nil {
+					rows, size = append(rows, row), size+row.Size+64*len(row.Values)
+				}
 			}
 			select {
-			case done <- func() error { return s.write(w, rows, pieces, of) }:
-			case <-running.Done():
+			case read <- rows:
+			case <-ctx.Done():
+				return
 			}
 		}
-		return context.Cause(running)
-	})
-	g.Go(func() error {
-		for write := range done {
-			if err := write(); err != nil {
-				return err
+	}()
+	w := in.NewWriter(out)
+	var writing errgroup.Group
+	for rows := range read {
+		var pieces []piece
+		for _, row := range rows {
+			for i := range row.Values {
+				v := &row.Values[i]
+				pieces = append(pieces, piece{Value: v, record: row.Record, seed: s.options.Seed.At(v.Number)})
 			}
 		}
-		return context.Cause(running)
-	})
-	if err := g.Wait(); err != nil {
-		return err
+		if err = cmp.Or(s.privatize(ctx, pieces, in.Holds), writing.Wait()); err != nil {
+			break
+		}
+		writing.Go(func() error { return s.write(w, rows, pieces) })
 	}
-	if !errors.Is(failed, io.EOF) {
+	switch err = cmp.Or(err, writing.Wait(), ctx.Err()); {
+	case err != nil:
+		return err
+	case !errors.Is(failed, io.EOF):
 		return errors.Join(failed, w.Flush())
 	}
 	s.record.close(&s.summary)
-	s.summary.read = in.Rows()
-	return errors.Join(w.Close(), s.summary.check())
-}
-
-// pass passes on rows as they arrive, many at once where they are available.
-func pass(ctx context.Context, in *table.Reader, out chan<- []table.Row) error {
-	for {
-		var rows []table.Row
-		var err error
-		for size := 0; err == nil && size < batchBytes/16 && (rows == nil || in.Waiting()); {
-			var row table.Row
-			if row, err = in.Next(); err == nil {
-				rows, size = append(rows, row), size+row.Size
-			}
-		}
-		if rows != nil { // what is read after the end is nil
-			select {
-			case out <- rows:
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		}
-		if err != nil {
-			return err
-		}
+	if sum := s.summary; in.Rows() != sum.Rewritten+sum.Wordless {
+		return fmt.Errorf("%d rows were read, %d of them rewritten and %d without words: what was written is not whole",
+			in.Rows(), sum.Rewritten, sum.Wordless)
 	}
-}
-
-// gather returns all rows that were read meanwhile, nil at the end.
-func gather(read <-chan []table.Row) []table.Row {
-	rows, size, texts, counted := <-read, 0, 0, 0
-	for {
-		for _, row := range rows[counted:] {
-			size, texts = size+row.Size, texts+len(row.Values)
-		}
-		if counted = len(rows); size >= batchBytes || texts >= batchPieces {
-			return rows
-		}
-		select {
-		case more := <-read:
-			if more == nil { // the end, and so is the next one
-				return rows
-			}
-			rows = append(rows, more...)
-		default:
-			return rows
-		}
-	}
-}
-
-// pieces returns the texts of rows, which may lack some, and how many each has.
-func (s *Stream) pieces(rows []table.Row) (pieces []piece, of []int) {
-	for _, row := range rows {
-		before := len(pieces)
-		for i := range row.Values {
-			if v := &row.Values[i]; !v.Null {
-				pieces = append(pieces, piece{text: v.Text, record: row.Record, value: v,
-					seed: s.options.Seed.At(v.Number)})
-			}
-		}
-		of = append(of, len(pieces)-before)
-	}
-	return pieces, of
+	return w.Close()
 }
 
 // privatize replaces texts; holds says which characters a field can hold.
 func (s *Stream) privatize(ctx context.Context, pieces []piece, holds func(rune) bool) error {
-	if s.options.Texts != nil {
-		return s.rewrite(ctx, pieces, holds)
-	}
 	err := s.parallel(ctx, pieces, func(p *piece) {
-		p.words = s.splitter.words(make([]word, 0, len(p.text)/5+1), p.text)
+		if !p.Null {
+			p.words = s.splitter.words(make([]word, 0, len(p.Text)/5+1), p.Text)
+		}
 	})
 	if err == nil {
 		err = s.replace(ctx, pieces)
@@ -216,7 +140,7 @@ func (s *Stream) privatize(ctx context.Context, pieces []piece, holds func(rune)
 	if err != nil {
 		return err
 	}
-	return s.parallel(ctx, pieces, s.render)
+	return s.parallel(ctx, pieces, func(p *piece) { s.render(p, holds) })
 }
 
 // parallel works on pieces with all workers.
@@ -232,136 +156,72 @@ func (s *Stream) parallel(ctx context.Context, pieces []piece, work func(*piece)
 			return nil
 		})
 	}
-	return errors.Join(g.Wait(), context.Cause(ctx))
+	return cmp.Or(g.Wait(), context.Cause(ctx))
 }
 
 // replace privatises the words of texts. All words of a record share its budget,
 // if it has one, known or not: their number is visible in the output. The pieces
 // of a record are never in two batches.
-func (s *Stream) replace(ctx context.Context, pieces []piece) (err error) {
+func (s *Stream) replace(ctx context.Context, pieces []piece) error {
 	o, recorded := s.options, map[uint64]int{}
 	for _, p := range pieces {
 		recorded[p.record] += len(p.words)
 	}
-	documents, seeds := make([][]string, len(pieces)), make([]stream.Seed, len(pieces))
-	var epsilons []float64
+	documents, to := make([][]string, len(pieces)), mechanisms.TextOptions{Policy: o.Policy, Workers: o.Workers}
 	for i, p := range pieces {
-		documents[i], seeds[i] = make([]string, 0, len(p.words)), p.seed
+		documents[i], to.Seeds = make([]string, 0, len(p.words)), append(to.Seeds, p.seed)
 		for _, w := range p.words {
 			if !w.kept {
-				documents[i] = append(documents[i], s.token(p.text, w))
+				documents[i] = append(documents[i], s.token(p.Text, w))
 			}
 		}
-		if o.Document != 0 {
-			epsilon := o.Mechanism.Settings().Epsilon // without words it changes nothing
-			if n := recorded[p.record]; n > 0 {
-				epsilon = o.Document / float64(n)
-			}
-			if err := o.Mechanism.CheckEpsilon(epsilon); err != nil {
-				return fmt.Errorf("record %d: %w", p.record+1, err)
-			}
-			epsilons = append(epsilons, epsilon)
+		if o.Document == 0 {
+			continue
 		}
+		epsilon := o.Mechanism.Settings().Epsilon // without words it changes nothing
+		if n := recorded[p.record]; n > 0 {
+			epsilon = o.Document / float64(n)
+		}
+		if err := o.Mechanism.CheckEpsilon(epsilon); err != nil {
+			return fmt.Errorf("record %d: %w", p.record+1, err)
+		}
+		to.Epsilons = append(to.Epsilons, epsilon)
 	}
-	var output [][]string
-	if o.Rewriter != nil {
-		seedOf := func(i int) stream.Seed { return seeds[i] }
-		output, err = mechanisms.Rewrite(ctx, o.Rewriter, documents, seedOf, o.Workers)
-	} else {
-		output, err = mechanisms.PrivatizeText(ctx, o.Mechanism, documents, mechanisms.TextOptions{
-			Policy: o.Policy, Seeds: seeds, Workers: o.Workers, Epsilons: epsilons,
-		})
-	}
+	output, err := mechanisms.PrivatizeText(ctx, o.Mechanism, documents, to)
 	for i := range output {
 		pieces[i].output = output[i]
 	}
 	return err
 }
 
-// requestBytes is the size of the texts of a request from which on no more are
-// added.
-const requestBytes = 1 << 16
-
-// rewrite sends texts, as they are, to a command of whole texts; empty ones are
-// not sent. What a field cannot hold of an answer becomes a space.
-func (s *Stream) rewrite(ctx context.Context, pieces []piece, holds func(rune) bool) error {
-	g, running := errgroup.WithContext(ctx)
-	g.SetLimit(s.options.Workers)
-	for from, to := 0, 0; from < len(pieces); from = to {
-		var texts []string
-		var seeds []stream.Seed
-		var sent []*piece
-		for size := 0; to < len(pieces) && (size == 0 || size < requestBytes); to++ {
-			if p := &pieces[to]; strings.TrimSpace(p.text) == "" {
-				p.after = p.text
-			} else {
-				texts, seeds, sent, size = append(texts, p.text), append(seeds, p.seed), append(sent, p), size+len(p.text)
-			}
-		}
-		g.Go(func() error {
-			after, err := s.options.Texts(running, texts, seeds)
-			for i, text := range after {
-				if strings.ContainsFunc(text, func(r rune) bool { return !holds(r) }) {
-					text = strings.Join(strings.Fields(text), " ")
-				}
-				sent[i].after = text
-				sent[i].counts.texts++
-				if text == texts[i] {
-					sent[i].counts.copied++
-				}
-			}
-			return err
-		})
+// write writes rows with their new texts and counts them.
+func (s *Stream) write(w table.Writer, rows []table.Row, pieces []piece) error {
+	for i := range pieces {
+		s.record.count(&pieces[i], &s.summary)
 	}
-	return g.Wait()
-}
-
-// token returns a word as the vocabulary spells it or, if unknown, as in the
-// text.
-func (s *Stream) token(text string, w word) string {
-	if w.id != embeddings.Unknown {
-		return s.splitter.vocabulary.Word(w.id)
-	}
-	part := text[w.start:w.end]
-	if w.kept {
-		part = strings.ToLower(part)
-	}
-	return part
-}
-
-// write writes rows with their new texts and counts them; of are the numbers of
-// their pieces.
-func (s *Stream) write(w table.Writer, rows []table.Row, pieces []piece, of []int) error {
-	for n, row := range rows {
-		s.record.open(row, &s.summary)
-		for _, p := range pieces[:of[n]] {
-			p.value.Text = p.after
-			s.summary.add(p.counts)
-			s.record.words += len(p.words) + int(p.counts.texts)
-			s.record.known += int(p.counts.known)
-		}
+	for _, row := range rows {
 		if err := w.Write(row); err != nil {
 			return err
 		}
-		pieces = pieces[of[n]:]
 	}
 	return w.Flush()
 }
 
-// Texts privatises texts in memory with the built-in mechanism, each with its
-// seed, as Run does the fields of a table, and counts their words.
+// Texts privatises texts in memory, each with its seed, as Run does the fields of a
+// table, and counts their words.
 func (s *Stream) Texts(ctx context.Context, texts []string, seeds []stream.Seed) (after []string, sum Summary,
 	err error) {
 	pieces := make([]piece, len(texts))
 	for i, t := range texts {
-		pieces[i] = piece{text: t, record: uint64(i), seed: seeds[i]}
+		pieces[i] = piece{Value: &table.Value{Text: t}, record: uint64(i), seed: seeds[i]}
 	}
 	if err := s.privatize(ctx, pieces, nil); err != nil {
 		return nil, sum, err
 	}
-	for _, p := range pieces {
-		after = append(after, p.after)
-		sum.add(p.counts)
+	var r record
+	for i := range pieces {
+		after = append(after, pieces[i].Text)
+		r.count(&pieces[i], &sum)
 	}
 	return after, sum, nil
 }

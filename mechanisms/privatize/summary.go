@@ -1,70 +1,42 @@
 package privatize
 
-import (
-	"fmt"
-
-	"mldpbench/datasets/table"
-)
-
 // Summary is the outcome for the texts. Epsilon is in the units of the
-// mechanism (1/distance) and is spent on words of the vocabulary only.
+// mechanism (1/distance) and is spent on words of the vocabulary only. A command
+// decides about all words.
 type Summary struct {
 	// Every row that was read is one of these.
 	Rewritten uint64 `json:"rows_rewritten"`
 	Wordless  uint64 `json:"rows_without_words"` // copied: there is nothing to change
-	read      uint64
 
-	Records uint64 `json:"records"` // lines or rows with a word of the vocabulary
-	Words   uint64 `json:"words"`
-	Changed uint64 `json:"changed"` // words of the vocabulary that became another word
+	Records uint64 `json:"records"` // lines or rows with a word on which epsilon is spent
+	Words   uint64 `json:"words"`   // of a command of whole texts: texts
+	Changed uint64 `json:"changed"` // words that became another word, of those on which epsilon is spent
 	Unknown uint64 `json:"unknown"` // words outside the vocabulary
 	Known   uint64 `json:"known"`   // words on which epsilon is spent
-	// Of a command of whole texts, of which no words are counted.
-	Texts     uint64 `json:"texts,omitempty"`
-	Unchanged uint64 `json:"texts_unchanged,omitempty"`
 
 	EpsilonMost  float64 `json:"epsilon_per_record_most"`
 	EpsilonTotal float64 `json:"epsilon_total"`
 	most         int     // words of a record on which epsilon is spent
 }
 
-// counts holds the counts of a piece; known are the words on which epsilon is
-// spent.
-type counts struct {
-	words, changed, unknown, known, texts, copied uint64
-}
-
-func (s *Summary) add(c counts) {
-	s.Words += c.words
-	s.Changed += c.changed
-	s.Unknown += c.unknown
-	s.Known += c.known
-	s.Texts += c.texts
-	s.Unchanged += c.copied
-}
-
-// check returns an error unless every row that was read is counted.
-func (s *Summary) check() error {
-	if s.read != s.Rewritten+s.Wordless {
-		return fmt.Errorf("%d rows were read, %d of them rewritten and %d without words: what was written is not whole",
-			s.read, s.Rewritten, s.Wordless)
-	}
-	return nil
-}
-
-// record is the row that is being written, in one or more parts.
+// record is the row that is being written, in one or more pieces.
 type record struct {
-	row          table.Row
+	number       uint64
 	begun        bool
 	words, known int // so far
 }
 
-// open begins a row, or another part of it.
-func (r *record) open(row table.Row, sum *Summary) {
-	if !r.begun || row.Record != r.row.Record {
+// count adds a piece.
+func (r *record) count(p *piece, sum *Summary) {
+	if r.begun && p.record != r.number {
 		r.close(sum)
-		r.row, r.begun = row, true
 	}
+	r.number, r.begun = p.record, true
+	r.words, r.known = r.words+len(p.words), r.known+p.known
+	sum.Words += uint64(len(p.words))
+	sum.Changed += uint64(p.changed)
+	sum.Unknown += uint64(p.unknown)
+	sum.Known += uint64(p.known)
 }
 
 func (r *record) close(sum *Summary) {
@@ -79,7 +51,7 @@ func (r *record) close(sum *Summary) {
 	if r.known > 0 {
 		sum.Records, sum.most = sum.Records+1, max(sum.most, r.known)
 	}
-	r.begun, r.words, r.known = false, 0, 0
+	*r = record{}
 }
 
 // Summary returns the summary of what was run. perWord is the epsilon of

@@ -50,6 +50,7 @@ const (
 type splitter struct {
 	vocabulary *embeddings.Vocabulary // nil: words are not cut
 	kept       map[string]bool
+	whole      bool // a text is one word
 }
 
 // runs returns the words of a text as they are found before a vocabulary cuts
@@ -75,20 +76,22 @@ func Writable(w string) bool {
 
 // words appends the words of a text of less than 2 GiB to dst.
 func (s splitter) words(dst []word, text string) []word {
+	if s.whole {
+		if strings.TrimSpace(text) != "" {
+			dst = append(dst, word{end: int32(len(text)), id: embeddings.Unknown})
+		}
+		return dst
+	}
 	at := strings.IndexByte(text, '@')
-	mail, mailEnd := email(text, 0, at)
 	for i := 0; i < len(text); {
-		if i >= mailEnd && at >= 0 && i > at { // the next one
-			if next := strings.IndexByte(text[i:], '@'); next < 0 {
-				at, mail, mailEnd = -1, -1, -1
-			} else {
-				at = i + next
-				mail, mailEnd = email(text, i, at)
+		if at >= 0 && i > at { // the next one
+			if at = strings.IndexByte(text[i:], '@'); at >= 0 {
+				at += i
 			}
 		}
-		if i == mail && mailEnd > i {
-			dst = append(dst, s.lookup(text, i, mailEnd))
-			i = mailEnd
+		if end := mailEnd(text, i, at); end > 0 {
+			dst = append(dst, s.lookup(text, i, end))
+			i = end
 			continue
 		}
 		kind, size := kindAt(text, i)
@@ -225,45 +228,29 @@ func urlEnd(text string, i int) int {
 // longestMail bounds both sides of an e-mail address (RFC 5321, 4.5.3.1).
 const longestMail = 320
 
-// email returns the e-mail address around an @ (RFC 5322, 3.4.1, and 6531), whose
-// local part begins at from or later; nothing, -1, where there is none. A run of
-// letters and digits with an @ inside is one in any case, see compound.
-func email(text string, from, at int) (start, end int) {
-	if at < 0 {
-		return -1, -1
+// mailEnd returns the end of the e-mail address that begins at a byte (RFC 5322,
+// 3.4.1, and 6531), 0 where there is none; at is the place of the next @. A run of
+// letters and digits with an @ inside is an address in any case, see compound.
+func mailEnd(text string, i, at int) int {
+	if i >= at || at-i > longestMail || strings.IndexByte("'.", text[i]) >= 0 ||
+		strings.ContainsFunc(text[i:at], notOf(".!#$%&'*+/=?^_`{|}~-")) {
+		return 0
 	}
-	left, right := text[max(from, at-longestMail):at], text[at+1:min(len(text), at+1+longestMail)]
-	local, domain := left, right
-	if before := strings.LastIndexFunc(left, notOf(".!#$%&'*+/=?^_`{|}~-")); before >= 0 {
-		_, size := utf8.DecodeRuneInString(left[before:])
-		local = left[before+size:]
+	domain := text[at+1 : min(len(text), at+1+longestMail)]
+	if n := strings.IndexFunc(domain, notOf(".-")); n >= 0 {
+		domain = domain[:n]
 	}
-	local = strings.TrimLeft(local, "'.")
-	if quoted := strings.TrimSuffix(left, `"`); len(quoted) < len(left) {
-		if quote := strings.LastIndexByte(quoted, '"'); quote >= 0 {
-			local = left[quote:]
-		}
+	if domain = strings.TrimRight(domain, ".-"); domain == "" {
+		return 0
 	}
-	if n := strings.IndexFunc(right, notOf(".-")); n >= 0 {
-		domain = right[:n]
-	}
-	domain = strings.TrimRight(domain, ".-")
-	if literal := strings.IndexByte(right, ']'); strings.HasPrefix(right, "[") && literal > 0 {
-		domain = right[:literal+1] // an address in numbers
-	}
-	if local == "" || domain == "" {
-		return -1, -1
-	}
-	return at - len(local), at + 1 + len(domain)
+	return at + 1 + len(domain)
 }
 
 // notOf finds the characters that are neither letters, digits nor some others.
 func notOf(others string) func(rune) bool {
 	return func(r rune) bool {
-		if strings.ContainsRune(others, r) {
-			return false
-		}
-		return r < utf8.RuneSelf && asciiKind[r] == between || unicode.In(r, unicode.Z, unicode.P, unicode.S)
+		return !strings.ContainsRune(others, r) &&
+			(r < utf8.RuneSelf && asciiKind[r] == between || unicode.In(r, unicode.Z, unicode.P, unicode.S))
 	}
 }
 
@@ -328,69 +315,50 @@ func (s splitter) parts(dst []word, text string, start, end int) []word {
 }
 
 // lookup finds text[start:end] among the words that are kept, and in the
-// vocabulary.
+// vocabulary: also composed and decomposed, as text of macOS and PDF files is.
 func (s splitter) lookup(text string, start, end int) word {
 	w := word{start: int32(start), end: int32(end), id: embeddings.Unknown}
 	if s.vocabulary == nil {
 		return w
 	}
 	part := text[start:end]
-	w.id = s.vocabulary.ID(part)
-	lower, ascii := strings.ToLower(part), isASCII(part)
-	if lower != part || !ascii {
-		w.form = formOf(part)
-		if w.id == embeddings.Unknown {
-			w.id = s.vocabulary.ID(lower)
-		}
-		if w.id == embeddings.Unknown && !ascii {
-			w.id = s.otherForm(part, lower)
-		}
-	}
+	lower, ascii := strings.ToLower(part), utf8.RuneCountInString(part) == len(part)
 	w.kept = len(s.kept) > 0 && (s.kept[part] || s.kept[lower])
-	if w.id == embeddings.Unknown && strings.Contains(part, "’") {
-		w.id = s.vocabulary.ID(strings.ReplaceAll(lower, "’", "'"))
+	w.id = s.vocabulary.ID(part)
+	if lower == part && ascii {
+		return w
+	}
+	w.form = formOf(part)
+	if w.id == embeddings.Unknown {
+		w.id = s.vocabulary.ID(lower)
+	}
+	if w.id != embeddings.Unknown || ascii {
+		return w
+	}
+	for _, spelled := range []string{norm.NFC.String(part), norm.NFC.String(lower), norm.NFD.String(part),
+		norm.NFD.String(lower), strings.ReplaceAll(lower, "’", "'")} {
+		if w.id = s.vocabulary.ID(spelled); w.id != embeddings.Unknown {
+			break
+		}
 	}
 	return w
 }
 
-// otherForm looks a word up composed and decomposed: text of macOS and PDF files
-// is decomposed, vector files are composed.
-func (s splitter) otherForm(part, lower string) embeddings.WordID {
-	for _, form := range []norm.Form{norm.NFC, norm.NFD} {
-		for _, spelled := range []string{form.String(part), form.String(lower)} {
-			if id := s.vocabulary.ID(spelled); id != embeddings.Unknown {
-				return id
-			}
-		}
-	}
-	return embeddings.Unknown
-}
-
-func isASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
-}
-
 func formOf(s string) form {
-	letters, uppers, first := 0, 0, false
+	isUpper := func(r rune) bool { return unicode.IsUpper(r) || unicode.IsTitle(r) }
+	letters, uppers := 0, 0
 	for _, r := range s {
-		if !unicode.IsLetter(r) {
-			continue
+		if unicode.IsLetter(r) {
+			letters++
 		}
-		if unicode.IsUpper(r) || unicode.IsTitle(r) {
+		if isUpper(r) {
 			uppers++
-			first = first || letters == 0
 		}
-		letters++
 	}
 	switch {
 	case uppers > 1 && uppers == letters:
 		return upper
-	case uppers == 1 && first:
+	case uppers == 1 && strings.IndexFunc(s, isUpper) == strings.IndexFunc(s, unicode.IsLetter):
 		return title
 	}
 	return asIs

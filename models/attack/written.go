@@ -146,11 +146,7 @@ func fitWriting(words bool) func(context.Context, *Situation, []Document, []Docu
 func Written(m *mechanisms.Mechanism, policy mechanisms.Policy, workers int) func(context.Context, []string,
 	stream.Seed) ([]string, error) {
 	return func(ctx context.Context, texts []string, seed stream.Seed) ([]string, error) {
-		p, err := privatize.New(privatize.Options{Mechanism: m, Policy: policy, KeepCase: true, Seed: seed,
-			Workers: max(1, workers)})
-		if err != nil {
-			return nil, err
-		}
+		p := privatize.New(privatize.Options{Mechanism: m, Policy: policy, KeepCase: true, Workers: max(1, workers)})
 		lines, seeds := make([]string, len(texts)), make([]stream.Seed, len(texts))
 		for i, t := range texts {
 			lines[i], seeds[i] = strings.Join(strings.Fields(t), " "), seed.At(uint64(i))
