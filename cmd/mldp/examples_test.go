@@ -74,9 +74,10 @@ func TestExamples(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs a study")
 	}
+	cache := os.Getenv("XDG_CACHE_HOME") // calls change it
+	t.Parallel()                         // what is no call of this program does not wait for the scripts
 	lines, _ := exampleLines(t)
 	files := exampleFolder(t)
-	cache := os.Getenv("XDG_CACHE_HOME")
 	for _, line := range lines {
 		if skipped(line) != "" {
 			continue
@@ -212,13 +213,12 @@ func TestExamplesAreCovered(t *testing.T) {
 // other tests run.
 func pages(t *testing.T) map[string]string {
 	t.Helper()
-	root := filepath.Join("..", "..")
-	files, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	files, err := filepath.Glob(filepath.Join(source, "docs", "*.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	out := map[string]string{}
-	for _, file := range append(files, filepath.Join(root, "README.md")) {
+	for _, file := range append(files, filepath.Join(source, "README.md")) {
 		if name := filepath.Base(file); slices.Contains([]string{"external.md", "cluster.md", "tutorial.md"}, name) {
 			continue // TestExternalPage, the test on a real Slurm, TestLongTutorial
 		}
@@ -331,5 +331,5 @@ func writeExampleFiles(dir string) error {
 		}
 	}
 	// The clients of docs/external.md.
-	return os.CopyFS(dir, os.DirFS(filepath.Join("..", "..", "examples", "external")))
+	return os.CopyFS(dir, os.DirFS(filepath.Join(source, "examples", "external")))
 }

@@ -19,7 +19,7 @@ func TestSameErrorSameCode(t *testing.T) {
 		t.Fatal(err)
 	}
 	absent, below := filepath.Join(dir, "absent"), filepath.Join(file, "out")
-	results := filepath.Join("..", "..", "results", "reference", "refuted.csv.gz")
+	results := filepath.Join(source, "results", "reference", "refuted.csv.gz")
 	cmp := " --embedding generated --mechanism cmp"
 	kinds := []struct {
 		kind  string

@@ -19,7 +19,7 @@ func TestExternalPage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts interpreters")
 	}
-	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "external.md"))
+	page, err := os.ReadFile(filepath.Join(source, "docs", "external.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,11 +32,7 @@ func TestExternalPage(t *testing.T) {
 	if err := writeExampleFiles(dir); err != nil {
 		t.Fatal(err)
 	}
-	root, err := filepath.Abs(filepath.Join("..", ".."))
-	if err != nil {
-		t.Fatal(err)
-	}
-	env := map[string]string{"EXTERNAL": filepath.Join(root, "examples", "external")}
+	env := map[string]string{"EXTERNAL": filepath.Join(source, "examples", "external")}
 	counts := map[string]int{}
 	for _, kind := range []string{"sh", "sh fails"} {
 		for _, line := range blocks(string(page), kind) {

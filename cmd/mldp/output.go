@@ -10,7 +10,6 @@ import (
 
 	"mldpbench/datasets"
 	"mldpbench/experiments/study"
-	"mldpbench/internal/atomicfile"
 	"mldpbench/internal/check"
 )
 
@@ -57,14 +56,6 @@ func reads(cmd *cobra.Command, args ...string) []string {
 		}
 	}
 	return args
-}
-
-// output writes a file that may be written, or standard output where it has no name.
-func output(cmd *cobra.Command, path string, fill func(io.Writer) error) error {
-	if path == "" {
-		return fill(cmd.OutOrStdout())
-	}
-	return atomicfile.Write(path, 0o644, fill)
 }
 
 // screen is the terminal that a command writes to, of no width where it is none.

@@ -49,6 +49,9 @@ func (t inPath) Run() int {
 	return t.m.Run()
 }
 
+// source is the folder of the source, found before a test changes that of this process.
+var source, _ = filepath.Abs(filepath.Join("..", ".."))
+
 // alone is held while the program runs here: its folder and variables are the process's.
 var alone sync.Mutex
 
@@ -103,17 +106,12 @@ func mldp(t *testing.T, args ...string) (int, string) {
 func scripts(t *testing.T, p testscript.Params) {
 	p.Cmds = map[string]func(*testscript.TestScript, bool, []string){"mldp": program, "fails": fails,
 		"object": jsonObject}
-	// Paths and the cache are found now: the folder and the variables of this process change.
-	root, err := filepath.Abs(filepath.Join("..", ".."))
-	if err != nil {
-		t.Fatal(err)
-	}
-	here := filepath.Join(root, "cmd", "mldp")
+	here := filepath.Join(source, "cmd", "mldp")
 	p.Dir = filepath.Join(here, p.Dir)
 	vectors, setup := embeddings.DefaultCacheDir(), p.Setup
 	p.Setup = func(env *testscript.Env) error {
-		env.Setenv("ROOT", root)
-		env.Setenv("EXTERNAL", filepath.Join(root, "examples", "external"))
+		env.Setenv("ROOT", source)
+		env.Setenv("EXTERNAL", filepath.Join(source, "examples", "external"))
 		err := errors.Join(ownCache(env, vectors), common(filepath.Join(here, "testdata", "common"), env.WorkDir))
 		if err == nil && setup != nil {
 			err = setup(env)

@@ -21,7 +21,7 @@ func TestScripts(t *testing.T) { scripts(t, testscript.Params{Dir: "testdata/scr
 // TestResultScripts runs the commands that read results, on some rows of a reference: CMP and Vickrey on AG News at
 // two ε, and the baselines, in old.csv; lost.csv lacks Vickrey.
 func TestResultScripts(t *testing.T) {
-	rows, err := results.Read(filepath.Join("..", "..", "results", "reference", "comparative.csv.gz"))
+	rows, err := results.Read(filepath.Join(source, "results", "reference", "comparative.csv.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func jsonObject(ts *testscript.TestScript, neg bool, args []string) {
 // TestEveryAnswerIsTestedAsJSON fails for a command with --json that json.txtar
 // does not run, and docs/programs.md does not name.
 func TestEveryAnswerIsTestedAsJSON(t *testing.T) {
-	script, err := os.ReadFile(filepath.Join("testdata", "script", "json.txtar"))
+	script, err := os.ReadFile(filepath.Join(source, "cmd", "mldp", "testdata", "script", "json.txtar"))
 	if err != nil {
 		t.Fatal(err)
 	}

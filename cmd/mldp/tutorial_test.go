@@ -25,17 +25,13 @@ func TestLongTutorial(t *testing.T) {
 	if err := exec.Command("python3", "-c", "import venv, ensurepip").Run(); err != nil {
 		t.Skipf("no python3 with venv here: %v", err)
 	}
-	root, err := filepath.Abs(filepath.Join("..", ".."))
-	if err != nil {
-		t.Fatal(err)
-	}
-	page, err := os.ReadFile(filepath.Join(root, "docs", "tutorial.md"))
+	page, err := os.ReadFile(filepath.Join(source, "docs", "tutorial.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Run("generated", func(t *testing.T) {
 		t.Parallel()
-		follow(t, string(page), root, strings.NewReplacer("agnews-agency", "generated-styles", "glove.6B.100d", "generated", "glove.6B", "generated",
+		follow(t, string(page), strings.NewReplacer("agnews-agency", "generated-styles", "glove.6B.100d", "generated", "glove.6B", "generated",
 			"[100]", "[50]"), "")
 	})
 	t.Run("real", func(t *testing.T) {
@@ -44,16 +40,16 @@ func TestLongTutorial(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		follow(t, string(page), root, strings.NewReplacer(), data)
+		follow(t, string(page), strings.NewReplacer(), data)
 	})
 }
 
 // linkSource makes dir look like the folder of the source, without what was built there.
-func linkSource(t *testing.T, root, dir string) {
-	entries, err := os.ReadDir(root)
+func linkSource(t *testing.T, dir string) {
+	entries, err := os.ReadDir(source)
 	for _, e := range entries {
 		if built := []string{"bin", "dist", "runs", "venv"}; !slices.Contains(built, e.Name()) {
-			err = errors.Join(err, os.Symlink(filepath.Join(root, e.Name()), filepath.Join(dir, e.Name())))
+			err = errors.Join(err, os.Symlink(filepath.Join(source, e.Name()), filepath.Join(dir, e.Name())))
 		}
 	}
 	if err != nil {
@@ -68,9 +64,9 @@ var (
 
 // follow runs the commands of the page. The ε that calibrate prints take the
 // place of those in its study; data, a folder of real ones, must give those of the page.
-func follow(t *testing.T, page, root string, change *strings.Replacer, data string) {
+func follow(t *testing.T, page string, change *strings.Replacer, data string) {
 	dir := t.TempDir()
-	linkSource(t, root, dir)
+	linkSource(t, dir)
 	for language, name := range map[string][]string{"python": {"krr.py", "bayes.py"}, "yaml": {"first.yaml"}} {
 		for i, part := range regexp.MustCompile("(?s)\n```"+language+"\n(.*?)```\n").FindAllStringSubmatch(page, -1) {
 			writeFile(t, filepath.Join(dir, name[i]), change.Replace(part[1]))
