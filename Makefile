@@ -9,7 +9,7 @@ VERSION := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 # Packages whose tests take a second or two each.
 FAST ?= ./internal/... ./stream ./metrics ./results/... ./datasets/table ./experiments/cluster ./experiments/engine
 
-.PHONY: help build dist wheel module test long fast test-arm64 race reproduce check bench speed lint study reports figures look asm fuzz clean
+.PHONY: help build dist wheel test long fast test-arm64 race reproduce check bench speed lint study reports figures look asm fuzz clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -34,14 +34,6 @@ dist: ## stripped, reproducible programs for PLATFORMS in dist/ (nothing else co
 wheel: dist ## wheels of the Python package for PLATFORMS, and one without the program, in dist/ (needs python3)
 	python3 python/wheels.py $(VERSION) dist
 	cd dist && { sha256sum mldp-* mldpbench-*.whl 2>/dev/null || shasum -a 256 mldp-* mldpbench-*.whl; } > SHA256SUMS
-
-module: ## give the module the name MODULE (host/you/mldpbench)
-	@old=$$($(GO) list -m) && $(GO) mod edit -module='$(MODULE)' && \
-	find . -path './.*' -prune -o \( -name '*.go' -o -name go.mod \) -type f \
-	  -exec sed -i.old -E \
-	  -e "s,^((import )?[[:space:]]*([[:alnum:]_.]+ )?\")$$old(/[^\"]*)?\"([[:space:]]*(//.*)?)$$,\1$(MODULE)\4\"\5," \
-	  -e "s,^module $$old(/.*)?$$,module $(MODULE)\1," {} + && \
-	find . -name '*.old' -type f -delete && gofmt -w .
 
 test: ## the tests (make long: those that take minutes)
 	$(GO) test -trimpath -vet=off -timeout 30m ./...

@@ -48,27 +48,22 @@ func TestPanels(t *testing.T) {
 
 func TestWrongShapesPanic(t *testing.T) {
 	p := PackPanels(make([]float32, 12), 3)
-	room := make([]float64, PairRows*p.Stride())
+	room, query := make([]float64, PairRows*p.Stride()), make([]float32, 3)
 	for name, f := range map[string]func(){
-		"rows": func() { PackPanels(make([]float32, 11), 3) },
-		"short A": func() {
-			Gemm(false, 2, 2, 2, make([]float32, 3), 2, make([]float32, 4), 2, false, make([]float32, 4), 2)
-		},
-		"no query": func() { p.Distances(room) },
-		"many": func() {
-			p.Distances(room, make([]float32, 3), make([]float32, 3), make([]float32, 3), make([]float32, 3),
-				make([]float32, 3))
-		},
-		"short":      func() { p.InnerProducts(room, make([]float32, 2)) },
-		"small room": func() { p.Distances(room[1:], make([]float32, 3)) },
+		"rows":       func() { PackPanels(make([]float32, 11), 3) },
+		"short A":    func() { Gemm(false, 2, 2, 2, query, 2, make([]float32, 4), 2, false, make([]float32, 4), 2) },
+		"no query":   func() { p.Distances(room) },
+		"many":       func() { p.Distances(room, query, query, query, query, query) },
+		"short":      func() { p.InnerProducts(room, query[:2]) },
+		"small room": func() { p.Distances(room[1:], query) },
 	} {
-		func() {
+		t.Run(name, func(t *testing.T) {
 			defer func() {
 				if recover() == nil {
-					t.Errorf("%s: accepted", name)
+					t.Error("accepted")
 				}
 			}()
 			f()
-		}()
+		})
 	}
 }

@@ -1,4 +1,5 @@
-package module
+// Package notices tests what .ci/notices prints.
+package notices
 
 import (
 	"os/exec"
