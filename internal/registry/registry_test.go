@@ -15,14 +15,9 @@ func TestRegistry(t *testing.T) {
 	if got := r.Names(); !slices.Equal(got, []string{"one", "two"}) || !slices.Equal(r.All(), []int{1, 2}) {
 		t.Errorf("%q, %v", got, r.All())
 	}
-	for name, want := range map[string]string{
-		"tow":    `thing = "tow": must be one of ["one" "two"]; did you mean "two"?`,
-		"eleven": `thing = "eleven": must be one of ["one" "two"]`,
-		"":       `thing = "": must be one of ["one" "two"]`,
-	} {
-		if _, err := r.Find(name); err == nil || err.Error() != want {
-			t.Errorf("%v, want %s", err, want)
-		}
+	want := `thing = "tow": must be one of ["one" "two"]; did you mean "two"?`
+	if _, err := r.Find("tow"); err == nil || err.Error() != want {
+		t.Error(err)
 	}
 	defer func() {
 		if recover() == nil {
