@@ -108,12 +108,13 @@ func mustFind(t testing.TB, m Classifier, x Examples, least float64) {
 var inFloat64 = arithmetic[float64]{plainGemm, kernel.ReferenceCellForward[float64],
 	kernel.ReferenceCellBackward[float64]}
 
-// arithmeticOf returns that of a type of numbers.
-func arithmeticOf[T float]() arithmetic[T] {
-	if a, ok := any(inFloat32).(arithmetic[T]); ok {
-		return a
+// newTestRecurrence is in either arithmetic.
+func newTestRecurrence[T float](e Embedding, hidden, directions int, b *batch) *recurrence[T] {
+	a, ok := any(inFloat32).(arithmetic[T])
+	if !ok {
+		a = any(inFloat64).(arithmetic[T])
 	}
-	return any(inFloat64).(arithmetic[T])
+	return newRecurrence(a, e, hidden, directions, b)
 }
 
 func plainGemm(transA bool, m, n, k int, a []float64, lda int, b []float64, ldb int, add bool, c []float64, ldc int) {
@@ -152,10 +153,6 @@ func ragged(seed uint64, lengths []int, tokens, d, longest int) (Embedding, *bat
 	b := newBatch(len(lengths), tokens, longest)
 	b.fill(x, consecutive(len(lengths)))
 	return e, b
-}
-
-func newTestRecurrence[T float](e Embedding, hidden, directions int, b *batch) *recurrence[T] {
-	return newRecurrence(arithmeticOf[T](), e, hidden, directions, b)
 }
 
 func (r *recurrence[T]) weightCount() int { return r.directions * r.width() * 4 * r.h }
