@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"slices"
-	"sync"
 
 	"mldpbench/embeddings"
 )
@@ -41,18 +40,6 @@ var ErrNoTexts = errors.New("needs train texts: its matrix has their words")
 // same, and a slice used for other texts is not.
 type runKey [sha256.Size]byte
 
-// runs holds the last matrices of a space, mostRuns of them: each has the whole
-// vocabulary, and a study runs one data set after the other.
-type runs struct {
-	sync.Mutex
-	keys     []runKey
-	matrices []*runMatrix
-}
-
-const mostRuns = 4
-
-type runsKey struct{}
-
 // runMatrixOf builds the matrix once for a space and train texts.
 func runMatrixOf(env Environment) (*runMatrix, error) {
 	train := env.train()
@@ -67,20 +54,7 @@ func runMatrixOf(env Environment) (*runMatrix, error) {
 		}
 		h.Write([]byte{1})
 	}
-	key := runKey(h.Sum(nil))
-	of := embeddings.Once(env.Space, runsKey{}, func() *runs { return &runs{} })
-	of.Lock()
-	defer of.Unlock()
-	if i := slices.Index(of.keys, key); i >= 0 {
-		return of.matrices[i], nil
-	}
-	m, err := newRunMatrix(env.Space, train)
-	if err == nil {
-		of.keys, of.matrices = append(of.keys, key), append(of.matrices, m)
-		oldest := max(0, len(of.keys)-mostRuns)
-		of.keys, of.matrices = slices.Clone(of.keys[oldest:]), slices.Clone(of.matrices[oldest:])
-	}
-	return m, err
+	return embeddings.Derive(env.Space, runKey(h.Sum(nil)), func() (*runMatrix, error) { return newRunMatrix(env.Space, train) })
 }
 
 func newRunMatrix(space *embeddings.Space, train [][]string) (*runMatrix, error) {

@@ -75,13 +75,12 @@ func instances() (all []instance) {
 	extra := map[string][]Parameters{
 		"santext-plus": {{"w": 0.9, "p": 0.3}, {"w": 1.0}, {"p": 0.0}, {"p": 1.0}},
 		"custext":      {{"k": 1.0}, {"k": 3.0}, {"k": 1000.0}},
-		"diffractor":   {{"lists": 3.0}},
-		"rank-fix":     {{"c": 2.0}, {"base": "mahalanobis"}},
+		"rank-fix":     {{"c": 2.0}},
 		"vickrey":      {{"t": 0.0}, {"t": 1.0}},
 		"vickrey-k":    {{"t": []float64{0.5}}, {"t": []float64{1, 0, 2, 0.3}}},
 		"kth":          {{"k": 1.0}, {"k": 5.0}},
 		"tem":          {{"gamma": 1.5}, {"gamma": 0.0}},
-		"privemb":      {{"projection": "none"}, {"m": 3.0}},
+		"privemb":      {{"projection": "none"}},
 	}
 	for _, d := range Definitions() {
 		for _, v := range d.Variants {
@@ -184,13 +183,6 @@ func requireStated(t *testing.T, x instance, s *embeddings.Space) {
 	}
 	d, _ := Find(got.Mechanism)
 	metric, epsilon := d.Metric, x.usable
-	if base, ok := got.Parameters["base"].(string); ok {
-		of, err := Find(base)
-		if err != nil {
-			t.Fatal(err)
-		}
-		metric = of.Metric
-	}
 	if d.Constant {
 		epsilon = 0
 	}

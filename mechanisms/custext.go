@@ -1,8 +1,6 @@
 package mechanisms
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
 	"math"
 
@@ -105,22 +103,12 @@ func (g *groups) guarantee(epsilon float64) Guarantee {
 
 type groupsKey struct {
 	k     int
-	order [32]byte
-}
-
-// orderDigest returns a digest that identifies an order of words.
-func orderDigest(order []WordID) [32]byte {
-	b := make([]byte, 0, 4*len(order))
-	for _, w := range order {
-		b = binary.LittleEndian.AppendUint32(b, uint32(w))
-	}
-	return sha256.Sum256(b)
+	order string
 }
 
 // groupsOf builds the groups of k words once per space, k and order.
 func groupsOf(s *embeddings.Space, order []WordID, k int) *groups {
-	key := groupsKey{k, orderDigest(order)}
-	return embeddings.Once(s, key, func() *groups { return buildGroups(s, order, k) })
+	return embeddings.Once(s, groupsKey{k, fmt.Sprint(order)}, func() *groups { return buildGroups(s, order, k) })
 }
 
 // buildGroups is the greedy division of the source: n/k scans of the remaining

@@ -3,6 +3,7 @@ package mechanisms
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 
@@ -45,7 +46,7 @@ func smallestDistance(s *embeddings.Space) float64 {
 			smallest = min(smallest, second.Distance)
 			continue
 		}
-		key := vectorKey(s.Vector(id))
+		key := fmt.Sprint(s.Vector(id))
 		if scanned[key] {
 			continue
 		}
@@ -59,15 +60,6 @@ func smallestDistance(s *embeddings.Space) float64 {
 		}
 	}
 	return smallest
-}
-
-func vectorKey(v []float32) string {
-	b := make([]byte, 0, 4*len(v))
-	for _, x := range v {
-		bits := math.Float32bits(x + 0) // −0 equals 0
-		b = append(b, byte(bits), byte(bits>>8), byte(bits>>16), byte(bits>>24))
-	}
-	return string(b)
 }
 
 // fewPairs are compared in milliseconds.

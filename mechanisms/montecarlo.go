@@ -21,16 +21,10 @@ type Estimate struct {
 
 // Outputs returns the row of a word: exact where it is known, else from samples.
 func Outputs(ctx context.Context, m *Mechanism, word WordID, samples int, seed stream.Seed) (e Estimate, err error) {
-	if !m.Closed() {
-		return MonteCarlo(ctx, m, word, samples, seed)
+	if m.Closed() {
+		e.Probabilities, err = m.Row(word)
+		return e, err
 	}
-	e.Probabilities, err = m.Row(word)
-	return e, err
-}
-
-// MonteCarlo estimates the row of a word from samples, for mechanisms that are
-// not Closed.
-func MonteCarlo(ctx context.Context, m *Mechanism, word WordID, samples int, seed stream.Seed) (Estimate, error) {
 	if err := checkWord(m.vocabulary, word); err != nil {
 		return Estimate{}, err
 	}
@@ -38,7 +32,7 @@ func MonteCarlo(ctx context.Context, m *Mechanism, word WordID, samples int, see
 		return Estimate{}, err
 	}
 	n := m.vocabulary.Len()
-	e := Estimate{Probabilities: make([]float64, n), Samples: samples}
+	e = Estimate{Probabilities: make([]float64, n), Samples: samples}
 	src := slices.Repeat([]WordID{word}, min(samples, batchWords))
 	dst, rng := make([]WordID, len(src)), seed.Rand()
 	for left := samples; left > 0; left -= len(src) {

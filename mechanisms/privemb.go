@@ -23,9 +23,7 @@ func init() {
 				Doc: "how much the projection may stretch distances"},
 			{Name: "delta", Default: 1e-6, Legal: "in (0, 1)", Valid: params.Strictly(0, 1),
 				Doc: "probability that it stretches some more"},
-			{Name: "m", Default: "derived", Number: true, Legal: `"derived" or a whole number in [1, 1000000]`,
-				Valid: params.Whole(1, 1e6), Words: []string{"derived"},
-				Doc: "dimensions released; derived from beta, delta and p"},
+			{Name: "m", Default: "derived", Fixed: true},
 		},
 		NewVector: newPrivEmb,
 	})
@@ -62,9 +60,6 @@ func newPrivEmb(env Environment, s Settings) (VectorMechanism, error) {
 		return &privEmb{settings: s, guarantee: g, space: env.Space, m: p, noise: s.Epsilon}, nil
 	}
 	m := ProjectedDimension(p, beta, delta)
-	if v, ok := s.Parameters["m"].(float64); ok {
-		m = int(v)
-	}
 	g := euclideanGuarantee(env.Space, s.Epsilon,
 		"with probability 1-delta over the projection it stretches no distance by more than 1+beta")
 	g.Delta = delta

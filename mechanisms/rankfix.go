@@ -2,7 +2,6 @@ package mechanisms
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"mldpbench/internal/params"
@@ -18,8 +17,7 @@ func init() {
 		Order:    90,
 		Variants: []Variant{Proved},
 		Parameters: []Parameter{
-			{Name: "base", Default: defaultBase, Legal: "a mechanism that adds noise and has a guarantee",
-				Doc: "mechanism whose output is processed"},
+			{Name: "base", Default: "cmp", Fixed: true},
 			{Name: "c", Default: 0.04, Legal: "> 0 and finite", Valid: params.Strictly(0, math.Inf(1)),
 				Doc: "decay: the r-th nearest word of the base's output is returned with probability ∝ exp(-c·ε·r)"},
 		},
@@ -27,34 +25,18 @@ func init() {
 	})
 }
 
-const defaultBase = "cmp"
-
 // newRankFix builds the post-processing that corrects the curse of
-// dimensionality: let x* be the word that the base mechanism returns; return
+// dimensionality: let x* be the word that CMP, the base mechanism, returns; return
 // the r-th nearest word of x* (r = 0 is x* itself, ties by id) with probability
 // ∝ e^{−c·ε·r}, r = 0 … n−1. The source gives c = 0.04 for GloVe at 300
 // dimensions. The guarantee is that of the base mechanism.
 func newRankFix(env Environment, s Settings) (*Mechanism, error) {
-	decay := s.Parameters["c"].(float64)
-	name := s.Parameters["base"].(string)
-	definition, err := Find(name)
-	if err != nil {
-		return nil, fmt.Errorf("base: %w", err)
-	}
-	base, err := New(env, Settings{Mechanism: name, Epsilon: s.Epsilon})
-	if err != nil {
-		return nil, fmt.Errorf("base: %w", err)
-	}
-	noisy, ok := base.sampler.(*projector)
-	if !ok || !base.guarantee.Holds() {
-		return nil, fmt.Errorf("base = %q: must add noise to vectors and have a guarantee", name)
-	}
-	m := &rankFix{noisy, decay, neighborsOf(env.Space, keptRanks, true)}
-	g := base.guarantee
-	g.Reason = fmt.Sprintf("the rank is drawn from the output of %s alone, which is post-processing: %s",
-		definition.Title, g.Reason)
-	return &Mechanism{settings: s, guarantee: g, vocabulary: env.Space.Vocabulary, sampler: m,
-		noise: &Noise{noisy.noisyVectors, noisy.whiten}}, nil
+	m := &rankFix{newProjector(env.Space, s.Epsilon, 1), s.Parameters["c"].(float64), neighborsOf(env.Space, keptRanks, true)}
+	g := euclideanGuarantee(env.Space, s.Epsilon, "the rank is drawn from the output of CMP alone, which is "+
+		"post-processing: the noise is ε·d-private and the nearest word is post-processing")
+	out := m.base.mechanism(s, g)
+	out.sampler = m
+	return out, nil
 }
 
 type rankFix struct {

@@ -92,10 +92,6 @@ type Definition struct {
 	Constant bool
 	// End is the end of every scale that the mechanism is; 0 for none.
 	End End
-	// Epsilons lists additional ε at which an overview of all mechanisms should
-	// include this one, because the usual values are not those it was designed
-	// for.
-	Epsilons []float64
 	// PerWord means that the cost of privatising is one table per distinct word
 	// and that nothing is drawn at construction. Many copies of a text then
 	// cost little more than one, when one call of Text privatises them all.

@@ -35,10 +35,7 @@ func CheckPolicy(p Policy) error {
 // TextOptions are the options of PrivatizeText. The zero value replaces unknown
 // words at random, with the zero seed, on one goroutine.
 type TextOptions struct {
-	Policy Policy // of unknown words; "" means Random
-	// First is the number of the first document, for callers that pass
-	// documents in parts: the result does not depend on the size of the parts.
-	First   uint64
+	Policy  Policy // of unknown words; "" means Random
 	Seed    stream.Seed
 	Seeds   []stream.Seed // of each document, instead of Seed.At
 	Workers int           // goroutines that share the documents; 0 means 1
@@ -71,7 +68,7 @@ func (o TextOptions) Warnings(g Guarantee) []string {
 }
 
 // PrivatizeText privatises tokenised documents. Document i uses the stream
-// Seed.At(First+i), so the result does not depend on workers, batches or order;
+// Seed.At(i), so the result does not depend on workers, batches or order;
 // its unknown words draw from a separate stream, so the policy does not change
 // the result for known words. It returns one token list per document. Its
 // length is that of the document, except under Drop and for a mechanism whose
@@ -170,7 +167,7 @@ func (t *textRun) seedOf(i int) stream.Seed {
 	if t.options.Seeds != nil {
 		return t.options.Seeds[i]
 	}
-	return t.options.Seed.At(t.options.First + uint64(i))
+	return t.options.Seed.At(uint64(i))
 }
 
 // part privatises documents start to end.

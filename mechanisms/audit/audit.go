@@ -335,15 +335,12 @@ func (a *audit) see(pairs []pair, r *Report) (err error) {
 	return err
 }
 
-// Cells returns every registered mechanism × variant × ε, with default parameters,
-// and the ε that mechanisms add; see mechanisms.Definition.Epsilons.
+// Cells returns every registered mechanism × variant × ε, with default parameters.
 func Cells(epsilons []float64) []mechanisms.Settings {
 	var cells []mechanisms.Settings
 	for _, d := range mechanisms.Definitions() {
-		all := slices.Concat(epsilons, d.Epsilons)
-		slices.Sort(all)
 		for _, v := range d.Variants {
-			for _, e := range slices.Compact(all) {
+			for _, e := range slices.Compact(slices.Sorted(slices.Values(epsilons))) {
 				cells = append(cells, mechanisms.Settings{Mechanism: d.Name, Variant: v, Epsilon: e})
 			}
 		}
