@@ -1,4 +1,4 @@
-// Package python has mldpbench/models.py, which answers as a model: see package mechanisms/external.
+// Package python has mldpbench/models.py, which answers as a model: see package models/transformer.
 package python
 
 import _ "embed"

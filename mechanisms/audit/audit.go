@@ -119,8 +119,6 @@ type Finding struct {
 	Distance float64
 	LogRatio float64 // lower bound of ln Pr[M(A) ∈ S] − ln Pr[M(B) ∈ S]
 	Allowed  float64 // ε·Distance
-
-	looked embeddings.WordID
 }
 
 // excess is the amount by which the ratio exceeds what is allowed.
@@ -238,8 +236,7 @@ func (a *audit) output(id embeddings.WordID) string { return a.mechanism.Vocabul
 // finding is a log-ratio of a pair.
 func (a *audit) finding(p pair, ratio float64) Finding {
 	d := a.distance(p.a, p.b)
-	return Finding{A: a.output(p.a), B: a.output(p.b), Distance: d, LogRatio: ratio, Allowed: a.epsilon * d,
-		looked: p.looked}
+	return Finding{A: a.output(p.a), B: a.output(p.b), Distance: d, LogRatio: ratio, Allowed: a.epsilon * d}
 }
 
 // Mechanism audits an instance over a space against its guarantee or, where it

@@ -15,6 +15,7 @@ import (
 func (a *audit) exact(ctx context.Context, pairs []pair, r *Report) error {
 	worst := worstOutput(a.mechanism)
 	of := map[embeddings.WordID][]pair{}
+	tightest, most := embeddings.WordID(0), math.Inf(-1) // where the most of what is allowed is used
 	for _, p := range pairs {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -27,8 +28,11 @@ func (a *audit) exact(ctx context.Context, pairs []pair, r *Report) error {
 		f.Event = a.output(output)
 		r.record(f)
 		of[p.looked] = append(of[p.looked], p)
+		if used := ratio / f.Allowed; used > most {
+			tightest, most = p.looked, used
+		}
 	}
-	return a.exactPower(of, r)
+	return a.exactPower(of, tightest, r)
 }
 
 // worstOutput returns the function that finds the output of a pair with the largest
@@ -69,11 +73,11 @@ const powerWords = 32
 // exactPower finds the least factors at which the mechanism would be refuted, by
 // bisection: at a factor, every pair of a few of the words looked at is compared
 // again, of a mechanism that runs at so much more than it claims.
-func (a *audit) exactPower(of map[embeddings.WordID][]pair, r *Report) (err error) {
+func (a *audit) exactPower(of map[embeddings.WordID][]pair, tightest embeddings.WordID, r *Report) (err error) {
 	if !r.Guarantee.Holds() || r.Violated || a.epsilon == 0 || len(of) == 0 {
 		return nil
 	}
-	few := [][]pair{of[r.Worst.looked]}
+	few := [][]pair{of[tightest]}
 	for i := 1; i < min(powerWords, len(a.looked)); i++ {
 		few = append(few, of[a.looked[i*(len(a.looked)-1)/(powerWords-1)]])
 	}

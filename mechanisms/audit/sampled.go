@@ -154,13 +154,12 @@ func logRatio(inA, inB, samples int, alpha float64) (float64, error) {
 // growing sets of the outputs that favour a most.
 func (a *audit) mostTelling(p pair, inA, inB counts, samples int) (hypothesis, error) {
 	var frequent []embeddings.WordID
-	for y, n := range inA {
-		if n+inB[y] >= fewestCounts {
-			frequent = append(frequent, y)
-		}
-	}
+	both := maps.Clone(inA)
 	for y, n := range inB {
-		if inA[y] == 0 && n >= fewestCounts {
+		both[y] += n
+	}
+	for y, n := range both {
+		if n >= fewestCounts {
 			frequent = append(frequent, y)
 		}
 	}

@@ -29,7 +29,8 @@ func FuzzAnswer(f *testing.F) {
 	f.Add([]byte(`{"protocol":1,"name":"x","version":"","repeatable":false,"aligned":false,"input":"text","parameters":{"a":{}}}`))
 	f.Fuzz(func(t *testing.T, line []byte) {
 		if h, err := parseHello(line, MechanismRole); err == nil {
-			if h.Name == "" || check.Name("name", h.Name) != nil || h.Protocol != Protocol && h.Protocol != Roles || h.Role != "" {
+			if h.Name == "" || check.Name("name", h.Name) != nil || h.Role != "" ||
+				h.Protocol != Protocol && h.Protocol != Roles {
 				t.Errorf("accepted hello %+v", h)
 			}
 			if g := h.guarantee(2); g.Holds() && !(g.Epsilon >= 0) {

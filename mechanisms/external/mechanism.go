@@ -91,8 +91,9 @@ func (m *Mechanism) CheckRepeatable(ctx context.Context, documents [][]string, s
 		return nil
 	}
 	c := m.command
-	other := &Mechanism{&Command{Options: c.Options, args: c.args, Hello: c.Hello, free: make(chan *process, 1)}, m.epsilon}
-	defer other.command.Close()
+	fresh := &Command{Options: c.Options, args: c.args, Hello: c.Hello, free: make(chan *process, 1)}
+	defer fresh.Close()
+	other := &Mechanism{fresh, m.epsilon}
 	seeds := make([]stream.Seed, len(documents))
 	for i := range seeds {
 		seeds[i] = seed.At(uint64(i))
@@ -107,9 +108,9 @@ func (m *Mechanism) CheckRepeatable(ctx context.Context, documents [][]string, s
 			return err
 		}
 		if !slices.Equal(document, alone[0]) {
-			return fmt.Errorf("%s: declares to be repeatable, but document %d came out as %.80q and, with the same seed, as %.80q: draw all "+
-				"randomness of a document from its seed, or declare \"repeatable\": false", c.Who, i,
-				strings.Join(document, " "), strings.Join(alone[0], " "))
+			return fmt.Errorf("%s: declares to be repeatable, but document %d came out as %.80q and, with the same "+
+				"seed, as %.80q: draw all randomness of a document from its seed, or declare \"repeatable\": false",
+				c.Who, i, strings.Join(document, " "), strings.Join(alone[0], " "))
 		}
 	}
 	return nil

@@ -91,7 +91,7 @@ func (p *process) end(after time.Duration) {
 // lines reads lines of at most MaxLine bytes; see next.
 func lines(r io.Reader) *bufio.Scanner {
 	s := bufio.NewScanner(r)
-	s.Buffer(nil, MaxLine+2) // with its end
+	s.Buffer(make([]byte, 64<<10), MaxLine+2) // with its end
 	return s
 }
 

@@ -83,10 +83,11 @@ func Open(ctx context.Context, task Task, name, folder, digest string) (*Model, 
 		return nil, errors.Join(check.Wrong("%s: %.500s", who, why), c.Close())
 	}
 	forget()
-	return &Model{Command: c, task: task, key: fmt.Sprintf("%s\x00%s\x00%s", task, cmp.Or(digest, name), c.Hello.Version)}, nil
+	key := fmt.Sprintf("%s\x00%s\x00%s", task, cmp.Or(digest, name), c.Hello.Version)
+	return &Model{Command: c, task: task, key: key}, nil
 }
 
-// Name returns the name of the folder, or that of the model.
+// Name is that of the folder or model.
 func (m *Model) Name() string { return m.Hello.Name }
 
 // ask returns n rows of numbers for a question; see external.Command.Numbers.
@@ -103,8 +104,7 @@ func decoded(row []byte) []float32 {
 	return out
 }
 
-// textsTogether is the number of texts in a request, and of answers in a file.
-const textsTogether = 256
+const textsTogether = 256 // in a request, and answers in a file
 
 // Encode returns the numbers of each text: its vector or, of a causal model, the
 // logarithms of its pieces. Texts of similar length are asked together. Answers are
@@ -147,8 +147,8 @@ const numbersTogether = 1 << 20
 func (m *Model) Score(ctx context.Context, words []string, places []int, candidates []string) ([][]float32, error) {
 	var rows [][]float32
 	for some := range slices.Chunk(places, max(1, numbersTogether/max(1, len(candidates)))) {
-		more, err := m.ask(ctx, &external.Request{Score: []external.Places{{Words: words, Places: some}}, Candidates: candidates}, len(some),
-			len(candidates))
+		q := &external.Request{Score: []external.Places{{Words: words, Places: some}}, Candidates: candidates}
+		more, err := m.ask(ctx, q, len(some), len(candidates))
 		if err != nil {
 			return nil, err
 		}
