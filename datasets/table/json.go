@@ -108,27 +108,22 @@ func object(d *json.Decoder) (members []member, err error) {
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
 		return nil, errors.New("is not a JSON object")
 	}
-	names := map[string]bool{}
 	for err == nil && d.More() {
 		var name json.Token
 		var m member
 		if name, err = d.Token(); err == nil {
 			err = d.Decode(&m.raw)
 		}
-		if m.name = fmt.Sprint(name); names[m.name] {
+		if m.name = fmt.Sprint(name); slices.ContainsFunc(members, func(o member) bool { return o.name == m.name }) {
 			return nil, fmt.Errorf("field %q stands twice", m.name)
 		}
-		names[m.name] = true
 		members = append(members, m)
 	}
 	if err == nil {
 		_, err = d.Token()
 	}
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, errors.New("the JSON object does not end")
-	}
 	if err != nil {
-		return nil, fmt.Errorf("not a JSON object: %w", err)
+		return nil, fmt.Errorf("not a JSON object: %v", err) // an end is none of the table
 	}
 	return members, nil
 }

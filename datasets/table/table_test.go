@@ -126,7 +126,7 @@ func TestErrors(t *testing.T) {
 		{tsv, "a\tb\n1\t2\t3\n", "in:2: 3 fields, want 2"},
 		{tsv, "a\tc\n", `in:1: no column "b": the header has ["a" "c"]`},
 		{object, "{\"t\":\"\"}\n[1]\n", "in:2: is not a JSON object"},
-		{object, `{"t":"x"`, "in:1: the JSON object does not end"},
+		{object, `{"t":"x"`, "in:1: not a JSON object: "},
 		{object, `{"t":"x"} {}`, "in:1: more after the JSON object"},
 		{object, `{"t":"x","t":"y"}`, `in:1: field "t" stands twice`},
 		{object, `{"t":1}`, `in:1: field "t" is no text in quotes`},

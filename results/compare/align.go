@@ -78,7 +78,6 @@ type Aligned struct {
 	Baseline float64 // use without privatisation, NaN where not measured
 	Lines    []Line  // one a mechanism, in the order of the plan
 	Pairs    []Pair  // of the mechanisms that reach the level
-	Tests    int     // of the family: all pairs of this scene at this level
 	Datasets int     // over which the pairs are pooled; 0 for a single scene
 	// Training says what the spread of training is known from; "" where it is not,
 	// and then nothing is tested.
@@ -339,15 +338,15 @@ func (a *Aligned) test(pooled, df float64) {
 		}
 		return
 	}
-	a.Tests = len(a.Pairs)
-	p, equal := make([]float64, a.Tests), make([]float64, a.Tests)
+	n := len(a.Pairs) // the family: all pairs of this scene at this level
+	p, equal := make([]float64, n), make([]float64, n)
 	for k := range a.Pairs {
 		pair := &a.Pairs[k]
 		e := pair.estimate
 		v, degrees := e.total(pooled, df)
 		t := e.test(pair.Difference, v, degrees)
 		pair.Low, pair.High, pair.P, pair.Error = t.Low, t.High, t.P, math.Sqrt(v)
-		if pair.Detectable = stats.Detectable(pair.Error, degrees, familyLevel/float64(a.Tests)); v == 0 {
+		if pair.Detectable = stats.Detectable(pair.Error, degrees, familyLevel/float64(n)); v == 0 {
 			pair.Detectable = nan // all answers are alike: few of them show nothing
 		}
 		// Two one-sided tests: each that the difference is beyond one end of the margin.

@@ -85,26 +85,25 @@ func sign(d results.Direction) float64 {
 // monotone pools adjacent violators (Barlow et al. 1972): where more privacy
 // seems to come with more use, neighbours share their mean.
 func (l line) monotone() {
-	type block struct{ sum, weight float64 }
-	var blocks []block
-	var sizes []int
-	for _, p := range l.points {
-		blocks, sizes = append(blocks, block{p.use * p.weight, p.weight}), append(sizes, 1)
-		for k := len(blocks) - 1; k > 0; k-- {
-			a, b := blocks[k-1], blocks[k]
-			if l.upUse*a.sum/a.weight >= l.upUse*b.sum/b.weight {
-				break
-			}
-			blocks[k-1] = block{a.sum + b.sum, a.weight + b.weight}
-			sizes[k-1] += sizes[k]
-			blocks, sizes = blocks[:k], sizes[:k]
+	var blocks [][]point
+	mean := func(b []point) float64 {
+		sum, weight := 0.0, 0.0
+		for _, p := range b {
+			sum, weight = sum+p.use*p.weight, weight+p.weight
+		}
+		return sum / weight
+	}
+	for i := range l.points {
+		blocks = append(blocks, l.points[i:i+1])
+		for k := len(blocks) - 1; k > 0 && l.upUse*mean(blocks[k-1]) < l.upUse*mean(blocks[k]); k-- {
+			both := len(blocks[k-1]) + len(blocks[k])
+			blocks = append(blocks[:k-1], l.points[i+1-both:i+1])
 		}
 	}
-	at := 0
 	for k, b := range blocks {
-		for range sizes[k] {
-			l.points[at].block, l.points[at].fit = k, b.sum/b.weight
-			at++
+		fit := mean(b)
+		for i := range b {
+			b[i].block, b[i].fit = k, fit
 		}
 	}
 }

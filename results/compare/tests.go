@@ -105,8 +105,7 @@ func (x change) estimate() estimate {
 
 // poolRepetitions sets the variance of the change in one repetition, which are
 // few: pooled over the cells of one data set and ε, where that of a classifier is
-// similar, or else of one mechanism, and over both runs. Where each has one
-// repetition, that of a classifier is the one of the plain text.
+// similar, or else of one mechanism, and over both runs.
 func poolRepetitions(q results.Column, cells []pair) {
 	of := func(p pair) results.Place {
 		if q.OfModel {
@@ -116,20 +115,12 @@ func poolRepetitions(q results.Column, cells []pair) {
 		b.Dataset, b.Epsilon = p.cell().Dataset, p.before.Epsilon
 		return b
 	}
-	blocks, plain := map[results.Place][]estimate{}, map[string][]estimate{}
+	blocks := map[results.Place][]estimate{}
 	for _, p := range cells {
-		e := changeOf(q, []pair{p}).estimate()
-		if blocks[of(p)] = append(blocks[of(p)], e); p.cell().IsBaseline() {
-			plain[p.cell().Dataset] = append(plain[p.cell().Dataset], e)
-		}
+		blocks[of(p)] = append(blocks[of(p)], changeOf(q, []pair{p}).estimate())
 	}
 	for i, p := range cells {
-		var base estimate
-		if all := plain[p.cell().Dataset]; len(all) > 0 {
-			base = all[0]
-			base.ofRepetitions, _ = pool(all, 1)
-		}
-		p.ofOne, p.df, p.training = spread(blocks[of(p)], 2*len(blocks[of(p)]), 1, base, q)
+		p.ofOne, p.df, p.training = spread(blocks[of(p)], 2*len(blocks[of(p)]), 1, estimate{}, q)
 		cells[i] = p
 	}
 }
