@@ -57,7 +57,7 @@ func TestExternalPage(t *testing.T) {
 			}
 		}
 	}
-	if counts["sh"] < 6 || counts["sh fails"] != 1 {
+	if counts["sh"] < 5 || counts["sh fails"] != 1 {
 		t.Fatalf("docs/external.md has %v commands: its blocks were not found", counts)
 	}
 	for _, name := range []string{"out.txt", "evaluation/report.html", "study/report.html"} {

@@ -44,7 +44,8 @@ class TestMechanism(unittest.TestCase):
             with mldpbench.Mechanism("k-rr", 4, "generated", seed=7, case=case) as m:
                 private = m.privatise(texts[:1]) + m.privatise(texts[1:])
                 self.assertEqual("".join(t + "\n" for t in private), done.stdout, done.stderr)
-                self.assertIn(f"{m.words} words: {m.changed} changed, {m.unknown} unknown", done.stderr)
+                kept = m.words - m.changed - m.unknown
+                self.assertIn(f"{m.words} words: {m.changed} changed, {kept} unchanged, {m.unknown} unknown", done.stderr)
                 self.assertGreater(m.unknown, 0)
                 with self.assertWarnsRegex(UserWarning, "50% of the words are not in the vocabulary"):
                     m.privatise(["Food zzyzx!"])
