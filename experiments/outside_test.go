@@ -369,7 +369,7 @@ func TestOutsideErrorsNameThePlace(t *testing.T) {
 		"{name: a, text: y.csv, epsilons: [1, 2]}":                       `12:5: a: text = "y.csv": holds the text of one epsilon`,
 		"{name: vickrey, columns: [x]}":                                  "12:5: vickrey: columns and id describe a text",
 		"{name: a, command: x y}":                                        "outside.yaml:12:",
-		"{name: a, command: [x]}\n  - {name: a, command: [y]}":           "13:12: a at epsilon 5 is given twice",
+		"{name: a, command: [x]}\n  - {name: a, command: [y]}":           "13:12: a is given twice",
 		"{name: tem, repetitions: 0}":                                    "repetitions = 0: must be in [1, 10000]",
 		`{name: a, command: [x, "{k}"], parameters: {k: []}}`:            "a: parameter k: the list is empty",
 		`{name: a, command: [x, "{k}"], parameters: {k: {deep: value}}}`: "a: parameter k: ",

@@ -12,18 +12,13 @@ import (
 
 // embeddingFlag is an embedding named on the command line.
 func embeddingFlag(ref string) study.EmbeddingSpec {
-	dimension := 0
 	e := study.EmbeddingSpec{Name: ref}
 	if study.NamesFile(ref) {
 		e.Name, e.File = "", ref
-	} else if i, d := study.DimensionSuffix(ref); i > 0 {
-		e.Name, dimension = ref[:i], d // glove.6B.100d is glove.6B at 100
-	}
-	if ref == study.GeneratedEmbedding {
-		dimension = 50
-	}
-	if dimension != 0 {
-		e.Dimensions = []int{dimension}
+	} else if name, dimension := study.SplitName(ref); dimension > 0 {
+		e.Name, e.Dimensions = name, []int{dimension} // glove.6B.100d is glove.6B at 100
+	} else if ref == study.GeneratedEmbedding {
+		e.Dimensions = []int{50}
 	}
 	return e
 }

@@ -8,6 +8,7 @@ import (
 	"mldpbench/datasets"
 	"mldpbench/datasets/fetch"
 	"mldpbench/experiments/study"
+	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/external"
 	"mldpbench/stream"
 )
@@ -81,7 +82,7 @@ func OfPublic(pool Sample) Resource {
 func OfCommand(c study.CommandSpec, role external.Role) Resource {
 	name := string(role) + " " + c.Name
 	return Resource{Key: name, Ref: c.Name, fingerprint: func(ctx context.Context, l *Lab) (string, error) {
-		s, err := l.command(ctx, c.Outside(), role, nil)
+		s, err := l.command(ctx, mechanisms.Outside{Command: c.Command}, role, nil)
 		if err != nil {
 			return "", err
 		}

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -38,11 +39,8 @@ const OneWord = "the vocabulary has one word: every known word is published as i
 // checked for a file; 0 accepts any dimension of a file.
 func OpenSpace(ctx context.Context, ref string, dimension int, root string,
 	keep func(word string) bool) (*embeddings.Space, error) {
-	if i, d := study.DimensionSuffix(ref); i > 0 && ref[:i] == study.GeneratedEmbedding {
-		ref, dimension = ref[:i], d
-	}
-	if ref == study.GeneratedEmbedding {
-		return generatedSpace(ctx, dimension, keep)
+	if name, d := study.SplitName(ref); name == study.GeneratedEmbedding && !study.NamesFile(ref) {
+		return generatedSpace(ctx, cmp.Or(d, dimension, 50), keep)
 	}
 	path, name, err := locateEmbedding(ref, dimension, root)
 	if err != nil {
@@ -58,9 +56,6 @@ func OpenSpace(ctx context.Context, ref string, dimension int, root string,
 var generated once[*embeddings.Space]
 
 func generatedSpace(ctx context.Context, dimension int, keep func(string) bool) (*embeddings.Space, error) {
-	if dimension == 0 {
-		dimension = 50
-	}
 	s, err := generated.get(strconv.Itoa(dimension), func() (*embeddings.Space, error) {
 		sentences, err := datasets.GeneratedCorpus(ctx)
 		if err != nil {
@@ -78,57 +73,41 @@ func generatedSpace(ctx context.Context, dimension int, keep func(string) bool) 
 	return s.Restrict(keep)
 }
 
-// locateEmbedding finds the file of a reference and the name of its space. A
-// reference with a path separator or a suffix of a vector file is a path; the
-// suffix may be left out of a file of the data folder.
+// locateEmbedding finds the file of a reference and the name of its space: a path,
+// or a name at a dimension, whose file is one of the catalogue or has them both as
+// its own name in the data folder.
 func locateEmbedding(ref string, dimension int, root string) (path, name string, err error) {
 	folder := fetch.Root(root)
-	if study.IsVectorFile(ref) {
-		path, err := study.VectorFile(ref, folder)
-		return path, study.EmbeddingName(ref), err
+	if study.NamesFile(ref) {
+		name, _ = study.SplitName(ref)
+		path, err = study.VectorFile(ref, folder)
+		return path, name, err
 	}
-	inFolder := func(stem string) string {
-		for _, suffix := range []string{".txt", ".txt.gz", ".vec", ".vec.gz", ".bin"} {
-			p := filepath.Join(folder, stem+suffix)
-			if _, err := os.Stat(p); err == nil {
-				return p
-			}
-		}
-		return ""
+	name = ref
+	if base, d := study.SplitName(ref); d > 0 && (dimension == 0 || dimension == d) {
+		name, dimension = base, d // glove.6B.100d is glove.6B at 100
 	}
-	whole := ref
-	if p := inFolder(whole); p != "" && dimension == 0 {
-		return p, study.EmbeddingName(p), nil
-	}
-	if i, d := study.DimensionSuffix(ref); i > 0 && (dimension == 0 || dimension == d) {
-		ref, dimension = ref[:i], d // glove.6B.100d is glove.6B at 100
-	}
-	if info, err := os.Stat(whole); err == nil && info.Mode().IsRegular() {
-		return whole, study.EmbeddingName(whole), nil // a file here with a suffix of its own
-	}
+	stem := fmt.Sprintf("%s.%dd", name, dimension)
+	var missing error = fmt.Errorf("embedding %s of dimension %d: no %s.txt, .vec or .bin (or .gz of them) in %s, "+
+		"and the catalogue does not have it: put its file there, or name the file instead", name, dimension, stem, folder)
 	if dimension == 0 {
-		return "", "", fmt.Errorf("embedding %s: is no file here or in %s, and as a name it needs a dimension, as in "+
+		missing = fmt.Errorf("embedding %s: is no file here or in %s, and as a name it needs a dimension, as in "+
 			"%s.100d%s", ref, folder, ref, check.Meant(ref, []string{study.GeneratedEmbedding}))
 	}
-	stem := fmt.Sprintf("%s.%dd", ref, dimension)
-	var missing error = fmt.Errorf("embedding %s of dimension %d: no %s.txt, .vec or .bin (or .gz of them) in %s, "+
-		"and the catalogue does not have it: put its file there, or name the file instead", ref, dimension, stem,
-		folder)
-	for _, entry := range []string{stem, ref} {
-		if _, err := fetch.Find(entry); err != nil {
-			continue // a name that only the user's folder has
+	for _, file := range []string{stem, name} {
+		if _, err := fetch.Find(file); err == nil && dimension > 0 {
+			if path, err = fetch.Locate(root, file, "vectors"); err == nil {
+				return path, name, nil
+			}
+			missing = err
 		}
-		path, err := fetch.Locate(root, entry, "vectors")
-		if err == nil {
-			return path, ref, nil
+		for _, suffix := range []string{".txt", ".txt.gz", ".vec", ".vec.gz", ".bin"} {
+			path = filepath.Join(folder, file+suffix)
+			if _, err := os.Stat(path); err == nil {
+				name, _ = study.SplitName(path)
+				return path, name, nil
+			}
 		}
-		missing = err
-	}
-	if p := inFolder(stem); p != "" {
-		return p, ref, nil
-	}
-	if p := inFolder(whole); p != "" {
-		return p, study.EmbeddingName(p), nil
 	}
 	return "", "", missing
 }

@@ -58,9 +58,7 @@ func (p *Plan) Engine(l *lab.Lab) (*engine.Plan, error) {
 func New(s *study.Study) (*Plan, error) {
 	p := &Plan{Study: s, byID: map[string]int{}}
 	for _, scene := range s.Parts() {
-		if err := p.scene(&scene); err != nil {
-			return nil, fmt.Errorf("study %s: %w", s.Name, err)
-		}
+		p.scene(&scene)
 	}
 	if len(p.units) == 0 {
 		return nil, fmt.Errorf("study %s: no combination of data set, embedding, mechanism and measurement is left", s.Name)
@@ -71,7 +69,7 @@ func New(s *study.Study) (*Plan, error) {
 // scene adds the units of a scene, in the one order that every run, shard and
 // merge agrees on: data set, embedding, dimension, baseline and mechanisms,
 // epsilon, repetition, measurement, model, setting.
-func (p *Plan) scene(c *study.Scene) error {
+func (p *Plan) scene(c *study.Scene) {
 	var asked []request
 	for _, m := range measure.All() {
 		options, ok := m.Asked(p.Study, c)
@@ -97,20 +95,15 @@ func (p *Plan) scene(c *study.Scene) error {
 					Dimension: dimension, Documents: strings.TrimPrefix(p.Documents, study.Fixed)}
 				p.plain(c, s, asked)
 				for _, m := range c.Mechanisms {
-					settings, _, err := c.Expand(m)
-					if err != nil {
-						return err
-					}
-					for _, x := range settings {
-						if err := p.mechanism(c, s, asked, m, x); err != nil {
-							return err
-						}
+					settings, _, _ := c.Expand(m) // checked
+					s.Policy, s.KeepWords = c.Policy, m.KeepWords
+					for _, s.Mechanism = range settings {
+						p.mechanism(c, s, asked, m)
 					}
 				}
 			}
 		}
 	}
-	return nil
 }
 
 // plain adds what is measured of a space alone, and of text that nobody
@@ -128,39 +121,19 @@ func (p *Plan) plain(c *study.Scene, s measure.Spec, asked []request) {
 }
 
 // mechanism adds the units of one mechanism with its parameters.
-func (p *Plan) mechanism(c *study.Scene, s measure.Spec, asked []request, m study.MechanismSpec,
-	x mechanisms.Settings) error {
-	d, err := x.Definition()
-	if err != nil {
-		return err
-	}
-	s.Policy, s.KeepWords = c.Policy, m.KeepWords
-	if x.Outside != nil {
+func (p *Plan) mechanism(c *study.Scene, s measure.Spec, asked []request, m study.MechanismSpec) {
+	if s.Mechanism.Outside != nil {
 		s.Policy = "" // it handles unknown words itself
 	}
-	if d.NewVector != nil && s.KeepWords != "" {
-		return nil // there are no words to keep
-	}
-	if s.Mechanism = x; !study.Many(m.Name) {
+	if m.Name != study.All {
 		s.Label = m.Label
 	}
-	epsilons := m.Epsilons
-	if len(epsilons) == 0 {
-		epsilons = c.Epsilons
-	}
-	if len(m.Epsilons) == 0 && m.Text != "" && !strings.Contains(m.Text, "{epsilon}") {
-		epsilons = []float64{0} // nobody knows it
-	}
-	if len(epsilons) == 0 {
-		return fmt.Errorf("%s: no epsilons, neither in its entry nor in the study", m.Name)
-	}
-	for _, s.Mechanism.Epsilon = range epsilons {
+	for _, s.Mechanism.Epsilon = range m.Over(c.Epsilons) {
 		for r := range min(c.Repetitions, cmp.Or(m.Repetitions, c.Repetitions)) {
 			s.Repetition = r + 1
 			p.add(c, s, asked)
 		}
 	}
-	return nil
 }
 
 // add adds one unit per measurement, model and setting.

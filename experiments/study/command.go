@@ -3,7 +3,7 @@ package study
 import (
 	"fmt"
 
-	"mldpbench/mechanisms"
+	"mldpbench/internal/list"
 	"mldpbench/mechanisms/external"
 )
 
@@ -15,9 +15,6 @@ type CommandSpec struct {
 	Command []string `yaml:"command,omitempty"` // program and arguments; no shell is run
 }
 
-// plainCommand is CommandSpec without its methods.
-type plainCommand CommandSpec
-
 // UnmarshalYAML reads a name alone too.
 func (c *CommandSpec) UnmarshalYAML(decode func(any) error) error {
 	var name string
@@ -25,15 +22,8 @@ func (c *CommandSpec) UnmarshalYAML(decode func(any) error) error {
 		*c = CommandSpec{Name: name}
 		return nil
 	}
-	return decode((*plainCommand)(c))
-}
-
-// MarshalYAML writes a built-in attacker as its name.
-func (c CommandSpec) MarshalYAML() (any, error) {
-	if len(c.Command) == 0 {
-		return c.Name, nil
-	}
-	return plainCommand(c), nil
+	type plain CommandSpec // without methods
+	return decode((*plain)(c))
 }
 
 // Check validates a command.
@@ -50,16 +40,7 @@ func (c CommandSpec) Check() error {
 	return nil
 }
 
-// Outside returns the command as lab opens it.
-func (c CommandSpec) Outside() mechanisms.Outside {
-	return mechanisms.Outside{Command: c.Command}
-}
-
 // AttackerNames returns the names of attackers.
 func AttackerNames(all []CommandSpec) []string {
-	names := make([]string, len(all))
-	for i, a := range all {
-		names[i] = a.Name
-	}
-	return names
+	return list.Map(all, func(c CommandSpec) string { return c.Name })
 }

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"mldpbench/internal/list"
 	"mldpbench/mechanisms"
 	"mldpbench/models"
 	"mldpbench/models/attack"
@@ -111,17 +110,13 @@ func (s *Study) checkParts() error {
 // atScene gives an error the position of the value in a scene or, if that has no
 // such key, in the study.
 func (s *Study) atScene(i int) At {
-	own := reflect.ValueOf(s.Scenes[i].Design)
 	return func(err error, format string, args ...any) error {
 		path := fmt.Sprintf(format, args...)
-		key := path[:strings.IndexAny(path+".", ".[")]
-		for j := range own.NumField() {
-			name, _, _ := strings.Cut(own.Type().Field(j).Tag.Get("yaml"), ",")
-			if name == key && own.Field(j).IsZero() {
-				return s.at(err, "%s", path)
-			}
+		own := fmt.Sprintf("scenes[%d].%s", i, path)
+		if key, _, _ := strings.Cut(path, "["); s.node(fmt.Sprintf("scenes[%d].%s", i, key)) == nil {
+			own = path
 		}
-		return s.at(err, "scenes[%d].%s", i, path)
+		return s.at(err, "%s", own)
 	}
 }
 
@@ -141,15 +136,14 @@ func (d *Design) check(at At) error {
 		return err
 	}
 	for _, key := range slices.Sorted(maps.Keys(d.Metrics)) {
-		m := metrics[key]
-		if m.Check == nil {
-			continue
+		inMetric := func(err error, format string, args ...any) error {
+			path := "metrics." + key + "." + fmt.Sprintf(format, args...)
+			return at(err, "%s", strings.TrimSuffix(strings.ReplaceAll(path, ".[", "["), "."))
 		}
-		if err := m.Check(d.Metrics[key], d, func(err error, format string, args ...any) error {
-			return at(err, "%s", strings.TrimSuffix(strings.ReplaceAll("metrics."+key+"."+fmt.Sprintf(format, args...), ".[",
-				"["), "."))
-		}); err != nil {
-			return err
+		if check := metrics[key].Check; check != nil {
+			if err := check(d.Metrics[key], d, inMetric); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -165,19 +159,14 @@ func (d *Design) checkData(at At) error {
 			return at(err, "datasets[%d].name", i)
 		}
 	}
-	p := d.Pool()
-	if p == nil {
-		return nil
-	}
-	pool, err := p.Traits()
-	if err != nil {
-		return at(err, "public")
-	}
-	for _, x := range d.Datasets {
-		if t, _ := x.Traits(); t.Generated != pool.Generated {
-			return at(fmt.Errorf("public = %q for data set %q: generated and real data are never mixed", p.Name, x.Name),
-				"public")
+	if p := d.Pool(); p != nil {
+		pool, err := p.Traits()
+		for _, x := range d.Datasets {
+			if t, _ := x.Traits(); err == nil && t.Generated != pool.Generated {
+				err = fmt.Errorf("public = %q for data set %q: generated and real data are never mixed", p.Name, x.Name)
+			}
 		}
+		return at(err, "public")
 	}
 	return nil
 }
@@ -196,16 +185,18 @@ func (d *Design) Pool() *DatasetSpec {
 
 // of are the data sets of a list of names, all for none; at returns an error for a
 // name that is not in the study.
-func (d *Design) of(names []string, at At, format string, args ...any) ([]DatasetSpec, error) {
-	known := list.Map(d.Datasets, func(x DatasetSpec) string { return x.Name })
+func (d *Design) of(names []string, at At, format string, args ...any) (all []DatasetSpec, err error) {
+	if len(names) == 0 {
+		return d.Datasets, nil
+	}
 	for j, name := range names {
-		if !slices.Contains(known, name) {
+		of := slices.IndexFunc(d.Datasets, func(x DatasetSpec) bool { return x.Name == name })
+		if of < 0 {
 			return nil, at(fmt.Errorf("data set %q is not in the study", name), fmt.Sprintf(format, args...)+".datasets[%d]", j)
 		}
+		all = append(all, d.Datasets[of])
 	}
-	return slices.DeleteFunc(slices.Clone(d.Datasets), func(x DatasetSpec) bool {
-		return len(names) > 0 && !slices.Contains(names, x.Name)
-	}), nil
+	return all, nil
 }
 
 func (d *Design) checkEmbeddings(at At) error {
@@ -229,23 +220,19 @@ func (d *Design) checkEmbeddings(at At) error {
 }
 
 func (d *Design) checkMechanisms(at At) error {
-	needed := len(d.Models) > 0 || len(d.Attackers) > 0 // a metric may find the ε itself
 	for i, m := range d.Mechanisms {
 		if err := m.Check(at, fmt.Sprintf("mechanisms[%d]", i)); err != nil {
 			return err
 		}
-		settings, unread, _ := d.Expand(m) // checked
-		if len(unread) > 0 && !Many(m.Name) {
+		_, unread, _ := d.Expand(m) // checked
+		if len(unread) > 0 && m.Name != All {
 			return at(unread[0], "mechanisms[%d].name", i)
 		}
-		for _, x := range settings {
-			if t, err := x.Definition(); err == nil && needed && !t.Constant && m.Text == "" && len(m.Epsilons) == 0 &&
-				len(d.Epsilons) == 0 {
-				return at(fmt.Errorf("%s: no epsilons, neither here nor in the study", m.Name), "mechanisms[%d]", i)
-			}
+		if len(m.Over(d.Epsilons)) == 0 {
+			return at(fmt.Errorf("%s: no epsilons, neither here nor in the study", m.Name), "mechanisms[%d]", i)
 		}
 	}
-	return checkTwice(at, d.Mechanisms, d.Epsilons)
+	return d.checkTwice(at)
 }
 
 func (d *Design) checkModels(at At) error {
@@ -253,17 +240,18 @@ func (d *Design) checkModels(at At) error {
 		if _, err := models.Find(m.Name); err != nil {
 			return at(err, "models[%d].name", i)
 		}
-		if _, err := m.Resolve(); err != nil {
-			return at(err, "models[%d]", i)
-		}
 		own, err := d.of(m.Datasets, at, "models[%d]", i)
 		if err != nil {
 			return err
 		}
+		_, err = m.Resolve()
 		for _, x := range own {
-			if err := x.Predicts(); err != nil {
-				return at(err, "models[%d]", i)
+			if err == nil && x.File != "" && x.Label == "" {
+				err = fmt.Errorf("data set %q: has no label column: a model needs one to predict", x.Name)
 			}
+		}
+		if err != nil {
+			return at(err, "models[%d]", i)
 		}
 	}
 	return nil
@@ -271,16 +259,13 @@ func (d *Design) checkModels(at At) error {
 
 // checkAttacks validates attackers: their names, and what they need.
 func (d *Design) checkAttacks(at At) error {
-	lacks := map[attack.Need]string{}
-	if d.Public == "" {
-		lacks[attack.NeedsPublic] = "trains on public text with private labels: public must be there"
+	lacks := map[attack.Need]string{
+		attack.NeedsPublic: "trains on public text with private labels: public must be there",
+		attack.NeedsShadow: "knows the language from other text: shadow must be > 0, or public must be there",
+		attack.NeedsModel:  "asks a masked language model: masked must be there",
 	}
-	if d.Public == "" && d.Shadow == 0 {
-		lacks[attack.NeedsShadow] = "knows the language from other text: shadow must be > 0, or public must be there"
-	}
-	if d.Masked == "" {
-		lacks[attack.NeedsModel] = "asks a masked language model: masked must be there"
-	}
+	has := map[attack.Need]bool{attack.NeedsPublic: d.Public != "", attack.NeedsShadow: d.Public != "" || d.Shadow > 0,
+		attack.NeedsModel: d.Masked != ""}
 	for i, c := range d.Attackers {
 		a, err := attack.Find(c.Name)
 		switch {
@@ -293,7 +278,7 @@ func (d *Design) checkAttacks(at At) error {
 			err = fmt.Errorf("attacker %q is given twice", c.Name)
 		}
 		for need, missing := range lacks {
-			if err == nil && slices.Contains(a.Needs, need) {
+			if err == nil && !has[need] && slices.Contains(a.Needs, need) {
 				err = fmt.Errorf("attacker %s %s", c.Name, missing)
 			}
 		}

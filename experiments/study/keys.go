@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/token"
@@ -30,18 +31,23 @@ type Key struct {
 }
 
 // Meanings of keys, one a line; those of metrics are said where they are registered.
+// After a hyphen stands a key of earlier versions, with what replaces it.
 //
 //go:embed keys.txt
-var meanings string
+var lines string
+
+var meanings = sync.OnceValue(func() map[string]string {
+	all := map[string]string{}
+	for line := range strings.Lines(lines) {
+		path, text, _ := strings.Cut(line, " ")
+		all[path] = strings.TrimSpace(text)
+	}
+	return all
+})
 
 // Keys lists the keys of a study in the order of its file, each entry of a list
 // after the list.
 func Keys() (all []Key) {
-	docs := map[string]string{}
-	for line := range strings.Lines(meanings) {
-		path, doc, _ := strings.Cut(line, " ")
-		docs[path] = strings.TrimSpace(doc)
-	}
 	var visit func(Key)
 	visit = func(of Key) {
 		for of.kind() == reflect.Slice {
@@ -55,7 +61,7 @@ func Keys() (all []Key) {
 			if k.Path == "task" || again { // written by mldp; those of a study
 				continue
 			}
-			k.Doc = cmp.Or(docs[k.Path], metrics[strings.TrimPrefix(k.Path, "metrics.")].Doc)
+			k.Doc = cmp.Or(meanings()[k.Path], metrics[strings.TrimPrefix(k.Path, "metrics.")].Doc)
 			all = append(all, k)
 			visit(k)
 		}
@@ -122,9 +128,17 @@ func (k Key) free() bool {
 	return k.kind() == reflect.Interface || k.kind() == reflect.Map && k.typ != reflect.TypeFor[Metrics]()
 }
 
+// kinds say in words what a value is.
+var kinds = map[reflect.Kind]string{reflect.Bool: "true or false", reflect.Int: "integer", reflect.Uint64: "integer",
+	reflect.Float64: "number", reflect.String: "text", reflect.Interface: "text", reflect.Slice: "list of entries",
+	reflect.Map: "keys", reflect.Struct: "keys"}
+
 // Kind says in words what the value of a key is.
 func (k Key) Kind() string {
-	words := kindOf(k.typ)
+	words := kinds[k.kind()]
+	if k.kind() == reflect.Slice && kinds[k.typ.Elem().Kind()] != "keys" {
+		words = "list of " + kinds[k.typ.Elem().Kind()] + "s"
+	}
 	if k.alone {
 		words = "text, or " + words
 	}
@@ -139,38 +153,10 @@ func (k Key) Kind() string {
 	return words
 }
 
-func kindOf(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.Slice:
-		if one := kindOf(t.Elem()); one != "keys" {
-			return "list of " + one + "s"
-		}
-		return "list of entries"
-	case reflect.Map, reflect.Struct:
-		return "keys"
-	}
-	return cmp.Or(map[reflect.Kind]string{reflect.Bool: "true or false", reflect.Int: "integer", reflect.Uint64: "integer",
-		reflect.Float64: "number"}[t.Kind()], "text")
-}
-
-// gone are the keys of earlier versions and what replaces them.
-var gone = map[string]string{
-	"protocol": "every study is of one kind; streams names its random numbers, as in streams: attacks",
-	"utility":  "models: [{name: svm, parameters: {features: tfidf}}]", "probe": "models: [{name: encoder}]",
-	"language": "metrics: {perplexity: {}}", "language_model": "masked", "causal_model": "causal",
-	"metrics.inference_error.full": "E_M is over all words", "metrics.inference_error.candidates": "E_M is over all words",
-	"encoder": "attackers compare sentences by word vectors", "mechanisms[].variants": "an entry for each variant",
-	"mechanisms[].memory": "mldp run --workers", "mechanisms[].policy": "a scene with the policy",
-	"mechanisms[].delimiter": "that of the data set",
-	"metrics.chrf":           "examples/external/bertscore.py, in metrics.commands",
-	"metrics.rouge_l":        "examples/external/bertscore.py, in metrics.commands",
-	"metrics.bertscore":      "examples/external/bertscore.py, in metrics.commands",
-}
-
 // unknown is the error of a key that is not among those of its place.
 func (src *source) unknown(t *token.Token, of Key, fields []Key) error {
 	path := strings.TrimPrefix(strings.TrimPrefix(of.Path+"."+t.Value, "."), "scenes[].")
-	if now, ok := gone[path]; ok {
+	if now := meanings()["-"+path]; now != "" {
 		return src.wrong(t, "%s is gone; now: %s", t.Value, now)
 	}
 	names := list.Map(fields, Key.name)

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,14 +34,14 @@ type MechanismSpec struct {
 	Repetitions int `yaml:"repetitions,omitempty" limits:"1,10000"`
 }
 
+// moreThan is the form of keep_words: a number of occurrences.
+var moreThan = regexp.MustCompile(`^>[0-9]{1,9}$`)
+
 // KeptWords returns the words whose counts are greater than the number of ">N".
 func KeptWords(list string, counts map[string]int) (kept []string) {
-	n, err := moreThan(list)
-	if err != nil || list == "" {
-		return nil
-	}
+	n, err := strconv.Atoi(strings.TrimPrefix(list, ">"))
 	for word, count := range counts {
-		if count > n {
+		if err == nil && count > n {
 			kept = append(kept, word)
 		}
 	}
@@ -47,17 +49,12 @@ func KeptWords(list string, counts map[string]int) (kept []string) {
 	return kept
 }
 
-func moreThan(list string) (int, error) {
-	n, err := strconv.Atoi(strings.TrimPrefix(list, ">"))
-	if list != "" && (err != nil || n < 0 || !strings.HasPrefix(list, ">")) {
-		return 0, check.Wrong("keep_words = %q: must be a number of occurrences such as \">100\"", list)
-	}
-	return n, nil
-}
-
 // Check validates a mechanism's entry.
 func (m MechanismSpec) Check(at At, where string) error {
-	_, kept := moreThan(m.KeepWords)
+	var kept error
+	if m.KeepWords != "" && !moreThan.MatchString(m.KeepWords) {
+		kept = check.Wrong("keep_words = %q: must be a number of occurrences such as \">100\"", m.KeepWords)
+	}
 	if err := cmp.Or(
 		at(m.checkName(), "%s.name", where), at(check.Name("label", m.Label), "%s.label", where),
 		at(m.Outside.Check(m.Name, m.Parameters, len(m.Epsilons)), "%s", where), at(kept, "%s.keep_words", where),
@@ -75,15 +72,15 @@ func (m MechanismSpec) Check(at At, where string) error {
 
 // checkName validates the name of an entry, and what cannot stand beside it.
 func (m MechanismSpec) checkName() error {
-	switch many := Many(m.Name); {
-	case !m.Is() && !many:
+	switch all := m.Name == All; {
+	case !m.Is() && !all:
 		_, err := mechanisms.Find(m.Name)
 		return err
 	case !m.Is() && (m.Variant != "" || len(m.Parameters) > 0):
 		return fmt.Errorf("mechanism %s: takes no variant and no parameters; name the mechanism", m.Name)
 	case !m.Is():
 		return nil
-	case many || m.Name == results.BaselineMechanism:
+	case all || m.Name == results.BaselineMechanism:
 		return fmt.Errorf("name = %q: has a meaning of its own; give what is not built in another", m.Name)
 	case m.Variant != "" || m.KeepWords != "":
 		return fmt.Errorf("%s: variant and keep_words are those of built-in mechanisms", m.Name)
@@ -91,28 +88,28 @@ func (m MechanismSpec) checkName() error {
 	return checkName("name", m.Name)
 }
 
-// checkTwice validates that records can distinguish mechanisms from outside;
-// epsilons are those of entries without their own.
-func checkTwice(at At, list []MechanismSpec, epsilons []float64) error {
+// Over are the ε of an entry: its own or those of the study. One of 0 is that of
+// text of which nobody knows it.
+func (m MechanismSpec) Over(study []float64) []float64 {
+	switch {
+	case len(m.Epsilons) > 0:
+		return m.Epsilons
+	case m.Text != "" && !strings.Contains(m.Text, "{epsilon}"):
+		return []float64{0}
+	}
+	return study
+}
+
+// checkTwice validates that records can distinguish mechanisms from outside.
+func (d *Design) checkTwice(at At) error {
 	met := map[string]bool{}
-	for i, m := range list {
+	for i, m := range d.Mechanisms {
 		settings, _ := m.Expand() // checked
-		own := m.Epsilons
-		if len(own) == 0 {
-			own = epsilons
-		}
-		if len(own) == 0 {
-			own = []float64{0} // nobody knows it
-		}
 		for _, s := range settings {
-			for _, s.Epsilon = range own {
+			for _, s.Epsilon = range m.Over(d.Epsilons) {
 				key := strings.Join(Labels(s), " ")
 				if m.Is() && met[key] {
-					which := m.Name
-					if s.Epsilon > 0 {
-						which = fmt.Sprintf("%s at epsilon %v", m.Name, s.Epsilon)
-					}
-					return at(check.Wrong("%s is given twice: give one of them another name", which), "mechanisms[%d].name", i)
+					return at(check.Wrong("%s is given twice: give one of them another name", m.Name), "mechanisms[%d].name", i)
 				}
 				met[key] = true
 			}
@@ -124,16 +121,13 @@ func checkTwice(at At, list []MechanismSpec, epsilons []float64) error {
 // Expand returns the settings of a mechanism entry, one for each combination of
 // listed parameters, without epsilon.
 func (m MechanismSpec) Expand() (out []mechanisms.Settings, err error) {
-	if Many(m.Name) {
+	if m.Name == All {
 		for _, d := range mechanisms.Definitions() {
-			if m.Name == AllProved && d.Variants[0] != mechanisms.Proved {
-				continue
-			}
-			one, err := MechanismSpec{Name: d.Name, Epsilons: m.Epsilons}.Expand()
+			one, err := mechanisms.Complete(mechanisms.Settings{Mechanism: d.Name, Epsilon: 1})
 			if err != nil {
 				return nil, err
 			}
-			out = append(out, one...)
+			out = append(out, one)
 		}
 		return out, nil
 	}
@@ -190,44 +184,25 @@ func (d *Design) Expand(m MechanismSpec) (in []mechanisms.Settings, unread []err
 // parameterValues reads a parameter: a value, or a list of values. Where the
 // parameter itself is a list of numbers, a flat list is one value.
 func parameterValues(d mechanisms.Definition, name string, v any) ([]any, error) {
-	v, err := plainValue(v)
-	if err != nil {
-		return nil, fmt.Errorf("%s: parameter %s: %w", d.Name, name, err)
-	}
-	values, ok := v.([]any)
-	if !ok {
-		return []any{v}, nil
-	}
-	if len(values) == 0 {
+	values, several := v.([]any)
+	if !several {
+		values = []any{v}
+	} else if len(values) == 0 {
 		return nil, fmt.Errorf("%s: parameter %s: the list is empty", d.Name, name)
 	}
-	for _, p := range d.Parameters {
+	if _, nested := values[0].([]any); several && !nested && slices.ContainsFunc(d.Parameters, func(p params.Parameter) bool {
 		_, takesList := p.Default.([]float64)
-		if _, nested := values[0].([]any); p.Name == name && takesList && !nested {
-			return []any{values}, nil
+		return takesList && p.Name == name
+	}) {
+		return []any{values}, nil
+	}
+	values = slices.Clone(values)
+	for i, v := range values { // those of mechanisms from outside are converted nowhere else
+		if f, number := params.Convert(v, 0.0); number {
+			values[i] = f
+		} else if kind := reflect.ValueOf(v).Kind(); kind == reflect.Map || !reflect.ValueOf(v).IsValid() {
+			return nil, fmt.Errorf("%s: parameter %s: %v: must be a number, a word or a list of them", d.Name, name, v)
 		}
 	}
 	return values, nil
-}
-
-// plainValue converts numbers from YAML to float64; those of mechanisms from
-// outside are converted nowhere else.
-func plainValue(v any) (any, error) {
-	if f, ok := params.Convert(v, 0.0); ok {
-		return f, nil
-	}
-	switch v := v.(type) {
-	case string, bool, []float64:
-		return v, nil
-	case []any:
-		out := make([]any, len(v))
-		for i, x := range v {
-			var err error
-			if out[i], err = plainValue(x); err != nil {
-				return nil, err
-			}
-		}
-		return out, nil
-	}
-	return nil, fmt.Errorf("%v: must be a number, a word or a list of them", v)
 }

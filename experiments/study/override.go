@@ -100,7 +100,7 @@ func (d DatasetSpec) Set(assignments []string) (DatasetSpec, error) {
 
 var (
 	place = regexp.MustCompile(`^set:(\d+:\d+:)? `)
-	steps = regexp.MustCompile(`^(?:([A-Za-z_]\w*)|\[([^\]]+)\])`)
+	steps = regexp.MustCompile(`^([A-Za-z_]\w*|\[[^\]]+\])`)
 )
 
 // assign sets one value of a study: path=value, such as datasets[0].train=200,
@@ -111,23 +111,22 @@ func assign(text []byte, assignment string) ([]byte, error) {
 		return nil, errors.New("must be path=value, as in datasets[0].train=200")
 	}
 	var tree, v any
-	if err := errors.Join(yaml.UnmarshalWithOptions(text, &tree, yaml.UseOrderedMap()),
-		yaml.UnmarshalWithOptions([]byte(value), &v, yaml.UseOrderedMap())); err != nil {
+	if errors.Join(yaml.Unmarshal(text, &tree), yaml.Unmarshal([]byte(value), &v)) != nil {
 		return nil, errors.New("the value is not YAML")
 	}
 	var way []string
 	for rest := path; rest != ""; rest = strings.TrimPrefix(rest, ".") {
-		step := steps.FindStringSubmatch(rest)
-		if step == nil {
+		step := steps.FindString(rest)
+		if step == "" {
 			return nil, fmt.Errorf("path %q: must be keys, each with [number], [name] or [*] where it is a list", path)
 		}
-		way, rest = append(way, step[0]), rest[len(step[0]):]
+		way, rest = append(way, step), rest[len(step):]
 	}
 	tree, err := put(tree, way, "", v)
 	if err != nil {
 		return nil, err
 	}
-	return yaml.MarshalWithOptions(tree, yaml.IndentSequence(true))
+	return yaml.Marshal(tree)
 }
 
 // put returns a node with a value at the end of a way; where is the node's own path.
@@ -135,18 +134,18 @@ func put(node any, way []string, where string, v any) (any, error) {
 	if len(way) == 0 {
 		return named(node, v), nil
 	}
-	step, rest := way[0], way[1:]
-	if strings.HasPrefix(step, "[") {
-		list, ok := node.([]any)
-		if !ok && node != nil {
-			return nil, fmt.Errorf("%s is no list", where)
-		}
-		list = slices.Clone(list)
-		found := false
+	step := way[0]
+	list, isList := node.([]any)
+	keys, isMap := node.(map[string]any)
+	switch entry, of := strings.CutPrefix(step, "["); {
+	case of && !isList && node != nil:
+		return nil, fmt.Errorf("%s is no list", where)
+	case of:
+		entry, found := strings.TrimSuffix(entry, "]"), false
 		for i, x := range list {
-			if entry := step[1 : len(step)-1]; entry == "*" || entry == strconv.Itoa(i) || called(x, entry) {
+			if entry == "*" || entry == strconv.Itoa(i) || called(x, entry) {
 				var err error
-				if list[i], err = put(x, rest, where+step, v); err != nil {
+				if list[i], err = put(x, way[1:], where+step, v); err != nil {
 					return nil, err
 				}
 				found = true
@@ -156,18 +155,13 @@ func put(node any, way []string, where string, v any) (any, error) {
 			return nil, fmt.Errorf("%s has %d entries, none of them %s", where, len(list), step)
 		}
 		return list, nil
-	}
-	keys, ok := node.(yaml.MapSlice)
-	if !ok && node != nil {
+	case !isMap && node != nil:
 		return nil, fmt.Errorf("%s has no keys", where)
-	}
-	keys = slices.Clone(keys)
-	at := slices.IndexFunc(keys, func(x yaml.MapItem) bool { return x.Key == step })
-	if at < 0 {
-		at, keys = len(keys), append(keys, yaml.MapItem{Key: step})
+	case !isMap:
+		keys = map[string]any{}
 	}
 	var err error
-	keys[at].Value, err = put(keys[at].Value, rest, strings.TrimPrefix(where+"."+step, "."), v)
+	keys[step], err = put(keys[step], way[1:], strings.TrimPrefix(where+"."+step, "."), v)
 	return keys, err
 }
 
@@ -176,31 +170,28 @@ func put(node any, way []string, where string, v any) (any, error) {
 func named(old, v any) any {
 	had, _ := old.([]any)
 	list, ok := v.([]any)
-	if _, entries := slices.Concat(had, []any{nil})[0].(yaml.MapSlice); !ok || !entries {
+	if _, entries := append(had, nil)[0].(map[string]any); !ok || !entries {
 		return v
 	}
 	var out []any
 	for _, x := range list {
-		word, _ := x.(string)
-		same := slices.DeleteFunc(slices.Clone(had), func(h any) bool { return word == "" || !called(h, word) })
-		switch {
-		case len(same) > 0:
-			out = append(out, same...)
-		case word != "":
-			out = append(out, yaml.MapSlice{{Key: "name", Value: word}})
-		default:
-			out = append(out, x)
+		word, isWord := x.(string)
+		same := slices.DeleteFunc(slices.Clone(had), func(h any) bool { return !isWord || !called(h, word) })
+		if len(same) == 0 && isWord {
+			x = map[string]any{"name": word}
 		}
+		if len(same) == 0 {
+			same = []any{x}
+		}
+		out = append(out, same...)
 	}
 	return out
 }
 
 // called reports whether an entry of a list has a name.
 func called(x any, name string) bool {
-	keys, _ := x.(yaml.MapSlice)
-	return slices.ContainsFunc(keys, func(item yaml.MapItem) bool {
-		return item.Key == "name" && item.Value == name
-	})
+	keys, _ := x.(map[string]any)
+	return keys["name"] == name
 }
 
 // designs are that of the study and those of its scenes.
@@ -213,25 +204,21 @@ func (s *Study) designs() []*Design {
 }
 
 // override changes a design. A scene has only the keys of its own: what it
-// leaves to the study stays empty.
+// leaves to the study stays empty, and nothing is added to it.
 func (d *Design) override(o Overrides, base bool) {
 	if len(o.Datasets) > 0 {
-		if base && len(d.Datasets) > 0 {
-			d.Datasets = choose(o.Datasets, d.Datasets, func(x DatasetSpec, name string) bool { return x.Name == name },
-				func(name string) DatasetSpec { return DatasetSpec{Name: name} })
-		} else {
-			d.Datasets = slices.DeleteFunc(d.Datasets, func(x DatasetSpec) bool { return !slices.Contains(o.Datasets, x.Name) })
-		}
+		add := func(name string) DatasetSpec { return DatasetSpec{Name: name} }
+		d.Datasets = choose(o.Datasets, d.Datasets, base, add, func(x DatasetSpec, name string) bool { return x.Name == name })
 		d.Embeddings = restrict(d.Embeddings, o.Datasets, func(e *EmbeddingSpec) *[]string { return &e.Datasets })
 		d.Models = restrict(d.Models, o.Datasets, func(m *ModelSpec) *[]string { return &m.Datasets })
 	}
 	if len(o.Mechanisms) > 0 && (base || len(d.Mechanisms) > 0) {
-		d.Mechanisms = choose(o.Mechanisms, d.Mechanisms, func(m MechanismSpec, ref string) bool {
-			name, variant, _ := strings.Cut(ref, ":")
-			return m.Name == name && (variant == "" || variant == string(m.Variant))
-		}, func(ref string) MechanismSpec {
+		add := func(ref string) MechanismSpec {
 			name, variant, _ := strings.Cut(ref, ":")
 			return MechanismSpec{Name: name, Variant: mechanisms.Variant(variant)}
+		}
+		d.Mechanisms = choose(o.Mechanisms, d.Mechanisms, true, add, func(m MechanismSpec, ref string) bool {
+			return m.Name == ref || m.Name+":"+string(m.Variant) == ref
 		})
 	}
 	if len(o.Epsilons) > 0 {
@@ -264,13 +251,17 @@ func restrict[T any](entries []T, names []string, datasets func(*T) *[]string) (
 	return kept
 }
 
-// choose returns the entries of the given names in their order; a name that the
-// study does not have gets a new entry, which Check validates.
-func choose[T any](names []string, from []T, is func(T, string) bool, fresh func(string) T) (out []T) {
+// choose returns the entries of the given names in their order. Where a list may
+// grow, a name that it does not have gets a new entry, which Check validates.
+func choose[T any](names []string, from []T, grows bool, add func(string) T, is func(T, string) bool) (out []T) {
+	if len(from) == 0 && !grows {
+		return from
+	}
+	out = []T{}
 	for _, name := range names {
 		found := slices.DeleteFunc(slices.Clone(from), func(x T) bool { return !is(x, name) })
-		if len(found) == 0 {
-			found = []T{fresh(name)}
+		if len(found) == 0 && grows {
+			found = []T{add(name)}
 		}
 		out = append(out, found...)
 	}

@@ -137,13 +137,12 @@ func (src *source) checkKeys(n ast.MapNode, k Key) error {
 // as 8, and no 1.5, which would be cut to 1.
 var plainInteger = regexp.MustCompile(`^[+-]?(0|[1-9][0-9]*)$`)
 
-// yamlNumbers spells .nan and .inf as Go does.
-var yamlNumbers = strings.NewReplacer(".n", "n", ".N", "N", ".i", "i", ".I", "I")
-
 // scalar validates one word or number; wrong says that the key takes another kind.
 func scalar(node ast.Node, k Key) (wrong bool, err error) {
 	t := node.GetToken()
 	refuse := func(must string) error { return check.Wrong("%s = %s: must be %s", k.name(), t.Value, must) }
+	_, integer := node.(*ast.IntegerNode)
+	decimal := plainInteger.MatchString(t.Value)
 	switch kind := k.kind(); kind {
 	case reflect.String:
 		if len(k.words) > 0 {
@@ -153,23 +152,17 @@ func scalar(node ast.Node, k Key) (wrong bool, err error) {
 	case reflect.Bool:
 		return node.Type() != ast.BoolType, nil
 	case reflect.Float64:
-		v, err := strconv.ParseFloat(yamlNumbers.Replace(t.Value), 64)
-		_, integer := node.(*ast.IntegerNode)
+		v, err := strconv.ParseFloat(strings.TrimPrefix(t.Value, "."), 64) // .nan and .inf
+		quoted := t.Type == token.SingleQuoteType || t.Type == token.DoubleQuoteType
 		switch {
-		case t.Type == token.SingleQuoteType || t.Type == token.DoubleQuoteType:
-			return false, refuse("a number, without quotes")
-		case integer && !plainInteger.MatchString(t.Value):
-			return false, refuse("an integer in decimal digits, or a number with a point")
-		case errors.Is(err, strconv.ErrRange):
-			return false, refuse("> 0 and finite")
-		case err != nil && node.Type() == ast.StringType:
-			return false, refuse("a number")
-		case k.positive && err == nil:
+		case quoted || integer && !decimal || err != nil && !errors.Is(err, strconv.ErrRange):
+			return false, refuse("a number in decimal digits, without quotes")
+		case k.positive:
 			return false, check.Positive(k.name(), v)
 		}
 		return false, nil
 	case reflect.Int, reflect.Uint64:
-		if _, integer := node.(*ast.IntegerNode); !integer || !plainInteger.MatchString(t.Value) {
+		if !integer || !decimal {
 			return false, refuse("an integer in decimal digits")
 		}
 		v, err := strconv.ParseInt(t.Value, 10, 64)

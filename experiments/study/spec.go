@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,15 +37,9 @@ func Privatizes(settings ...string) (splits [3]bool) {
 	return splits
 }
 
-// Names that stand for several mechanisms in a list: every registered one in
-// its default variant, and those whose default variant is a proved one.
-const (
-	All       = "all"
-	AllProved = "all-proved"
-)
-
-// Many reports whether a name stands for several mechanisms.
-func Many(name string) bool { return name == All || name == AllProved }
+// All is the name that stands in a list for every registered mechanism in its
+// default variant.
+const All = "all"
 
 // GeneratedEmbedding is the name of the vectors learned from the generated
 // corpus.
@@ -128,15 +123,6 @@ func (d DatasetSpec) Check() error {
 	return cmp.Or(check.Heading("data set", d.Name), err)
 }
 
-// Predicts returns an error for a data set without labels, because a model has
-// nothing to predict.
-func (d DatasetSpec) Predicts() error {
-	if d.File != "" && d.Label == "" {
-		return fmt.Errorf("data set %q: has no label column: a model needs one to predict", d.Name)
-	}
-	return nil
-}
-
 // Traits are the properties of a data set that determine what can be measured
 // on it.
 type Traits struct{ Generated, WordLevel bool }
@@ -176,14 +162,10 @@ func (e EmbeddingSpec) Ref() string { return cmp.Or(e.File, e.Name) }
 // IsNone reports whether there are no vectors.
 func (e EmbeddingSpec) IsNone() bool { return e.File == "" && e.Name == NoVectors }
 
-// repeats reports whether two embeddings have one name, and a dimension and a
-// data set in common.
+// repeats reports whether two embeddings have a name and a dimension in common.
 func (e EmbeddingSpec) repeats(o EmbeddingSpec) bool {
-	return e.Name == o.Name && slices.ContainsFunc(e.Dimensions, func(d int) bool {
-		return slices.Contains(o.Dimensions, d)
-	}) && (len(e.Datasets) == 0 || len(o.Datasets) == 0 || slices.ContainsFunc(e.Datasets, func(d string) bool {
-		return slices.Contains(o.Datasets, d)
-	}))
+	return e.Name == o.Name &&
+		slices.ContainsFunc(e.Dimensions, func(d int) bool { return slices.Contains(o.Dimensions, d) })
 }
 
 // Check validates an embedding and fills in its name and, for a file, which may
@@ -193,38 +175,31 @@ func (e *EmbeddingSpec) Check(root string) error {
 		return errors.New("an embedding needs a name or a file")
 	}
 	if e.Name == "" {
-		e.Name = EmbeddingName(e.File)
+		e.Name, _ = SplitName(e.File)
 	}
 	if err := check.Heading("embedding", e.Name); err != nil {
 		return err
 	}
-	if len(e.Dimensions) == 0 && e.File != "" {
-		dimension, err := dimensionOf(e.File, root)
+	if len(e.Dimensions) > 0 {
+		return nil
+	}
+	if e.File == "" {
+		return fmt.Errorf("embedding %q: needs dimensions", e.Name)
+	}
+	_, dimension := SplitName(e.File)
+	if dimension == 0 { // only the file itself knows it
+		path, err := VectorFile(e.File, datasets.Root(root))
 		if err != nil {
 			return err
 		}
-		e.Dimensions = []int{dimension}
+		s, err := embeddings.Load(context.Background(), path, embeddings.LoadOptions{CacheDir: embeddings.DefaultCacheDir()})
+		if err != nil {
+			return err
+		}
+		dimension = s.Dimension
 	}
-	if len(e.Dimensions) == 0 {
-		return fmt.Errorf("embedding %q: needs dimensions", e.Name)
-	}
+	e.Dimensions = []int{dimension}
 	return nil
-}
-
-// dimensionOf is the dimension of a vector file, from its name or else from the file.
-func dimensionOf(ref, root string) (int, error) {
-	if _, dimension := splitName(ref); dimension > 0 {
-		return dimension, nil
-	}
-	path, err := VectorFile(ref, datasets.Root(root))
-	if err != nil {
-		return 0, err
-	}
-	s, err := embeddings.Load(context.Background(), path, embeddings.LoadOptions{CacheDir: embeddings.DefaultCacheDir()})
-	if err != nil {
-		return 0, err
-	}
-	return s.Dimension, nil
 }
 
 // Resolve returns the parameters with their defaults.
@@ -255,57 +230,28 @@ func VectorFile(ref, root string) (string, error) {
 	return inside, nil
 }
 
-var vectorSuffixes = []string{".txt", ".vec", ".bin"}
-
-// IsVectorFile reports whether a reference is a path and not a name: it has a
-// path separator or the suffix of a vector file.
-func IsVectorFile(ref string) bool {
-	return strings.ContainsRune(ref, filepath.Separator) ||
-		slices.Contains(vectorSuffixes, filepath.Ext(strings.TrimSuffix(ref, ".gz")))
-}
-
-// NamesFile reports whether a reference on a command line is a path: IsVectorFile,
-// or a file of that name is here.
+// NamesFile reports whether a reference is a path and not a name: it has a path
+// separator or the suffix of a vector file, or a file of that name is here.
 func NamesFile(ref string) bool {
 	info, err := os.Stat(ref)
-	return IsVectorFile(ref) || err == nil && info.Mode().IsRegular() && ref != GeneratedEmbedding && ref != NoVectors
+	return strings.ContainsRune(ref, filepath.Separator) || suffixes.MatchString(ref) ||
+		err == nil && info.Mode().IsRegular() && ref != GeneratedEmbedding && ref != NoVectors
 }
 
-// splitName returns the name of the embedding in a file, which is the file's name
-// without suffixes, dimension and the mark of a subset, and the dimension, 0
-// where the name has none: glove.6B and 100 for glove.6B.100d.subset.txt.gz. The
-// dimensions of one embedding thus share a name.
-func splitName(path string) (name string, dimension int) {
-	name = strings.TrimSuffix(filepath.Base(path), ".gz")
-	for _, suffix := range vectorSuffixes {
-		name = strings.TrimSuffix(name, suffix)
-	}
-	name = strings.TrimSuffix(name, ".subset")
-	at, dimension := DimensionSuffix(name)
-	if at > 0 {
-		name = name[:at]
-	}
-	return name, dimension
-}
+var (
+	suffixes   = regexp.MustCompile(`(\.(txt|vec|bin))(\.gz)?$`)
+	dimensions = regexp.MustCompile(`^(.+)\.([1-9][0-9]{0,4})d(\.subset)?$`)
+)
 
-// EmbeddingName returns the name of the embedding in a file.
-func EmbeddingName(path string) string {
-	name, _ := splitName(path)
-	return name
-}
-
-// DimensionSuffix finds a final ".100d", also before the mark of a subset, and
-// returns its position and the number.
-func DimensionSuffix(name string) (at, dimension int) {
-	name = strings.TrimSuffix(name, ".subset")
-	i := strings.LastIndexByte(name, '.')
-	if i <= 0 {
-		return 0, 0
+// SplitName returns the name of an embedding, which is that of its file without
+// suffixes, dimension and the mark of a subset, and the dimension, 0 where the name has
+// none: glove.6B and 100 for glove.6B.100d.subset.txt.gz. The dimensions of one
+// embedding thus share a name.
+func SplitName(path string) (name string, dimension int) {
+	name = suffixes.ReplaceAllString(strings.TrimSuffix(filepath.Base(path), ".gz"), "")
+	if m := dimensions.FindStringSubmatch(name); m != nil {
+		dimension, _ = strconv.Atoi(m[2]) // digits
+		return m[1], dimension
 	}
-	digits, ok := strings.CutSuffix(name[i+1:], "d")
-	n, err := strconv.ParseUint(digits, 10, 16)
-	if !ok || err != nil || n == 0 {
-		return 0, 0
-	}
-	return i, int(n)
+	return strings.TrimSuffix(name, ".subset"), 0
 }

@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
 
 	"mldpbench/internal/check"
 )
@@ -32,12 +33,12 @@ const (
 
 // Header holds the common fields of all studies.
 type Header struct {
-	Schema    int    `yaml:"schema"`              // 1, the version of this format
-	Name      string `yaml:"name"`                // of the study, and of its folder
-	Title     string `yaml:"title,omitempty"`     // above its tables
-	Seed      uint64 `yaml:"seed"`                // of all randomness
-	Streams   string `yaml:"streams,omitempty"`   // names of its random streams: grid, the default, or attacks
-	Documents string `yaml:"documents,omitempty"` // fixed, the default, or redrawn
+	Schema    int    `yaml:"schema"`                                     // 1, the version of this format
+	Name      string `yaml:"name"`                                       // of the study, and of its folder
+	Title     string `yaml:"title,omitempty"`                            // above its tables
+	Seed      uint64 `yaml:"seed"`                                       // of all randomness
+	Streams   string `yaml:"streams,omitempty" limits:"grid|attacks"`    // names of its random streams: grid, the default, or attacks
+	Documents string `yaml:"documents,omitempty" limits:"fixed|redrawn"` // fixed, the default, or redrawn
 	// Task is the name with the hash of the file, of a study called NAME@VERSION: rows of different people
 	// carry it, and mechanisms, ε, repetitions and seed alone may be changed.
 	Task string `yaml:"task,omitempty"`
@@ -127,11 +128,7 @@ func (s *Study) Check() error {
 	if s.Schema != Schema {
 		return s.at(check.Wrong("schema = %d: this version of mldp reads schema %d", s.Schema, Schema), "schema")
 	}
-	if err := cmp.Or(
-		s.at(checkName("name", s.Name), "name"), s.at(check.Name("title", s.Title), "title"),
-		s.at(check.OneOf("streams", s.Streams, Grid, Attacks), "streams"),
-		s.at(check.OneOf("documents", s.Documents, Fixed, Redrawn), "documents"),
-	); err != nil {
+	if err := cmp.Or(s.at(checkName("name", s.Name), "name"), s.at(check.Name("title", s.Title), "title")); err != nil {
 		return err
 	}
 	return s.checkParts()
@@ -152,40 +149,36 @@ func (s *Study) at(err error, format string, args ...any) error {
 	if s.source == nil {
 		return fmt.Errorf("study %s: %w", s.Name, err)
 	}
-	for p := "$." + fmt.Sprintf(format, args...); p != ""; p = parentPath(p) {
-		yp, perr := yaml.PathString(p)
-		if perr != nil {
-			continue
+	for p := fmt.Sprintf(format, args...); p != ""; p = p[:max(0, strings.LastIndexAny(p, ".["))] {
+		if node := s.node(p); node != nil { // else the value is absent: use its parent's position
+			return s.source.wrong(node.GetToken(), "%w", err)
 		}
-		node, ferr := yp.FilterFile(s.source.file)
-		if ferr != nil || node == nil || node.GetToken() == nil {
-			continue // the value is absent: use its parent's position
-		}
-		pos := node.GetToken().Position
-		return fmt.Errorf("%s:%d:%d: %w", s.source.name, pos.Line, pos.Column, err)
 	}
 	return fmt.Errorf("%s: %w", s.source.name, err)
 }
 
-func parentPath(p string) string {
-	if i := strings.LastIndexAny(p, ".["); i > 0 {
-		return p[:i]
+// node is the value at a path in the file; nil where there is none.
+func (s *Study) node(path string) ast.Node {
+	if s.source == nil {
+		return nil
 	}
-	return ""
+	p, err := yaml.PathString("$." + path)
+	if err != nil {
+		return nil
+	}
+	node, err := p.FilterFile(s.source.file)
+	if err != nil || node == nil || node.GetToken() == nil {
+		return nil
+	}
+	return node
 }
 
-var plainName = regexp.MustCompile(`^[-A-Za-z0-9_.@]+$`)
+var plainName = regexp.MustCompile(`^[-A-Za-z0-9_@][-A-Za-z0-9_.@]*$`)
 
 // checkName accepts names that can be a folder name on every system.
 func checkName(what, name string) error {
-	if name == "" {
-		return fmt.Errorf("%s: must not be empty", what)
-	}
 	if !plainName.MatchString(name) {
-		return fmt.Errorf("%s = %q: must consist of letters, digits, -, _, @ and dots", what, name)
-	}
-	if strings.HasPrefix(name, ".") {
-		return fmt.Errorf("%s = %q: must not start with a dot", what, name)
+		return fmt.Errorf("%s = %q: must consist of letters, digits, -, _, @ and dots, and not start with a dot", what, name)
 	}
 	return nil
 }
