@@ -1,6 +1,7 @@
 package experiments_test
 
 import (
+	"fmt"
 	"testing"
 
 	"mldpbench/experiments/engine"
@@ -35,9 +36,13 @@ func unitKeys(t testing.TB, s *study.Study) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	keys, err := engine.Keys(t.Context(), p)
-	if err != nil {
-		t.Fatal(err)
+	var keys []string
+	for _, u := range p.Units {
+		data, err := u.Data(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys = append(keys, fmt.Sprint(u.ID, data))
 	}
 	return keys
 }

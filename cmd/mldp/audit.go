@@ -10,8 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mldpbench/experiments"
-	"mldpbench/experiments/study"
+	"mldpbench/experiments/plan"
 	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/audit"
 	"mldpbench/results"
@@ -76,7 +75,7 @@ func (o *auditOptions) run(ctx context.Context, lines *auditLines) error {
 		if err != nil {
 			return err
 		}
-		return lines.print(experiments.AuditRow(report, ""), report)
+		return lines.print(plan.AuditRow(report, ""), report)
 	}
 	var env mechanisms.Environment
 	var err error
@@ -95,7 +94,7 @@ func (o *auditOptions) run(ctx context.Context, lines *auditLines) error {
 		if err != nil {
 			return fmt.Errorf("%s %s at epsilon %v: %w", s.Mechanism, s.Variant, s.Epsilon, err)
 		}
-		row := experiments.AuditRow(report, report.Settings.Parameters.String())
+		row := plan.AuditRow(report, report.Settings.Parameters.String())
 		row.EmbeddingFingerprint, row.Version, row.Seed = env.Space.Fingerprint(), mldpVersion(), o.seed
 		if err := lines.print(row, report); err != nil {
 			return err
@@ -106,10 +105,10 @@ func (o *auditOptions) run(ctx context.Context, lines *auditLines) error {
 
 // auditStudy audits the mechanisms of a study, writes the results to a file and
 // reports each.
-func auditStudy(ctx context.Context, s *study.Study, root, file string, o audit.Options,
+func auditStudy(ctx context.Context, p *plan.Plan, root, file string, o audit.Options,
 	log io.Writer) ([]results.AuditRow, error) {
 	lines := auditLines{to: log, rows: []results.AuditRow{}}
-	if err := experiments.Audit(ctx, s, root, mldpVersion(), o, lines.print); err != nil {
+	if err := p.Audit(ctx, root, mldpVersion(), o, lines.print); err != nil {
 		return nil, err
 	}
 	return lines.rows, results.WriteAudit(file, lines.rows)

@@ -101,7 +101,7 @@ func newRunCommand() *cobra.Command {
 		var audited []results.AuditRow
 		var failed error // the page is written all the same
 		if o.audit {
-			audited, failed = auditStudy(ctx, s.Study, o.data, filepath.Join(summary.Dir, auditFile), audit.Options{}, stderr)
+			audited, failed = auditStudy(ctx, s, o.data, filepath.Join(summary.Dir, auditFile), audit.Options{}, stderr)
 		}
 		return errors.Join(failed, writeOutputs(a, stderr, summary, audited, o.levels))
 	})

@@ -119,12 +119,8 @@ func (s *Summary) finish(shard Shard, rows []results.Row) error {
 // join checks that two manifests are of the same study over the same data and
 // adds the data that only the other one lists.
 func (m *Manifest) join(other *Manifest) error {
-	if m.Study != other.Study {
-		return fmt.Errorf("study %q and %q", m.Study, other.Study)
-	}
-	if m.StudySchema != other.StudySchema || m.RecordSchema != other.RecordSchema {
-		return fmt.Errorf("schema %d of studies and %d of records, and %d and %d", m.StudySchema, m.RecordSchema,
-			other.StudySchema, other.RecordSchema)
+	if m.RecordSchema != other.RecordSchema {
+		return fmt.Errorf("schema %d of records, and %d", m.RecordSchema, other.RecordSchema)
 	}
 	if m.Definition != other.Definition {
 		return errors.New("the definitions of the study differ (see definition in the manifests)")
@@ -173,35 +169,35 @@ func checksum(body []byte) string {
 	return fmt.Sprintf("%x", sha256.Sum256(body))
 }
 
-// load returns a finished unit; ok is false if there is none. A row is read
+// load returns the rows of a finished unit, none if it is not. A row is read
 // into a new record, so columns absent from the file are missing values.
-func (s store) load(key string) (out Output, version string, ok bool, err error) {
+func (s store) load(key string) (rows []results.Row, version string, err error) {
 	data, err := os.ReadFile(s.unitPath(key))
 	if errors.Is(err, fs.ErrNotExist) {
-		return out, "", false, nil
+		return nil, "", nil
 	}
 	if err != nil {
-		return out, "", false, err
+		return nil, "", err
 	}
 	var f sealed
 	var b stored
 	if json.Unmarshal(data, &f) != nil || f.Key != key || checksum(f.Body) != f.SHA256 ||
 		json.Unmarshal(f.Body, &b) != nil || b.Schema != results.SchemaVersion {
-		return out, "", false, nil
+		return nil, "", nil
 	}
 	for _, raw := range b.Rows {
 		r := results.NewRow()
 		if json.Unmarshal(raw, &r) != nil {
-			return Output{}, "", false, nil
+			return nil, "", nil
 		}
-		out.Rows = append(out.Rows, r)
+		rows = append(rows, r)
 	}
-	return out, b.Version, len(out.Rows) > 0, nil
+	return rows, b.Version, nil
 }
 
-func (s store) save(key, name, version string, out Output) error {
+func (s store) save(key, name, version string, rows []results.Row) error {
 	b := stored{Schema: results.SchemaVersion, Name: name, Version: version}
-	for _, r := range out.Rows {
+	for _, r := range rows {
 		raw, err := json.Marshal(r)
 		if err != nil {
 			return err

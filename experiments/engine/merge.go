@@ -40,9 +40,6 @@ func Merge(folders []string, out string) (*Summary, error) {
 		}
 		units := map[string][]results.Row{}
 		for _, r := range read {
-			if r.Study != m.Study {
-				return nil, fmt.Errorf("%s: a row of study %q, the manifest says %q", file, r.Study, m.Study)
-			}
 			units[r.Key] = append(units[r.Key], r)
 		}
 		for key, u := range units {

@@ -53,11 +53,11 @@ type work struct {
 	plan    *Plan
 	options Options
 	store   store
-	groups  []group
+	groups  [][]int
 	keys    []string            // by unit; "" outside the shard
 	data    []map[string]string // by unit, as keys
 	mu      sync.Mutex
-	outputs []*Output // by unit; nil is unfinished
+	rows    [][]results.Row // by unit; nil is unfinished
 	summary Summary
 	failure string // the first
 }
@@ -103,7 +103,7 @@ func open(ctx context.Context, p *Plan, o Options) (*work, error) {
 	w := &work{plan: p, options: o, store: store{o.Out}, groups: p.groups()}
 	w.keys = make([]string, len(p.Units))
 	w.data = make([]map[string]string, len(p.Units))
-	w.outputs = make([]*Output, len(p.Units))
+	w.rows = make([][]results.Row, len(p.Units))
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(max(1, o.Workers))
 	for i, group := range w.groups {
@@ -111,7 +111,7 @@ func open(ctx context.Context, p *Plan, o Options) (*work, error) {
 			continue
 		}
 		g.Go(func() error {
-			for _, u := range group.units {
+			for _, u := range group {
 				data, err := p.Units[u].Data(ctx)
 				if err != nil {
 					return err
@@ -124,48 +124,39 @@ func open(ctx context.Context, p *Plan, o Options) (*work, error) {
 	return w, g.Wait()
 }
 
-// Keys opens the data of a plan and returns the keys of its units.
-func Keys(ctx context.Context, p *Plan) ([]string, error) {
-	w, err := open(ctx, p, Options{})
-	if err != nil {
-		return nil, err
-	}
-	return w.keys, nil
-}
-
 // pending loads the finished units and returns the rest, in jobs.
 func (w *work) pending() ([][]int, error) {
 	var jobs [][]int
-	others := map[string]int{}
+	others := 0
 	for _, g := range w.groups {
 		var job []int
-		for _, i := range g.units {
+		for _, i := range g {
 			key := w.keys[i]
 			if key == "" {
 				continue
 			}
 			w.summary.Total++
-			out, version, done, err := w.store.load(key)
+			rows, version, err := w.store.load(key)
 			if err != nil {
 				return nil, err
 			}
-			if !done {
+			if len(rows) == 0 {
 				job = append(job, i)
 				continue
 			}
 			if version != w.options.Version {
-				others[version]++
+				others++
 			}
 			w.summary.Reused++
-			w.outputs[i] = &out
+			w.rows[i] = rows
 		}
 		if len(job) > 0 {
 			jobs = append(jobs, job)
 		}
 	}
-	for version, n := range others {
-		fmt.Fprintf(w.options.Log, "%d of %d finished units were measured by another version of mldp, %q; this is %q\n",
-			n, w.summary.Reused, version, w.options.Version)
+	if others > 0 {
+		fmt.Fprintf(w.options.Log, "%d of %d finished units were measured by another version of mldp than this, %q\n",
+			others, w.summary.Reused, w.options.Version)
 	}
 	return jobs, nil
 }
@@ -223,7 +214,7 @@ func (w *work) runJob(ctx context.Context, units []int, threads func() int, bar 
 		}
 		u, key := w.plan.Units[i], w.keys[i]
 		job.Threads = threads()
-		out, err := w.measure(ctx, i, job)
+		rows, err := w.measure(ctx, i, job)
 		if ctx.Err() != nil {
 			return nil // cancelled, not finished
 		}
@@ -241,11 +232,11 @@ func (w *work) runJob(ctx context.Context, units []int, threads func() int, bar 
 			}
 			continue
 		}
-		if err := w.store.save(key, u.Name, w.options.Version, out); err != nil {
+		if err := w.store.save(key, u.Name, w.options.Version, rows); err != nil {
 			return err
 		}
 		w.mu.Lock()
-		w.outputs[i] = &out
+		w.rows[i] = rows
 		w.summary.Ran++
 		w.mu.Unlock()
 		bar.Add(1, u.Name)
@@ -255,44 +246,41 @@ func (w *work) runJob(ctx context.Context, units []int, threads func() int, bar 
 
 // measure runs a unit, keeps a panic in it from ending the others, and fills in
 // the origin of its rows.
-func (w *work) measure(ctx context.Context, i int, job *Job) (out Output, err error) {
+func (w *work) measure(ctx context.Context, i int, job *Job) (rows []results.Row, err error) {
 	start := time.Now()
 	if err = check.Panics(func() error {
-		out, err = w.plan.Units[i].Run(ctx, job)
+		rows, err = w.plan.Units[i].Run(ctx, job)
 		return err
 	}); err != nil {
-		return out, err
+		return nil, err
 	}
-	if len(out.Rows) == 0 {
-		return out, errors.New("internal error: nothing was measured")
+	if len(rows) == 0 {
+		return nil, errors.New("internal error: nothing was measured")
 	}
-	for j := range out.Rows {
-		r := &out.Rows[j]
+	for j := range rows {
+		r := &rows[j]
 		r.Schema, r.Key, r.Version, r.Machine = results.SchemaVersion, w.keys[i], w.options.Version, Machine()
 		if r.Status == "" {
 			r.Status = results.StatusOK
 		}
 	}
-	if first := &out.Rows[0]; !first.Seconds.Known() { // of all rows of the unit
+	if first := &rows[0]; !first.Seconds.Known() { // of all rows of the unit
 		first.Seconds = results.Float(time.Since(start).Seconds())
 	}
-	return out, nil
+	return rows, nil
 }
 
 // compose writes the files made from all finished units.
 func (w *work) compose() error {
-	var rows []results.Row
-	for i, out := range w.outputs {
-		if out == nil {
-			continue
-		}
-		for _, r := range out.Rows {
+	var all []results.Row
+	for i, rows := range w.rows {
+		for _, r := range rows {
 			r.Index, r.Study, r.Task = i, w.plan.Study, w.plan.Task
 			r.Label = w.plan.Units[i].Place.Label // the plan may have grown since
-			rows = append(rows, r)
+			all = append(all, r)
 		}
 	}
-	return w.summary.finish(w.options.Shard, rows)
+	return w.summary.finish(w.options.Shard, all)
 }
 
 // interrupted returns ErrInterrupted for a cancelled context.

@@ -26,14 +26,14 @@ func numbers(n int, ran *atomic.Int32) *Plan {
 		p.Units = append(p.Units, Unit{
 			Name: fmt.Sprint("unit ", i), ID: MakeID("numbers", i), Group: fmt.Sprint(i / 3), Place: row.Place,
 			Data: func(context.Context) (map[string]string, error) { return map[string]string{"dataset": "d"}, nil },
-			Run: func(ctx context.Context, job *Job) (Output, error) {
+			Run: func(ctx context.Context, job *Job) ([]results.Row, error) {
 				if ran != nil {
 					ran.Add(1)
 				}
 				rows := []results.Row{row, row}
 				rows[0].Quantity, rows[0].Value = "accuracy", results.Float(float64(i))
 				rows[1].Quantity, rows[1].Value = "loss", results.Float(float64(i)/3)
-				return Output{Rows: rows}, ctx.Err()
+				return rows, ctx.Err()
 			},
 		})
 	}
@@ -93,7 +93,7 @@ func TestInterruptedRunResumes(t *testing.T) {
 	p := numbers(6, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	run := p.Units[3].Run
-	p.Units[3].Run = func(ctx context.Context, job *Job) (Output, error) { cancel(); return run(ctx, job) }
+	p.Units[3].Run = func(ctx context.Context, job *Job) ([]results.Row, error) { cancel(); return run(ctx, job) }
 	s, err := Run(ctx, p, Options{Out: dir, Workers: 1})
 	if !errors.Is(err, ErrInterrupted) || s.Ran != 3 {
 		t.Fatalf("%+v, %v", s, err)
@@ -191,8 +191,8 @@ func TestEqualUnitsAreOne(t *testing.T) {
 func TestFailuresAndPanicsAreKeptApart(t *testing.T) {
 	t.Parallel()
 	p, dir := numbers(6, nil), t.TempDir()
-	p.Units[1].Run = func(context.Context, *Job) (Output, error) { return Output{}, errors.New("broken") }
-	p.Units[4].Run = func(context.Context, *Job) (Output, error) { panic("worse") }
+	p.Units[1].Run = func(context.Context, *Job) ([]results.Row, error) { return nil, errors.New("broken") }
+	p.Units[4].Run = func(context.Context, *Job) ([]results.Row, error) { panic("worse") }
 	var log bytes.Buffer
 	s, err := Run(t.Context(), p, Options{Out: dir, Log: &log})
 	if err == nil || s.Failed != 2 || s.Ran != 4 || !strings.Contains(log.String(),
@@ -252,7 +252,7 @@ func TestGroupsShareAJob(t *testing.T) {
 	var made atomic.Int32
 	for i := range p.Units {
 		run := p.Units[i].Run
-		p.Units[i].Run = func(ctx context.Context, job *Job) (Output, error) {
+		p.Units[i].Run = func(ctx context.Context, job *Job) ([]results.Row, error) {
 			if job.Shared == nil {
 				job.Shared = made.Add(1)
 			}

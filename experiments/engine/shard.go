@@ -143,18 +143,13 @@ func ReadProgress(dir string) (shards []Progress, total int, err error) {
 // names returns the names in a folder that have the given ending, without it; a
 // folder that is not there is empty.
 func names(dir, suffix string) (map[string]bool, error) {
-	d, err := os.Open(dir)
+	all, err := os.ReadDir(dir)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	defer d.Close()
-	all, err := d.Readdirnames(-1)
 	found := make(map[string]bool, len(all))
-	for _, name := range all {
-		if key, ok := strings.CutSuffix(name, suffix); ok {
+	for _, entry := range all {
+		if key, ok := strings.CutSuffix(entry.Name(), suffix); ok {
 			found[key] = true
 		}
 	}

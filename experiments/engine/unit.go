@@ -37,11 +37,8 @@ type Unit struct {
 	Data func(ctx context.Context) (map[string]string, error)
 	// Run measures the unit. A unit that does not exist at its settings returns
 	// a row of status undefined, which is a result.
-	Run func(ctx context.Context, job *Job) (Output, error)
+	Run func(ctx context.Context, job *Job) ([]results.Row, error)
 }
-
-// Output is the output of a unit.
-type Output struct{ Rows []results.Row }
 
 // Job is the work of one worker: the unfinished units of a group.
 type Job struct {
@@ -95,19 +92,15 @@ func (u Unit) key(data map[string]string) string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// group is a contiguous part of the units that belongs to one worker and to one
-// shard.
-type group struct{ units []int }
-
-func (p *Plan) groups() []group {
-	var all []group
+// groups are contiguous parts of the units, each of which belongs to one worker and
+// to one shard.
+func (p *Plan) groups() (all [][]int) {
 	for i, u := range p.Units {
 		if i > 0 && u.Group != "" && u.Group == p.Units[i-1].Group {
-			last := &all[len(all)-1]
-			last.units = append(last.units, i)
+			all[len(all)-1] = append(all[len(all)-1], i)
 			continue
 		}
-		all = append(all, group{[]int{i}})
+		all = append(all, []int{i})
 	}
 	return all
 }

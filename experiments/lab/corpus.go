@@ -10,6 +10,7 @@ import (
 	"mldpbench/embeddings"
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/study"
+	"mldpbench/internal/list"
 	"mldpbench/models"
 	"mldpbench/models/attack"
 )
@@ -139,10 +140,8 @@ func (l *Lab) Public(ctx context.Context, s, pool Sample) (*Public, error) {
 		}
 		used := map[int]bool{}
 		if d.Name == c.Name && pool.Dataset.File == s.Dataset.File { // numbers of rows of one source
-			for _, split := range c.Splits() {
-				for _, doc := range split.Documents {
-					used[doc.ID] = true
-				}
+			for _, doc := range slices.Concat(c.Train, c.Validation, c.Test) {
+				used[doc.ID] = true
 			}
 		}
 		none, err := embeddings.NewVocabulary(nil)
@@ -150,20 +149,10 @@ func (l *Lab) Public(ctx context.Context, s, pool Sample) (*Public, error) {
 			return nil, err
 		}
 		lexicon := attack.NewLexicon(none)
-		ids := func(documents [][]string) (out [][]int32) {
-			for _, tokens := range documents {
-				out = append(out, lexicon.IDs(tokens))
-			}
-			return out
-		}
-		var rest []datasets.Document
-		for _, split := range d.Splits() {
-			for _, doc := range split.Documents {
-				if !used[doc.ID] {
-					rest = append(rest, doc)
-				}
-			}
-		}
+		ids := func(documents [][]string) [][]int32 { return list.Map(documents, lexicon.IDs) }
+		rest := slices.DeleteFunc(slices.Concat(d.Train, d.Validation, d.Test), func(doc datasets.Document) bool {
+			return used[doc.ID]
+		})
 		texts := ids(datasets.Tokens(rest))
 		training := attack.Unrelated(texts, slices.Concat(ids(c.Tokens[0]), ids(c.Tokens[1])), nearTraining)
 		p := &Public{Labelled: len(c.Privates) > 0 && slices.Equal(d.Privates, c.Privates)}

@@ -57,8 +57,10 @@ func New(root string) *Lab {
 // Close closes sentence encoders and ends commands.
 func (l *Lab) Close() error {
 	var failed error
-	for _, v := range l.shared.values() {
-		if c, ok := v.(io.Closer); ok {
+	l.shared.mu.Lock()
+	defer l.shared.mu.Unlock()
+	for _, e := range l.shared.m { // nothing is made any more
+		if c, ok := e.value.(io.Closer); ok {
 			failed = errors.Join(failed, c.Close())
 		}
 	}
@@ -70,14 +72,13 @@ func (l *Lab) Close() error {
 // above 0, the value that was not asked for longest is forgotten where there are
 // more; it is made again when it is needed again.
 type once[V any] struct {
-	keep int
-	mu   sync.Mutex
-	m    map[string]*onceEntry[V]
-	asks int
+	keep  int
+	mu    sync.Mutex
+	m     map[string]*onceEntry[V]
+	asked []string // with keep: the keys, the last asked for at the end
 }
 
 type onceEntry[V any] struct {
-	asked int // guarded by mu of the whole
 	mu    sync.Mutex
 	done  bool
 	value V
@@ -88,15 +89,15 @@ func (o *once[V]) get(key string, make_ func() (V, error)) (V, error) {
 	if o.m == nil {
 		o.m = map[string]*onceEntry[V]{}
 	}
-	e, ok := o.m[key]
-	if !ok {
-		e = &onceEntry[V]{}
-		o.m[key] = e
+	if o.m[key] == nil {
+		o.m[key] = &onceEntry[V]{}
 	}
-	o.asks++
-	e.asked = o.asks
-	if !ok && o.keep > 0 && len(o.m) > o.keep {
-		o.forget()
+	e := o.m[key]
+	if o.keep > 0 {
+		o.asked = append(slices.DeleteFunc(o.asked, func(k string) bool { return k == key }), key)
+		if len(o.m) > o.keep {
+			o.forget()
+		}
 	}
 	o.mu.Unlock()
 	e.mu.Lock()
@@ -112,36 +113,19 @@ func (o *once[V]) get(key string, make_ func() (V, error)) (V, error) {
 }
 
 // forget removes the value that was not asked for longest. One that is being
-// made stays.
+// made stays, and the newest.
 func (o *once[V]) forget() {
-	var oldest string
-	least := o.asks // of the newest
-	for key, e := range o.m {
-		if e.asked < least && e.mu.TryLock() {
-			if e.done {
-				oldest, least = key, e.asked
-			}
+	for i, key := range o.asked[:len(o.asked)-1] {
+		if e := o.m[key]; e.mu.TryLock() {
+			done := e.done
 			e.mu.Unlock()
+			if done {
+				delete(o.m, key)
+				o.asked = slices.Delete(o.asked, i, i+1)
+				return
+			}
 		}
 	}
-	if least < o.asks {
-		delete(o.m, oldest)
-	}
-}
-
-// values returns the values made so far.
-func (o *once[V]) values() []V {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	var all []V
-	for _, e := range o.m {
-		e.mu.Lock()
-		if e.done {
-			all = append(all, e.value)
-		}
-		e.mu.Unlock()
-	}
-	return all
 }
 
 // Sample is a data set as a study requests it, and a draw of its documents.
@@ -179,13 +163,11 @@ func (l *Lab) Corpus(ctx context.Context, s Sample) (*Corpus, error) {
 func (l *Lab) Descriptions() []datasets.Description {
 	var all []datasets.Description
 	for _, t := range l.opened.Range {
-		all = append(all, t.(datasets.Description))
-	}
-	for w := range l.parts.Range {
-		for i := range all {
-			all[i].Parts = append(slices.Clip(all[i].Parts), w.(part).Name)
-			all[i].Warnings = append(slices.Clip(all[i].Warnings), w.(part).Warning)
+		d := t.(datasets.Description)
+		for w := range l.parts.Range {
+			d.Parts, d.Warnings = append(slices.Clip(d.Parts), w.(part).Name), append(slices.Clip(d.Warnings), w.(part).Warning)
 		}
+		all = append(all, d)
 	}
 	slices.SortFunc(all, func(a, b datasets.Description) int {
 		return strings.Compare(a.Name+a.Fingerprint, b.Name+b.Fingerprint)
@@ -342,11 +324,11 @@ func (l *Lab) thesaurusFingerprint(generated bool, of string, words []string) (s
 		return "", err
 	}
 	return Once(l, "digest of thesaurus "+of, func() (string, error) {
-		return hashed(func(h io.Writer) (err error) {
+		return hashed(func(h io.Writer) error {
 			for _, word := range words {
-				_, err = io.WriteString(h, word+"\t"+strings.Join(t.Lemmas(word), " ")+"\n")
+				fmt.Fprintf(h, "%s\t%s\n", word, strings.Join(t.Lemmas(word), " "))
 			}
-			return err
+			return nil
 		})
 	})
 }
@@ -360,7 +342,9 @@ func (l *Lab) ofEnglish(ref string) (string, error) {
 	return Once(l, "digest of english "+ref, func() (string, error) {
 		return hashed(func(h io.Writer) (err error) {
 			for _, file := range list.Files {
-				err = errors.Join(err, hashFile(h, file))
+				data, wrong := os.ReadFile(file)
+				_, _ = h.Write(data) // a hash never fails
+				err = errors.Join(err, wrong)
 			}
 			return err
 		})
@@ -372,13 +356,4 @@ func hashed(write func(io.Writer) error) (string, error) {
 	h := sha256.New()
 	err := write(h)
 	return hex.EncodeToString(h.Sum(nil)), err
-}
-
-func hashFile(h io.Writer, path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(h, f)
-	return errors.Join(err, f.Close())
 }

@@ -1,18 +1,21 @@
 package lab
 
 import (
+	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
+	"slices"
 	"strings"
+	"sync"
 
 	"mldpbench/datasets"
 	"mldpbench/datasets/table"
 	"mldpbench/embeddings"
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/study"
+	"mldpbench/internal/list"
 	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/external"
 	"mldpbench/mechanisms/fromfile"
@@ -115,13 +118,8 @@ func (l *Lab) OfOutside(ctx context.Context, s mechanisms.Settings, sample Sampl
 		if err != nil {
 			return "", err
 		}
-		var texts []string
-		for _, split := range corpus.Splits() {
-			for _, d := range split.Documents {
-				texts = append(texts, d.Text)
-			}
-		}
-		return digest(texts), nil
+		all := slices.Concat(corpus.Train, corpus.Validation, corpus.Test)
+		return digest(list.Map(all, func(d datasets.Document) string { return d.Text })), nil
 	})
 	return err
 }
@@ -140,11 +138,13 @@ func (l *Lab) Command(ctx context.Context, c study.CommandSpec, role external.Ro
 
 // digest is the hash of a list of texts.
 func digest(texts []string) string {
-	h := sha256.New()
-	for _, t := range texts {
-		fmt.Fprintf(h, "%d:%s\n", len(t), t)
-	}
-	return hex.EncodeToString(h.Sum(nil))
+	d, _ := hashed(func(h io.Writer) (err error) { // a hash never fails
+		for _, t := range texts {
+			fmt.Fprintf(h, "%d:%s\n", len(t), t)
+		}
+		return nil
+	})
+	return d
 }
 
 // Outside returns the function that opens mechanisms that are not built in, for
@@ -173,7 +173,7 @@ func (l *Lab) Outside(ctx context.Context, sample Sample, space *embeddings.Spac
 		if err != nil {
 			return nil, err
 		}
-		r := &cleaned{Mechanism: m, dataset: corpus.Dataset}
+		r := &cleaned{m, corpus.Dataset, sync.OnceValue(func() map[string]string { return originals(corpus.Dataset) })}
 		if _, err := Once(l, engine.MakeID("repeatable", o, s.Epsilon), func() (bool, error) {
 			return true, m.CheckRepeatable(ctx, few(corpus), stream.FromUint64(1))
 		}); err != nil {
@@ -217,11 +217,9 @@ func (l *Lab) mechanism(ctx context.Context, o mechanisms.Outside, space *embedd
 // the first documents.
 func few(corpus *Corpus) (documents [][]string) {
 	const count, words = 3, 20
-	for _, split := range corpus.Splits() {
-		for _, d := range split.Documents {
-			if len(d.Tokens) > 0 && len(documents) < count {
-				documents = append(documents, d.Tokens[:min(len(d.Tokens), words)])
-			}
+	for _, d := range slices.Concat(corpus.Train, corpus.Validation, corpus.Test) {
+		if len(d.Tokens) > 0 && len(documents) < count {
+			documents = append(documents, d.Tokens[:min(len(d.Tokens), words)])
 		}
 	}
 	return documents
@@ -233,7 +231,7 @@ func few(corpus *Corpus) (documents [][]string) {
 type cleaned struct {
 	*external.Mechanism
 	dataset *datasets.Dataset
-	once    once[map[string]string]
+	raw     func() map[string]string // texts by their tokens
 }
 
 func (c *cleaned) Rewrite(ctx context.Context, documents [][]string, seeds []stream.Seed) ([][]string, error) {
@@ -242,13 +240,9 @@ func (c *cleaned) Rewrite(ctx context.Context, documents [][]string, seeds []str
 	}
 	texts := make([]string, len(documents))
 	if c.ReadsText() {
-		raw, _ := c.once.get("", func() (map[string]string, error) { return originals(c.dataset), nil }) // never fails
 		for i, d := range documents {
 			key := strings.Join(d, " ")
-			var ok bool
-			if texts[i], ok = raw[key]; !ok {
-				texts[i] = key
-			}
+			texts[i] = cmp.Or(c.raw()[key], key)
 		}
 		var err error
 		if texts, err = c.RewriteTexts(ctx, texts, seeds); err != nil {

@@ -130,28 +130,21 @@ type ModelRef struct {
 	Task transformer.Task
 }
 
-// Folder returns the path of a folder: of one in the data folder root, unless
-// there is one at the path itself; ref where there is none.
-func Folder(root, ref string) string {
-	if in := filepath.Join(fetch.Root(root), ref); !IsFolder(ref) && filepath.IsLocal(ref) && IsFolder(in) {
-		return in
+// folder returns the folder of a model, which may lie in the data folder; "" for none.
+func (l *Lab) folder(ref string) string {
+	for _, dir := range []string{ref, filepath.Join(fetch.Root(l.root), ref)} {
+		if info, err := os.Stat(dir); err == nil && info.IsDir() && (dir == ref || filepath.IsLocal(ref)) {
+			return dir
+		}
 	}
-	return ref
-}
-
-// IsFolder reports whether there is a folder of this path.
-func IsFolder(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
+	return ""
 }
 
 // Model starts a model, once per run.
 func (l *Lab) Model(ctx context.Context, ref ModelRef) (*transformer.Model, error) {
-	dir, digest := Folder(l.root, ref.Name), ""
-	if !IsFolder(dir) {
-		if dir = ""; filepath.IsAbs(ref.Name) || strings.HasPrefix(ref.Name, ".") {
-			return nil, check.Wrong("%s = %q: no such folder", ref.Key, ref.Name)
-		}
+	dir, digest := l.folder(ref.Name), ""
+	if dir == "" && (filepath.IsAbs(ref.Name) || strings.HasPrefix(ref.Name, ".")) {
+		return nil, check.Wrong("%s = %q: no such folder", ref.Key, ref.Name)
 	}
 	if dir != "" {
 		var err error
@@ -167,7 +160,7 @@ func (l *Lab) Model(ctx context.Context, ref ModelRef) (*transformer.Model, erro
 // ofModel returns the fingerprint of a model: of all files of its folder, or of
 // the weights and libraries of a name.
 func (l *Lab) ofModel(ctx context.Context, ref ModelRef) (string, error) {
-	if dir := Folder(l.root, ref.Name); IsFolder(dir) {
+	if dir := l.folder(ref.Name); dir != "" {
 		return l.hashFolder(dir)
 	}
 	m, err := l.Model(ctx, ref)

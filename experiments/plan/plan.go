@@ -237,7 +237,7 @@ func (p *Plan) unit(u *unit) engine.Unit {
 			}
 			return f, nil
 		},
-		Run: func(ctx context.Context, job *engine.Job) (engine.Output, error) { return p.run(ctx, u, job) },
+		Run: func(ctx context.Context, job *engine.Job) ([]results.Row, error) { return p.run(ctx, u, job) },
 	}
 }
 

@@ -46,7 +46,7 @@ type work struct {
 
 // run measures a unit. The first of a job opens the releases of all of them; a
 // release is forgotten after its last unit.
-func (p *Plan) run(ctx context.Context, u *unit, job *engine.Job) (out engine.Output, err error) {
+func (p *Plan) run(ctx context.Context, u *unit, job *engine.Job) (rows []results.Row, err error) {
 	w, ok := job.Shared.(*work)
 	if !ok {
 		var specs []measure.Spec
@@ -60,7 +60,7 @@ func (p *Plan) run(ctx context.Context, u *unit, job *engine.Job) (out engine.Ou
 		}
 		releases, err := measure.Open(ctx, p.lab, specs, u.splits, job.Threads)
 		if err != nil {
-			return out, err
+			return nil, err
 		}
 		for repetition, r := range releases {
 			r.Pending = pending[repetition]
@@ -75,29 +75,31 @@ func (p *Plan) run(ctx context.Context, u *unit, job *engine.Job) (out engine.Ou
 	}
 	query := u.query
 	query.Threads = max(1, job.Threads)
-	out.Rows, err = u.measurement.Measure(ctx, r, &query)
+	rows, err = u.measurement.Measure(ctx, r, &query)
 	var undefined *mechanisms.UndefinedError
 	var unreachable *measure.OutOfReach
 	switch {
 	case errors.As(err, &undefined) || errors.As(err, &unreachable):
 		row := r.Row(&query)
 		row.Status, row.Reason, row.Promise = results.StatusUndefined, err.Error(), results.Promise{}
-		out.Rows = []results.Row{row}
+		rows = []results.Row{row}
 	case err != nil:
-		return out, fmt.Errorf("measuring %s: %w", u.measurement.Name, err)
+		return nil, fmt.Errorf("measuring %s: %w", u.measurement.Name, err)
 	}
-	for i := range out.Rows {
-		out.Rows[i].Measurement = u.measurement.String()
+	for i := range rows {
+		rows[i].Measurement = u.measurement.String()
 	}
-	return out, r.DescribeRedrawn(ctx, out.Rows)
+	return rows, r.DescribeRedrawn(ctx, rows)
 }
 
-// Audit audits each mechanism of a study at each of its ε as the first of its
-// releases runs it: on the words of that data set and embedding. Reports are
-// passed on with the place by which rows identify the instance. Mechanisms from
-// outside are left out: nobody can look into them.
-func (p *Plan) Audit(ctx context.Context, l *lab.Lab, o audit.Options,
-	each func(spec measure.Spec, fingerprint string, r audit.Report) error) error {
+// Audit audits each mechanism of the study at each of its ε as the first of its
+// releases runs it: on the words of that data set and embedding. Each verdict is
+// passed on with its report; version is that of mldp. Mechanisms from outside are left
+// out: nobody can look into them.
+func (p *Plan) Audit(ctx context.Context, root, version string, o audit.Options,
+	each func(results.AuditRow, audit.Report) error) (err error) {
+	l := lab.New(root)
+	defer func() { err = errors.Join(err, l.Close()) }()
 	seen := map[string]bool{}
 	for _, u := range p.units {
 		spec := u.spec
@@ -118,7 +120,9 @@ func (p *Plan) Audit(ctx context.Context, l *lab.Lab, o audit.Options,
 		if err != nil {
 			return fmt.Errorf("audit of %s: %w", &u, err)
 		}
-		if err := each(spec, r.Space.Fingerprint(), report); err != nil {
+		row := AuditRow(report, spec.Parameters())
+		row.EmbeddingFingerprint, row.Version, row.Seed = r.Space.Fingerprint(), version, spec.Seed
+		if err := each(row, report); err != nil {
 			return err
 		}
 	}
@@ -136,4 +140,26 @@ func auditOne(ctx context.Context, r *measure.Release, o audit.Options) (audit.R
 		} // an error occurs again below, where it can be reported as a result
 	}
 	return audit.Run(ctx, env, r.Mechanism, o)
+}
+
+// AuditRow is the verdict of a report; parameters are those by which rows
+// identify the instance.
+func AuditRow(r audit.Report, parameters string) results.AuditRow {
+	row := results.AuditRow{
+		Mechanism: r.Settings.Mechanism, Variant: string(r.Settings.Variant), Parameters: parameters,
+		Epsilon: results.Float(r.Settings.Epsilon), Promises: r.Guarantee.Holds(), Lower: results.Float(r.EpsilonLowerBound),
+		Violated: r.Violated, Exact: r.Method == audit.Exact,
+	}
+	if r.Method == audit.NoAudit {
+		row.Lower = results.Missing
+	}
+	if r.Settings.Variant != mechanisms.External { // of a command nothing is known
+		if r.Detects > 0 {
+			row.Detects = results.Float(r.Detects)
+		}
+		if r.DetectsOne > 0 {
+			row.DetectsOne = results.Float(r.DetectsOne)
+		}
+	}
+	return row
 }
