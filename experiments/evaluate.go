@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"mldpbench/datasets"
-	"mldpbench/datasets/fetch"
 	"mldpbench/datasets/table"
 	"mldpbench/experiments/measure"
 	"mldpbench/experiments/study"
@@ -87,8 +86,17 @@ func (e Evaluation) Study(ctx context.Context) (s *study.Study, notes []string, 
 		BaselineRepetitions: 3, // whose spread is that of training
 		Attackers:           []study.CommandSpec{{Name: "overlap"}, {Name: "linkage-tfidf"}},
 	}}
-	if s.Metrics, notes, err = e.metrics(); err != nil {
-		return nil, nil, err
+	low, words := metrics.LowWords, "words"
+	s.Metrics = study.Metrics{"low": &low, "perplexity": &struct{}{}}
+	if _, err := datasets.OpenWordList(words, e.Root); err == nil {
+		s.Metrics["english"] = &words
+	} else {
+		notes = append(notes, "English %: not measured: "+err.Error())
+	}
+	if e.Encoder != "" {
+		s.Metrics["cs"] = &measure.CSOptions{Encoder: e.Encoder, Documents: 50}
+	} else {
+		notes = append(notes, "CS: not measured: --encoder names no model")
 	}
 	if d.Label != "" {
 		s.Models = []study.ModelSpec{{Name: "svm", Parameters: map[string]any{"features": "tfidf"}}}
@@ -117,23 +125,4 @@ func (e Evaluation) Study(ctx context.Context) (s *study.Study, notes []string, 
 	}
 	s, err = s.Override(study.Overrides{Set: e.Set})
 	return s, notes, err
-}
-
-// metrics are those whose resources are there; notes say which are not.
-func (e Evaluation) metrics() (all study.Metrics, notes []string, err error) {
-	low, words := metrics.LowWords, "words"
-	all = study.Metrics{"low": &low, "perplexity": &struct{}{}}
-	var absent *fetch.MissingError
-	if _, err := datasets.OpenWordList(words, e.Root); err == nil {
-		all["english"] = &words
-	} else if !errors.As(err, &absent) {
-		return nil, nil, err
-	} else {
-		notes = append(notes, "English %: not measured: "+err.Error())
-	}
-	if e.Encoder != "" {
-		all["cs"] = &measure.CSOptions{Encoder: e.Encoder, Documents: 50}
-		return all, notes, nil
-	}
-	return all, append(notes, "CS: not measured: --encoder names no model"), nil
 }

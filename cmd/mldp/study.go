@@ -93,7 +93,7 @@ func warnStudy(w io.Writer, s *study.Study) {
 			said = append(said, "warning: mechanisms: the list is empty: nothing is privatised, only baselines are run")
 		}
 		for _, m := range part.Mechanisms {
-			_, unread, _ := part.Expand(m) // checked
+			_, unread := part.Expand(m)
 			for _, why := range unread {
 				said = append(said, fmt.Sprintf("mechanisms: %s leaves one out: %v", m.Name, why))
 			}

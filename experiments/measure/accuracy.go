@@ -37,7 +37,7 @@ func init() {
 		// lengths.
 		Applies: func(s *Spec, q *Query) bool {
 			d, err := models.Find(q.Model.Name)
-			t, _ := s.Dataset.Traits() // checked
+			t, _ := s.Dataset.Definition() // checked
 			vectors := s.Definition().NewVector != nil
 			return err == nil && (!t.WordLevel && !vectors || d.Vectors) && (!vectors || q.Setting == study.Local)
 		},

@@ -95,7 +95,7 @@ func (p *Plan) scene(c *study.Scene) {
 					Dimension: dimension, Documents: strings.TrimPrefix(p.Documents, study.Fixed)}
 				p.plain(c, s, asked)
 				for _, m := range c.Mechanisms {
-					settings, _, _ := c.Expand(m) // checked
+					settings, _ := c.Expand(m)
 					s.Policy, s.KeepWords = c.Policy, m.KeepWords
 					for _, s.Mechanism = range settings {
 						p.mechanism(c, s, asked, m)

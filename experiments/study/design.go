@@ -160,9 +160,9 @@ func (d *Design) checkData(at At) error {
 		}
 	}
 	if p := d.Pool(); p != nil {
-		pool, err := p.Traits()
+		pool, err := p.Definition()
 		for _, x := range d.Datasets {
-			if t, _ := x.Traits(); err == nil && t.Generated != pool.Generated {
+			if t, _ := x.Definition(); err == nil && t.Generated != pool.Generated {
 				err = fmt.Errorf("public = %q for data set %q: generated and real data are never mixed", p.Name, x.Name)
 			}
 		}
@@ -209,7 +209,7 @@ func (d *Design) checkEmbeddings(at At) error {
 			return at(fmt.Errorf("embedding %q is given twice: two files need names of their own", e.Name), "embeddings[%d]", i)
 		}
 		for _, x := range own {
-			if t, _ := x.Traits(); e.Name != NoVectors && (e.Name == GeneratedEmbedding) != t.Generated {
+			if t, _ := x.Definition(); e.Name != NoVectors && (e.Name == GeneratedEmbedding) != t.Generated {
 				return at(fmt.Errorf("data set %q with embedding %q: generated and real data are never mixed; real texts "+
 					"take glove.6B, or vectors of your own: {name: mine, file: vectors.txt}; with several data sets, restrict "+
 					"the embedding with its list of datasets", x.Name, e.Name), "embeddings[%d]", i)
@@ -224,7 +224,7 @@ func (d *Design) checkMechanisms(at At) error {
 		if err := m.Check(at, fmt.Sprintf("mechanisms[%d]", i)); err != nil {
 			return err
 		}
-		_, unread, _ := d.Expand(m) // checked
+		_, unread := d.Expand(m)
 		if len(unread) > 0 && m.Name != All {
 			return at(unread[0], "mechanisms[%d].name", i)
 		}

@@ -169,8 +169,8 @@ func (m MechanismSpec) Expand() (out []mechanisms.Settings, err error) {
 // Expand returns the settings of a mechanism entry in a design, and the reasons for
 // those that it leaves out, as attackers and others cannot read what they release:
 // of an entry that names one this is an error.
-func (d *Design) Expand(m MechanismSpec) (in []mechanisms.Settings, unread []error, err error) {
-	all, err := m.Expand()
+func (d *Design) Expand(m MechanismSpec) (in []mechanisms.Settings, unread []error) {
+	all, _ := m.Expand() // checked
 	for _, x := range all {
 		if t, err := x.Definition(); err == nil && t.New == nil && len(d.Attackers) > 0 {
 			unread = append(unread, fmt.Errorf("%s releases vectors: attackers read words", x.Mechanism))
@@ -178,7 +178,7 @@ func (d *Design) Expand(m MechanismSpec) (in []mechanisms.Settings, unread []err
 			in = append(in, x)
 		}
 	}
-	return in, unread, err
+	return in, unread
 }
 
 // parameterValues reads a parameter: a value, or a list of values. Where the

@@ -58,13 +58,10 @@ func decode(filename string, data []byte, into any) (*source, error) {
 // position turns an error of the YAML library into "file:line:column: what".
 func (src *source) position(err error) error {
 	var y yaml.Error
-	if !errors.As(err, &y) {
-		return fmt.Errorf("%s: %w", src.name, err)
+	if errors.As(err, &y) && y.GetToken() != nil {
+		return src.wrong(y.GetToken(), "%s", y.GetMessage())
 	}
-	if t := y.GetToken(); t != nil && t.Position != nil {
-		return src.wrong(t, "%s", y.GetMessage())
-	}
-	return fmt.Errorf("%s: %s", src.name, y.GetMessage())
+	return fmt.Errorf("%s: %w", src.name, err)
 }
 
 // wrong is an error at a token.

@@ -66,9 +66,6 @@ func (c *Columns) UnmarshalYAML(decode func(any) error) error {
 	return err
 }
 
-// SplitByHash is a split by a hash of each text.
-const SplitByHash = "hash"
-
 // DatasetSpec names a data set of the catalogue, or the user's own file, and
 // how much of it is used; keys.txt says what each key means. A size of 0 means the
 // data set's default. Its JSON is part of the keys of what is measured.
@@ -119,21 +116,16 @@ func (d DatasetSpec) Check() error {
 	case d.File != "" && len(d.Text) == 0:
 		return fmt.Errorf("data set %q: a file needs its text columns", d.Name)
 	}
-	_, err := d.Traits()
+	_, err := d.Definition()
 	return cmp.Or(check.Heading("data set", d.Name), err)
 }
 
-// Traits are the properties of a data set that determine what can be measured
-// on it.
-type Traits struct{ Generated, WordLevel bool }
-
-// Traits returns them without loading anything.
-func (d DatasetSpec) Traits() (Traits, error) {
+// Definition is that of the catalogue; of a file it is the zero value.
+func (d DatasetSpec) Definition() (datasets.Definition, error) {
 	if d.File != "" {
-		return Traits{}, nil
+		return datasets.Definition{}, nil
 	}
-	f, err := datasets.Find(d.Name)
-	return Traits{f.Generated, f.WordLevel}, err
+	return datasets.Find(d.Name)
 }
 
 // Path returns the user's file, which may also lie in the data folder; "" for none.
@@ -150,7 +142,7 @@ func (d DatasetSpec) Request(root string, seed stream.Seed) datasets.Request {
 		Name: d.Name, Root: root,
 		File: d.Path(root), TextColumns: d.Text, LabelColumn: d.Label, Delimiter: d.Delimiter, Encoding: d.Encoding,
 		PrivateColumn: d.Private, UserColumn: d.User,
-		Unbalanced: d.Balance == "no", ByHash: d.Split == SplitByHash,
+		Unbalanced: d.Balance == "no", ByHash: d.Split == "hash",
 		Sizes:     datasets.Sizes{Train: d.Train, Validation: d.Validation, Test: d.Test},
 		MaxTokens: d.MaxTokens, Cleaning: datasets.Cleaning(d.Cleaning), Seed: seed,
 	}

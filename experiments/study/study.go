@@ -25,10 +25,11 @@ import (
 // Schema is the version of the study file format.
 const Schema = 1
 
-// Documents of a data set in the repetitions of a study.
 const (
-	Fixed   = "fixed"   // the same in each: intervals hold for this sample
-	Redrawn = "redrawn" // drawn again in each: intervals cover the sample too
+	Fixed   = "fixed"   // documents are the same in each repetition: intervals hold for this sample
+	Redrawn = "redrawn" // they are drawn again in each: intervals cover the sample too
+	Grid    = "grid"    // names of random streams: the same study with others draws other noise
+	Attacks = "attacks" // those of studies of attacks before 2026-12, so that their numbers stay
 )
 
 // Header holds the common fields of all studies.
@@ -58,12 +59,6 @@ type Study struct {
 	root   string  // data folder
 }
 
-// Names of random streams: the same study with other names draws other noise.
-const (
-	Grid    = "grid"
-	Attacks = "attacks" // those of studies of attacks before 2026-12, so that their numbers stay
-)
-
 // Library holds the studies of a program.
 type Library struct {
 	Files embed.FS // in the folder studies
@@ -72,10 +67,7 @@ type Library struct {
 
 // Names returns the names of the files, sorted.
 func (l Library) Names() (names []string) {
-	entries, err := l.Files.ReadDir("studies")
-	if err != nil {
-		panic(err) // embedded at build time
-	}
+	entries, _ := l.Files.ReadDir("studies") // embedded at build time
 	for _, e := range entries {
 		names = append(names, strings.TrimSuffix(e.Name(), ".yaml"))
 	}
