@@ -33,10 +33,7 @@ metrics: {bleu: {}}
 
 func attacksStudy(t *testing.T, old, new string) *study.Study {
 	t.Helper()
-	s, err := study.Parse("attacks.yaml", []byte(strings.Replace(attacksText, old, new, 1)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := parsed(t, strings.Replace(attacksText, old, new, 1))
 	fewer(&s.Options)
 	return s
 }
@@ -74,29 +71,19 @@ func TestAttackersOfAStudy(t *testing.T) {
 			}
 		}
 	}
-	plain := by["identity"]
-	if v := plain.Get("bleu"); math.Abs(v.Float()-100) > 1e-6 || by["uniform"].Get("bleu").Float() > 70 {
-		t.Errorf("BLEU of unchanged text is %v, of random words %v", v, by["uniform"].Get("bleu"))
-	}
-	if m := at(plain, "masked-accuracy"); m.Value != m.Ceiling || m.Value.Float() < m.Floor.Float() {
-		t.Errorf("masked model on unchanged text: %+v", m)
-	}
-	if v := plain.Get("masked-channel-accuracy"); v.Float() < 0.99 {
-		t.Errorf("masked model and channel on unchanged text: %v", v)
-	}
-	if p := at(by["uniform"], "causal_perplexity"); p.Value.Float() < 2*p.Ceiling.Float() {
-		t.Errorf("perplexity of random words: %v, of plain text %v", p.Value, p.Ceiling)
-	}
-	if m := at(plain, "causal_perplexity"); m.Value != m.Ceiling {
-		t.Errorf("perplexity of unchanged text is %v, of the original %v", m.Value, m.Ceiling)
-	}
-	for _, quantity := range []string{"strongest-words", "strongest-documents"} {
-		if v := plain.Get(quantity); v.Float() < 0.9 {
-			t.Errorf("%s of unchanged text: %v", quantity, v)
+	plain, random := by["identity"], by["uniform"]
+	masked, same, odd := at(plain, "masked-accuracy"), at(plain, "causal_perplexity"), at(random, "causal_perplexity")
+	for what, ok := range map[string]bool{
+		"BLEU":              math.Abs(plain.Get("bleu").Float()-100) < 1e-6 && random.Get("bleu").Float() < 70,
+		"masked model":      masked.Value == masked.Ceiling && masked.Value.Float() >= masked.Floor.Float(),
+		"model and channel": plain.Get("masked-channel-accuracy").Float() >= 0.99,
+		"perplexity":        same.Value == same.Ceiling && odd.Value.Float() > 2*odd.Ceiling.Float(),
+		"strongest": plain.Get("strongest-words").Float() > 0.9 && plain.Get("strongest-documents").Float() > 0.9 &&
+			random.Get("strongest-words").Float() < 0.2,
+	} {
+		if !ok {
+			t.Errorf("%s: unchanged text %+v, random words %+v", what, plain, random)
 		}
-	}
-	if m := at(by["uniform"], "strongest-words"); m.Value.Float() > 0.2 {
-		t.Errorf("strongest-words of random words: %v", m.Value)
 	}
 	// Right and wrong answers are recorded by document, and agree with the counts.
 	m := at(by["k-rr"], "linkage-aligned-p1")
@@ -128,13 +115,10 @@ func TestErrorsOfModels(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ old, new, want string }{
-		{"masked: tiny-masked-lm\n", "", "attacks.yaml:10:13: attacker masked asks a masked language model"},
+		{"masked: tiny-masked-lm\n", "", "x.yaml:10:13: attacker masked asks a masked language model"},
 		{"public: generated-styles\n", "shadow: 10\n", "attribute-public-ngrams trains on public text"},
 		{"public: generated-styles", "public: agnews", "generated and real data are never mixed"},
 	} {
-		_, err := study.Parse("attacks.yaml", []byte(strings.Replace(attacksText, c.old, c.new, 1)))
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v, want %q", c.new, err, c.want)
-		}
+		refused(t, strings.Replace(attacksText, c.old, c.new, 1), c.want)
 	}
 }

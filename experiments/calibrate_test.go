@@ -1,10 +1,7 @@
 package experiments_test
 
 import (
-	"context"
-	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -14,46 +11,10 @@ import (
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
 	"mldpbench/mechanisms"
-	"mldpbench/mechanisms/external"
-	"mldpbench/stream"
 )
 
 // commandWords is the size of the vocabulary of the command below.
 const commandWords = 40
-
-// This binary, called with "k-rr" and a list of words, is a mechanism from
-// outside: randomised response over them. "broken" does not answer.
-func init() {
-	if len(os.Args) < 3 || os.Args[1] != "k-rr" && os.Args[1] != "broken" {
-		return
-	}
-	words := strings.Fields(os.Args[2])
-	handle := func(_ context.Context, q external.Request, seeds []stream.Seed) (external.Answer, error) {
-		if os.Args[1] == "broken" {
-			os.Exit(1)
-		}
-		stay := math.Exp(q.Epsilon) / (math.Exp(q.Epsilon) + float64(len(words)-1))
-		for i, d := range q.Documents {
-			rng := seeds[i].Rand()
-			for j, w := range d {
-				if at := slices.Index(words, w); rng.Float64() >= stay {
-					if k := rng.IntN(len(words) - 1); k < at {
-						d[j] = words[k]
-					} else {
-						d[j] = words[k+1]
-					}
-				}
-			}
-		}
-		return external.Answer{Documents: q.Documents}, nil
-	}
-	hello := external.Hello{Name: "response", Version: "1", Repeatable: true}
-	if err := external.Serve(context.Background(), os.Stdin, os.Stdout, hello, handle); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	os.Exit(0)
-}
 
 func calibration(t *testing.T, kind, target string) experiments.Calibration {
 	t.Helper()
@@ -65,14 +26,10 @@ func calibration(t *testing.T, kind, target string) experiments.Calibration {
 	if err != nil {
 		t.Fatal(err)
 	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	return experiments.Calibration{
 		Embedding: e, Vocabulary: commandWords, Words: 20, Runs: 60, Tolerance: 0.02, Seed: 1,
 		Mechanisms: []mechanisms.Settings{{Mechanism: "own", Outside: &mechanisms.Outside{
-			Command: []string{self, kind, strings.Join(space.Vocabulary.Words(), " ")}}}, {Mechanism: "k-rr"}},
+			Command: []string{selfName(t), "client", kind, strings.Join(space.Vocabulary.Words(), " ")}}}, {Mechanism: "k-rr"}},
 		Target: target,
 	}
 }
@@ -117,7 +74,7 @@ func TestCalibrateCommand(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, text)
 	}
-	if m := x.Mechanisms; len(m) != 2 || m[0].Name != "own" || len(m[0].Command) != 3 || m[1].Name != "k-rr" ||
+	if m := x.Mechanisms; len(m) != 2 || m[0].Name != "own" || len(m[0].Command) != 4 || m[1].Name != "k-rr" ||
 		!slices.Equal(m[0].Epsilons, []float64{own[2].Epsilon.Float()}) || !strings.Contains(text, "# em=0.5: ") {
 		t.Errorf("%+v of\n%s", m, text)
 	}
@@ -128,7 +85,7 @@ func TestCalibrateBrokenCommand(t *testing.T) {
 	t.Parallel()
 	for target, want := range map[string]string{"em=0.5": "exit status 1", "0.5": "must be one of", "em=x": "must be as em=",
 		"em=0.1,y": "must be as em=", "nw=1": "must be in (0, 1)", "nw": "must be as em="} {
-		err := experiments.Calibrate(t.Context(), calibration(t, "broken", target),
+		err := experiments.Calibrate(t.Context(), calibration(t, "dies", target),
 			func([]experiments.Calibrated, string) error { return nil })
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", target, err)

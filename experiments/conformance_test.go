@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"mldpbench/experiments"
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/measure"
 	"mldpbench/experiments/study"
@@ -24,56 +23,39 @@ var needsData = []string{"english", "bertscore", "causal_perplexity", "attacker"
 // small study, or with none.
 func TestMeasurementsConform(t *testing.T) {
 	t.Parallel()
-	var asked []string
-	var all []*study.Study
-	for _, name := range small {
-		s := open(t, name)
-		for _, scene := range s.Parts() {
-			for key := range scene.Metrics {
-				asked = append(asked, key)
-			}
-		}
-		all = append(all, s)
+	var metrics, attackers []string
+	left := func(m *measure.Measurement) bool {
+		a, err := attack.Find(m.Name)
+		return err == nil && needs(a, attack.NeedsModel, attack.NeedsWriter, attack.NeedsPublic)
 	}
-	var more strings.Builder
-	var attackers []string
 	for _, m := range measure.All() {
-		if key := m.Metric.Key; key != "" && key != "user_audit" && !slices.Contains(asked, key) && !slices.Contains(needsData, m.Name) {
-			fmt.Fprintf(&more, "  %s:\n", key)
-			asked = append(asked, key)
+		key := "      " + m.Metric.Key + ":"
+		if m.Metric.Key != "" && m.Metric.Key != "user_audit" && !strings.Contains(attacked, key) &&
+			!slices.Contains(metrics, key) && !slices.Contains(needsData, m.Name) {
+			metrics = append(metrics, key)
 		}
-		switch a, err := attack.Find(m.Name); {
-		case err != nil || needs(a, attack.NeedsModel, attack.NeedsWriter, attack.NeedsPublic):
-		default:
+		if _, err := attack.Find(m.Name); err == nil && !left(m) {
 			attackers = append(attackers, m.Name)
 		}
 	}
-	all[0] = withText(t, all[0], "metrics:\n", "metrics:\n"+more.String())
-	all[0] = withText(t, all[0], "  inference_error:\n", "  inference_error:\n    distance: true\n")
-	s, err := study.Parse("attacks.yaml", fmt.Appendf(nil, attacked, strings.Join(attackers, ", ")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := parsed(t, fmt.Sprintf(attacked, strings.Join(attackers, ", "),
+		strings.Join(metrics, "\n")))
 	fewer(&s.Options)
 	made := map[string]bool{}
-	for _, s := range append(all, s) {
+	for _, s := range []*study.Study{open(t, "papers"), s} {
 		for _, r := range conforming(t, s) {
 			name, _, _ := strings.Cut(r.Measurement, "@")
 			made[name] = true
 		}
 	}
 	for _, m := range measure.All() {
-		if a, err := attack.Find(m.Name); err == nil &&
-			needs(a, attack.NeedsModel, attack.NeedsWriter, attack.NeedsPublic) {
-			continue
-		}
-		if !made[m.Name] && !slices.Contains(needsData, m.Name) {
-			t.Errorf("%s has no row: give its options defaults, or put its key into testdata/tiny.yaml", m.Name)
+		if !made[m.Name] && !left(m) && !slices.Contains(needsData, m.Name) {
+			t.Errorf("%s has no row: give its options defaults, or put its key into this study", m.Name)
 		}
 	}
 }
 
-// attacked has every attacker that needs no more than a study offers.
+// attacked has every attacker that needs no more than a study offers, and every metric.
 const attacked = `
 schema: 1
 name: attacked
@@ -88,6 +70,12 @@ scenes:
   - datasets: [{name: generated-styles, train: 120, validation: 20, test: 40}]
     models: [{name: svm}]
     attackers: [%s]
+    metrics:
+      deniability: {words: 5, runs: 20}
+      low: 50
+      cs: {encoder: sif, documents: 20}
+      inference_error: {samples: 10, distance: true}
+%s
   - datasets: [{name: generated-users, train: 120, validation: 16, test: 40}]
     metrics: {user_audit: {}}
 `
@@ -98,10 +86,7 @@ func needs(a attack.Definition, any ...attack.Need) bool {
 
 // conforming runs a study and returns its rows, after a look at each.
 func conforming(t *testing.T, s *study.Study) []results.Row {
-	sum, err := experiments.Run(t.Context(), s, "", engine.Options{Out: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sum := mustRun(t, s, engine.Options{})
 	for _, r := range sum.Rows {
 		if r.Status == results.StatusUndefined {
 			if r.Reason == "" {
@@ -110,20 +95,14 @@ func conforming(t *testing.T, s *study.Study) []results.Row {
 			continue
 		}
 		name, _, _ := strings.Cut(r.Measurement, "@")
-		m := measurement(t, name)
-		if !slices.ContainsFunc(m.Columns, func(c results.Column) bool { return c.Name == r.Quantity }) {
-			t.Errorf("%s: %q is none of its columns", m, r.Quantity)
-		}
-		if !r.Value.Known() && r.Note == "" {
-			t.Errorf("%s: %s is NaN, and its note gives no reason", m, r.Quantity)
-		}
-		for _, v := range []results.Optional{r.Value, r.Low, r.High, r.Floor, r.Ceiling} {
-			if math.IsInf(v.Float(), 0) {
-				t.Errorf("%s: %s is infinite: %+v", m, r.Quantity, r.Measured)
-			}
-		}
-		if r.Low.Float() > r.Value.Float() || r.Value.Float() > r.High.Float() || results.MustColumn(r.Quantity).Counted && r.Part > r.Whole {
-			t.Errorf("%s: %s is outside its interval, or its counts are impossible: %+v", m, r.Quantity, r.Measured)
+		m, column := measurement(t, name), results.MustColumn(r.Quantity)
+		infinite := slices.ContainsFunc([]results.Optional{r.Value, r.Low, r.High, r.Floor, r.Ceiling},
+			func(v results.Optional) bool { return math.IsInf(v.Float(), 0) })
+		if !slices.ContainsFunc(m.Columns, func(c results.Column) bool { return c.Name == r.Quantity }) ||
+			!r.Value.Known() && r.Note == "" || infinite || r.Low.Float() > r.Value.Float() ||
+			r.Value.Float() > r.High.Float() || column.Counted && r.Part > r.Whole {
+			t.Errorf("%s: %s is none of its columns, NaN without a note, infinite, outside its interval or counted wrongly: %+v",
+				m, r.Quantity, r.Measured)
 		}
 	}
 	return sum.Rows

@@ -2,6 +2,7 @@ package experiments_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"mldpbench/experiments/engine"
@@ -10,6 +11,27 @@ import (
 	"mldpbench/experiments/study"
 	"mldpbench/results"
 )
+
+// parsed is a study of a text.
+func parsed(t testing.TB, text string) *study.Study {
+	t.Helper()
+	s, err := study.Parse("x.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// refused fails where a study is not refused with one line that names the place and
+// says what is wanted.
+func refused(t testing.TB, text, want string) {
+	t.Helper()
+	_, err := study.Parse("x.yaml", []byte(text))
+	if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "x.yaml:") ||
+		strings.Contains(err.Error(), "\n") {
+		t.Errorf("got %v\nwant %q", err, want)
+	}
+}
 
 // cells are what a run measured, one a place and repetition.
 func cells(t testing.TB, s *engine.Summary) []results.Cell {
@@ -28,9 +50,9 @@ func at(c results.Cell, quantity string) results.Measured {
 }
 
 // unitKeys are the keys of the units of a study.
-func unitKeys(t testing.TB, s *study.Study) []string {
+func unitKeys(t testing.TB, s *study.Study, root string) []string {
 	t.Helper()
-	l := lab.New("")
+	l := lab.New(root)
 	defer l.Close()
 	p, err := planned(s, l)
 	if err != nil {

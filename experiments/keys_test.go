@@ -41,61 +41,45 @@ func TestMeasurementRunsAlone(t *testing.T) {
 	s := own(t, "  - {name: cmp}\n  - {name: tem}")
 	first := mustRun(t, s, engine.Options{Out: dir})
 	more := withText(t, s, "metrics:\n", "metrics:\n  tokens_of_test: {}\n")
-	second := mustRun(t, more, engine.Options{Out: dir})
-	if second.Ran != 2 || second.Reused != first.Total {
-		t.Errorf("a measurement more: %d units ran, want 2; %d of %d reused", second.Ran, second.Reused, first.Total)
-	}
-	for _, c := range cells(t, second) {
-		if !c.IsBaseline() && !(c.Get(tokensOf).Float() > 0 && c.Has("n_w") && c.Has("accuracy")) {
-			t.Errorf("%s: %v tokens", c.Mechanism, c.Get(tokensOf))
-		}
-	}
-	same(t, "measured before", first.Rows, results.Where(second.Rows, func(r results.Row) bool {
-		return r.Quantity != tokensOf
-	}))
 	m := measurement(t, tokensOf)
-	m.Version = 2
 	defer func() { m.Version = 1 }()
-	third := mustRun(t, more, engine.Options{Out: dir})
-	if third.Ran != 2 || third.Reused != first.Total {
-		t.Errorf("a new version: %d units ran, want 2; %d of %d reused", third.Ran, third.Reused, first.Total)
-	}
-	for _, r := range third.Rows {
-		if r.Quantity == tokensOf && r.Measurement != tokensOf+"@2" {
-			t.Errorf("measured by %s", r.Measurement)
+	for _, c := range []struct{ version, ran int }{{1, 2}, {2, 2}, {1, 0}} {
+		m.Version = c.version
+		sum := mustRun(t, more, engine.Options{Out: dir})
+		if sum.Ran != c.ran || sum.Total != first.Total+2 {
+			t.Errorf("version %d: %d of %d units ran, want %d", c.version, sum.Ran, sum.Total, c.ran)
 		}
-	}
-	m.Version = 1
-	if again := mustRun(t, more, engine.Options{Out: dir}); again.Ran != 0 {
-		t.Errorf("the version of before: %d units ran", again.Ran)
+		same(t, "measured before", first.Rows, results.Where(sum.Rows, func(r results.Row) bool { return r.Quantity != tokensOf }))
+		for _, r := range sum.Rows {
+			if r.Quantity == tokensOf && (r.Measurement != fmt.Sprintf("%s@%d", tokensOf, c.version) || !(r.Value.Float() > 0)) {
+				t.Errorf("%v tokens by %s", r.Value, r.Measurement)
+			}
+		}
 	}
 }
 
 // Whatever a command or a text depends on is in the keys of its units, and of
 // no others: raw texts, folders, ids.
 func TestKeysFollowWhatComesFromOutside(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
-	table := func(ids func(i int) int, text func(string) string) {
-		var b strings.Builder
-		b.WriteString("id,body,stars\n")
+	table := func(shift int, text func(string) string) {
+		rows := "id,body,stars\n"
 		for i := range 40 {
-			fmt.Fprintf(&b, "r%d,%s,%d\n", ids(i), text([]string{"good food", "bad room"}[i%2]), i%2)
+			rows += fmt.Sprintf("r%d,%s,%d\n", (i+shift)%40, text([]string{"good food", "bad room"}[i%2]), i%2)
 		}
-		put(t, dir, "reviews.csv", b.String())
+		put(t, dir, "reviews.csv", rows)
 	}
-	straight, lower := func(i int) int { return i }, func(s string) string { return s }
-	table(straight, lower)
-	var private strings.Builder
-	private.WriteString("id,body\n")
+	table(0, strings.ToLower)
+	private := "id,body\n"
 	for i := range 40 {
-		fmt.Fprintf(&private, "r%d,food\n", i)
+		private += fmt.Sprintf("r%d,food\n", i)
 	}
-	put(t, dir, "private.csv", private.String())
-	put(t, dir, "vectors.txt", "good 1 2\nbad 2 1\nfood 3 3\nroom 4 1\n")
-	put(t, dir, "model/weights.bin", "1")
-	put(t, dir, "model/deep/config.json", "1")
-	put(t, dir, "listed/vocabulary.txt", "1")
-	s, err := study.Parse("keys.yaml", []byte(strings.NewReplacer("SELF", selfName(t), "DIR", dir).Replace(`schema: 1
+	for name, text := range map[string]string{"private.csv": private, "vectors.txt": "good 1 2\nbad 2 1\nfood 3 3\nroom 4 1\n",
+		"model/weights.bin": "1", "model/deep/config.json": "1", "listed/vocabulary.txt": "1"} {
+		put(t, dir, name, text)
+	}
+	s := parsed(t, strings.NewReplacer("SELF", selfName(t), "DIR", dir).Replace(`schema: 1
 name: keys
 seed: 3
 datasets: [{name: mine, file: DIR/reviews.csv, text: body, label: stars, cleaning: words}]
@@ -109,45 +93,35 @@ mechanisms:
   - {name: folder, command: [SELF, client, shuffle, --model=DIR/model]}
   - {name: listed, command: [SELF, client, shuffle, DIR/listed]}
   - {name: text, text: DIR/private.csv, id: id, epsilons: [5]}
-`)))
-	if err != nil {
-		t.Fatal(err)
-	}
+`))
 	keys := func() map[string]string { // by mechanism
-		t.Helper()
-		all := unitKeys(t, s)
-		out := map[string]string{}
+		out, all := map[string]string{}, unitKeys(t, s, "")
 		for i, u := range units(t, s) {
 			out[u.Place.Mechanism] += all[i]
 		}
 		return out
 	}
 	last := keys()
-	check := func(what string, changed ...string) {
-		t.Helper()
+	for _, c := range []struct {
+		what, changed string
+		do            func()
+	}{
+		{"nothing", "none at all", func() {}},
+		{"case of the raw text", "raw", func() { table(0, strings.ToUpper) }},
+		{"ids of the data set", "text", func() { table(1, strings.ToUpper) }},
+		{"a file in a folder of the command line", "folder", func() { put(t, dir, "model/deep/config.json", "2") }},
+		{"an empty file more in that folder", "folder", func() { put(t, dir, "model/deep/more.json", "") }},
+		{"a file in a folder that is an argument", "listed", func() { put(t, dir, "listed/vocabulary.txt", "2") }},
+	} {
+		c.do()
 		now := keys()
 		for name := range now {
-			want := false
-			for _, c := range changed {
-				want = want || c == name
-			}
-			if got := now[name] != last[name]; got != want {
-				t.Errorf("%s: the keys of %s changed: %v, want %v", what, name, got, want)
+			if got := now[name] != last[name]; got != (name == c.changed) {
+				t.Errorf("%s: the keys of %s changed: %v", c.what, name, got)
 			}
 		}
 		last = now
 	}
-	check("nothing")
-	table(straight, strings.ToUpper)
-	check("case of the raw text", "raw")
-	table(func(i int) int { return (i + 1) % 40 }, strings.ToUpper)
-	check("ids of the data set", "text")
-	put(t, dir, "model/deep/config.json", "2")
-	check("a file in a folder of the command line", "folder")
-	put(t, dir, "model/deep/more.json", "")
-	check("an empty file more in that folder", "folder")
-	put(t, dir, "listed/vocabulary.txt", "2")
-	check("a file in a folder of files", "listed")
 }
 
 // measurement returns a registered one.

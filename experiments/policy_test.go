@@ -3,8 +3,6 @@ package experiments_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -21,38 +19,32 @@ func own(t testing.TB, mechanisms string) *study.Study {
 	dir := t.TempDir()
 	words := []string{"good", "bad", "film", "plot", "actor", "scene", "the", "of", "music", "story"}
 	rng := rand.New(rand.NewPCG(1, 2))
-	var vectors strings.Builder
+	vectors, rows := "", "text,label\n"
 	for i, w := range words {
-		fmt.Fprintf(&vectors, "%s", w)
+		vectors += w
 		for d := range 4 {
-			fmt.Fprintf(&vectors, " %.3f", float64((i+d)%5)+rng.Float64())
+			vectors += fmt.Sprintf(" %.3f", float64((i+d)%5)+rng.Float64())
 		}
-		vectors.WriteString("\n")
+		vectors += "\n"
 	}
-	var rows strings.Builder
-	rows.WriteString("text,label\n")
 	for i := range 80 {
-		var tokens []string
 		for range 8 {
-			tokens = append(tokens, words[rng.IntN(len(words))])
+			rows += words[rng.IntN(len(words))] + " "
 		}
-		fmt.Fprintf(&rows, "%s the alien of strange,%d\n", strings.Join(tokens, " "), i%2)
+		rows += fmt.Sprintf("the alien of strange,%d\n", i%2)
 	}
-	for name, text := range map[string]string{"vectors.txt": vectors.String(), "text.csv": rows.String()} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	s, err := study.Parse("own.yaml", []byte(fmt.Sprintf(`
+	put(t, dir, "vectors.txt", vectors)
+	put(t, dir, "text.csv", rows)
+	return parsed(t, strings.NewReplacer("DIR", dir, "MECHANISMS", mechanisms).Replace(`
 schema: 1
 name: own
 seed: 3
 datasets:
-  - {name: mine, file: %[1]q, text: text, label: label, train: 40, validation: 20, test: 20, cleaning: words}
+  - {name: mine, file: DIR/text.csv, text: text, label: label, train: 40, validation: 20, test: 20, cleaning: words}
 embeddings:
-  - {name: vectors, file: %[2]q}
+  - {name: vectors, file: DIR/vectors.txt}
 mechanisms:
-%[3]s
+MECHANISMS
 epsilons: [2]
 models: [{name: svm}]
 repetitions: 1
@@ -61,11 +53,7 @@ metrics:
   low: 5
   deniability: {words: 5, runs: 10}
   inference_error: {samples: 10}
-`, filepath.Join(dir, "text.csv"), filepath.Join(dir, "vectors.txt"), mechanisms)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+`))
 }
 
 // withText is a study with a piece of its text replaced.
@@ -78,10 +66,7 @@ func withText(t testing.TB, s *study.Study, old, new string) *study.Study {
 	if !strings.Contains(string(data), old) {
 		t.Fatalf("%s\nhas no %q", data, old)
 	}
-	changed, err := study.Parse("own.yaml", []byte(strings.Replace(string(data), old, new, 1)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	changed := parsed(t, strings.Replace(string(data), old, new, 1))
 	return changed
 }
 
@@ -101,13 +86,10 @@ func TestKeptWords(t *testing.T) {
 		t.Errorf("%d cells", len(got))
 	}
 	for entry, want := range map[string]string{
-		"{name: cmp, keep_words: verbs}":      "keep_words = \"verbs\"",
+		"{name: cmp, keep_words: verbs}":      "x.yaml:7:29: keep_words = \"verbs\"",
 		"{name: privemb, keep_words: \">3\"}": "releases vectors",
 	} {
-		_, err := study.Parse("bad.yaml", []byte("schema: 1\nname: bad\ndatasets: [{name: "+
-			"generated-words}]\nembeddings: [{name: generated, dimensions: [50]}]\nepsilons: [1]\nmechanisms:\n  - "+entry+"\n"))
-		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "bad.yaml:7:") {
-			t.Errorf("%s: error %v", entry, err)
-		}
+		refused(t, "schema: 1\nname: bad\ndatasets: [{name: generated-words}]\nembeddings: [{name: generated, "+
+			"dimensions: [50]}]\nepsilons: [1]\nmechanisms:\n  - "+entry+"\n", want)
 	}
 }

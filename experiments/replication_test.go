@@ -1,15 +1,14 @@
 package experiments_test
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"mldpbench/datasets"
-	"mldpbench/experiments"
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/study"
+	"mldpbench/internal/list"
 	"mldpbench/results"
 	"mldpbench/stream"
 )
@@ -38,22 +37,13 @@ scenes:
 // measured several times; first words compared; several trainings on one
 // text, tested on plain text.
 func TestStudyAsItsCode(t *testing.T) {
-	s, err := study.Parse("x.yaml", []byte(asItsCode))
-	if err != nil {
-		t.Fatal(err)
-	}
-	summary, err := experiments.Run(t.Context(), s, t.TempDir(), engine.Options{Out: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := parsed(t, asItsCode)
+	summary := mustRun(t, s, engine.Options{})
 	d, err := datasets.Load(t.Context(), s.Datasets[0].Request(t.TempDir(), stream.FromUint64(3).Derive("dataset")))
 	if err != nil {
 		t.Fatal(err)
 	}
-	compared := 0
-	for _, text := range slices.Concat(datasets.Tokens(d.Train), datasets.Tokens(d.Validation)) {
-		compared += min(4, len(text))
-	}
+	compared := list.Sum(datasets.Tokens(slices.Concat(d.Train, d.Validation)), func(text []string) int { return min(4, len(text)) })
 	got := map[string][]results.Row{}
 	for _, r := range summary.Rows {
 		name := r.Mechanism + " " + r.Quantity
@@ -64,11 +54,8 @@ func TestStudyAsItsCode(t *testing.T) {
 	for name, n := range map[string]int{"cmp n_w": 2, "cmp s_w": 2, "cmp pp": 1, "cmp low_overlap": 1,
 		"cmp accuracy": 2, "none accuracy": 2} {
 		if len(got[name]) != n {
-			t.Errorf("%s: %d rows, want %d", name, len(got[name]), n)
+			t.Fatalf("%s: %d rows, want %d", name, len(got[name]), n)
 		}
-	}
-	if t.Failed() {
-		t.FailNow()
 	}
 	for _, r := range got["cmp n_w"] {
 		words, err := results.DeniabilityWords(r.Measured)
@@ -98,11 +85,6 @@ func TestOptionsOfRepetitionsExcludeEachOther(t *testing.T) {
 		{"times: 2", "times: -1", "must be in [0, 10000]"},
 		{"compared_tokens: 4", "compared_tokens: -4", "must be in [0, 100000000]"},
 	} {
-		t.Run(fmt.Sprint(c.text), func(t *testing.T) {
-			_, err := study.Parse("x.yaml", []byte(strings.Replace(asItsCode, c.old, c.text, 1)))
-			if err == nil || !strings.HasPrefix(err.Error(), "x.yaml:") || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("error %v, want x.yaml:… %s", err, c.want)
-			}
-		})
+		refused(t, strings.Replace(asItsCode, c.old, c.text, 1), c.want)
 	}
 }

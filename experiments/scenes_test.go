@@ -3,9 +3,7 @@ package experiments_test
 import (
 	"testing"
 
-	"mldpbench/experiments"
 	"mldpbench/experiments/engine"
-	"mldpbench/experiments/study"
 	"mldpbench/results"
 )
 
@@ -22,15 +20,7 @@ scenes:
 	const first = "  - datasets: [{name: generated-words, train: 60, validation: 20, test: 40}]\n"
 	const second = "  - datasets: [{name: generated-words, train: 40, validation: 20, test: 60}]\n"
 	accuracy := func(text string) (all []results.Optional) {
-		s, err := study.Parse("two.yaml", []byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		run, err := experiments.Run(t.Context(), s, "", engine.Options{Out: t.TempDir(), Workers: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, r := range run.Rows {
+		for _, r := range mustRun(t, parsed(t, text), engine.Options{Workers: 1}).Rows {
 			if r.Quantity == "accuracy" || r.Quantity == "validation_accuracy" {
 				all = append(all, r.Value)
 			}
