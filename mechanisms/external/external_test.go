@@ -20,7 +20,6 @@ import (
 	"testing"
 	"time"
 
-	"mldpbench/embeddings"
 	"mldpbench/mechanisms"
 	"mldpbench/stream"
 )
@@ -40,7 +39,7 @@ func TestMain(m *testing.M) {
 const goodHello = `{"protocol":1,"name":"upper","version":"2","repeatable":true,"guarantee":{"metric":"discrete",` +
 	`"factor":0.5,"reason":"it is a test"},"parameters":{"n":3,"list":[1,2]}}`
 
-// client answers as CMP does, in upper case, or texts at random though its hello
+// client answers in upper case, or texts at random though its hello
 // says that it can be repeated; "parent" asks a client that never answers.
 func client(how string) error {
 	h, err := parseHello([]byte(goodHello), MechanismRole)
@@ -58,21 +57,12 @@ func client(how string) error {
 		m, _ := c.At(1)
 		_, err = m.Rewrite(ctx, documents(), seeds(3))
 		return err
-	case "cmp":
-		h = Hello{Name: "cmp", Version: "1", Repeatable: true, Guarantee: &Promise{Metric: "euclidean", Factor: 1}}
 	case "honestly random":
 		h.Repeatable = false
 	case "paraphrase":
 		h.Aligned, h.Input = &no, Text
 	}
-	handle := func(ctx context.Context, q Request, seeds []stream.Seed) (a Answer, err error) {
-		if how == "cmp" {
-			m, err := newCMP(q.Epsilon)
-			if err == nil {
-				a.Documents, err = mechanisms.PrivatizeText(ctx, m, q.Documents, mechanisms.TextOptions{Seeds: seeds})
-			}
-			return a, err
-		}
+	handle := func(_ context.Context, q Request, _ []stream.Seed) (a Answer, err error) {
 		for _, t := range q.Texts {
 			a.Texts = append(a.Texts, "a paraphrase of "+t)
 		}
@@ -192,19 +182,6 @@ func TestACommandIsAMechanism(t *testing.T) {
 	}
 	if _, err := m.command.At(-1); err == nil || !strings.Contains(err.Error(), "epsilon = -1: must be > 0 and finite") {
 		t.Errorf("epsilon -1: %v", err)
-	}
-}
-
-func TestTextsMayChangeTheirLength(t *testing.T) {
-	t.Parallel()
-	m := opened(t, "paraphrase", 1)
-	out, err := m.Rewrite(t.Context(), documents(), seeds(3))
-	if err != nil || m.Aligned() || !slices.Equal(out[0], []string{"a", "paraphrase", "of", "the", "food"}) {
-		t.Errorf("%q, %v", out, err)
-	}
-	texts, err := m.RewriteTexts(t.Context(), []string{"The food!"}, seeds(1))
-	if err != nil || texts[0] != "a paraphrase of The food!" {
-		t.Errorf("%q, %v", texts, err)
 	}
 }
 
@@ -398,25 +375,6 @@ func seedsOf(seed stream.Seed) func(int) stream.Seed {
 	return func(i int) stream.Seed { return seed.At(uint64(i)) }
 }
 
-// testSpace has a close pair, a far word and a crowd.
-func testSpace() *embeddings.Space {
-	words := []string{"cat", "dog", "idea", "good", "bad", "fine"}
-	v, err := embeddings.NewVocabulary(words)
-	if err != nil {
-		panic(err) // the words differ
-	}
-	s, err := embeddings.NewSpace("test", v, 2, []float32{1, 0, 1, 0.5, -3, 2, 5, 5, 5, 4, 4, 4.5})
-	if err != nil {
-		panic(err) // six rows of two
-	}
-	return s
-}
-
-func newCMP(epsilon float64) (*mechanisms.Mechanism, error) {
-	return mechanisms.New(mechanisms.Environment{Space: testSpace()},
-		mechanisms.Settings{Mechanism: "cmp", Epsilon: epsilon})
-}
-
 func at(t testing.TB, c *Command, epsilon float64) *Mechanism {
 	t.Helper()
 	m, err := c.At(epsilon)
@@ -426,55 +384,10 @@ func at(t testing.TB, c *Command, epsilon float64) *Mechanism {
 	return m
 }
 
-// TestServedTextIsThatOfTheMechanism connects the project to itself: through
-// the protocol a built-in mechanism gives the same text as without it.
-func TestServedTextIsThatOfTheMechanism(t *testing.T) {
-	t.Parallel()
-	m, err := newCMP(0.7)
-	if err != nil {
-		t.Fatal(err)
-	}
-	documents := slices.Repeat([][]string{{"cat", "idea", "nothing"}, {}, {"good", "bad", "fine", "dog"}}, 2000)
-	seed := stream.FromUint64(3)
-	want, err := mechanisms.Text(context.Background(), m, mechanisms.Random, documents, seed, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, workers := range []int{1, 3} {
-		got, err := mechanisms.Rewrite(context.Background(), opened(t, "cmp", 0.7), documents, seedsOf(seed), workers)
-		if err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("%d workers: the text differs, %v", workers, err)
-		}
-	}
-}
-
-// A failure is an error of Privatize and of Text.
-func TestAFailureInsidePrivatizeIsReturned(t *testing.T) {
-	t.Parallel()
-	c, _, err := shell(t, "HELLO; echo KeyError >&2; exit 1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := mechanisms.WordByWord(at(t, c, 1), testSpace())
-	if err != nil {
-		t.Fatal(err)
-	}
-	src := []mechanisms.WordID{0, 1, 2}
-	if err := m.Privatize(t.Context(), src, src, stream.FromUint64(1).Rand()); err == nil ||
-		!strings.Contains(err.Error(), "KeyError") {
-		t.Errorf("%v", err)
-	}
-	if _, err := mechanisms.Text(context.Background(), m, mechanisms.Keep, [][]string{{"cat"}}, stream.FromUint64(1),
-		1); err == nil {
-		t.Error("Text gives text after a failure")
-	}
-}
-
-// BenchmarkServed measures words per second of the built-in CMP through the
-// protocol; compare with the mechanism alone.
+// BenchmarkServed measures words per second through the protocol.
 func BenchmarkServed(b *testing.B) {
-	m := opened(b, "cmp", 1)
-	document := slices.Repeat(testSpace().Vocabulary.Words(), 20)
+	m := opened(b, "upper", 1)
+	document := slices.Repeat([]string{"the", "food", "was", "good", "indeed", "here"}, 20)
 	documents := slices.Repeat([][]string{document}, 16)
 	for b.Loop() {
 		if _, err := m.Rewrite(context.Background(), documents, seeds(16)); err != nil {
