@@ -123,11 +123,8 @@ type Need string
 
 const (
 	NeedsPrivate Need = "private label"
-	NeedsChannel Need = "channel" // exact, or learned from draws
 	NeedsShadow  Need = "shadow"
-	NeedsVectors Need = "vectors"
 	NeedsPublic  Need = "public text with private labels"
-	NeedsWords   Need = "spelling of words"
 	NeedsWriter  Need = "texts as they are written"
 	NeedsModel   Need = "masked language model"
 )
@@ -135,13 +132,10 @@ const (
 // met says whether a situation has what a need names.
 var met = map[Need]func(s *Situation) bool{
 	NeedsPrivate: func(s *Situation) bool { return s.Privates >= 2 },
-	NeedsChannel: func(s *Situation) bool { return s.Channel != nil || s.Release != nil },
 	NeedsShadow:  func(s *Situation) bool { return len(s.Shadow) > 0 },
-	NeedsVectors: func(s *Situation) bool { return s.Embedding.Len() > 0 },
 	NeedsPublic:  func(s *Situation) bool { return len(s.Public) > 0 },
-	NeedsWords:   func(s *Situation) bool { return s.Spelling != nil },
 	NeedsWriter:  func(s *Situation) bool { return s.Write != nil && len(s.Test) > 0 && s.Test[0].Text != "" },
-	NeedsModel:   func(s *Situation) bool { return s.Masked != nil && s.Spelling != nil },
+	NeedsModel:   func(s *Situation) bool { return s.Masked != nil },
 }
 
 // Panel is a kind of item. The share of right answers on it from one release is

@@ -36,9 +36,8 @@ type auditedUser struct {
 // auditedUsers is the largest number of members, and of others: the 100 + 100 of the
 // paper. Models predict the auditVocabulary most frequent words from auditWindow previous
 // ones; they are small enough to train two of them for each ε in a minute, and to remember
-// what they read. scoredAtOnce queries are scored together: each takes a score for every
-// word of the vocabulary.
-const auditedUsers, auditVocabulary, auditWindow, auditEpochs, scoredAtOnce = 100, 1000, 4, 12, 512
+// what they read.
+const auditedUsers, auditVocabulary, auditWindow, auditEpochs = 100, 1000, 4, 12
 
 // Audit runs the auditor of Feyisetan et al. 2020 §6.3, Tables 3 and 4, after Song & Shmatikov
 // 2019, "Auditing Data Provenance in Text-Generation Models", on the users of the
@@ -219,22 +218,18 @@ func (a auditor) train(ctx context.Context, users []auditedUser, seed stream.See
 // histogram returns the share of a user's queries whose true word the model
 // ranks 1st, 2nd, 3rd–4th, 5th–8th, …: one bin for each power of two.
 func (a auditor) histogram(ctx context.Context, model models.Classifier, user auditedUser) ([]float32, error) {
-	h := make([]float32, bits.Len(uint(len(a.classes)))+1)
-	x := a.nextWords(user.own)
-	for from := 0; from < x.Len(); from += scoredAtOnce {
-		to := min(x.Len(), from+scoredAtOnce)
-		scores, err := model.Score(ctx, models.Examples{Sequences: x.Sequences[from:to], Labels: x.Labels[from:to]})
-		if err != nil {
-			return nil, err
-		}
-		for i, s := range scores {
-			h[bits.Len(uint(metrics.RankOf(s, x.Labels[from+i]).Above))]++
-		}
+	h, x := make([]float32, bits.Len(uint(len(a.classes)))+1), a.nextWords(user.own)
+	if x.Len() == 0 {
+		return h, nil
+	}
+	scores, err := model.Score(ctx, x)
+	for i, s := range scores {
+		h[bits.Len(uint(metrics.RankOf(s, x.Labels[i]).Above))]++
 	}
 	for i := range h {
-		h[i] /= float32(max(1, x.Len()))
+		h[i] /= float32(x.Len())
 	}
-	return h, nil
+	return h, err
 }
 
 // auditOutcomes are precision, recall, accuracy and AUC of an auditor, as shares:
@@ -242,41 +237,35 @@ func (a auditor) histogram(ctx context.Context, model models.Classifier, user au
 // of Hanley & McNeil 1982, with z to two decimals (1.96 at 95%); where all members
 // score above all others, or below, that has no width, and the one for as many
 // successes in a row as there are users in the smaller group is used.
-func auditOutcomes(margins []float64, member []bool, level float64) ([]Outcome, error) {
-	var members, named, hits, right int
-	count := func(n *int, is bool) {
-		if is {
-			*n++
-		}
-	}
+func auditOutcomes(margins []float64, member []bool, level float64) (out []Outcome, err error) {
+	var found, of [3]int // by column
 	for i, m := range margins {
-		count(&members, member[i])
-		count(&named, m > 0)
-		count(&hits, m > 0 && member[i])
-		count(&right, (m > 0) == member[i])
-	}
-	out := make([]Outcome, len(AuditColumns))
-	found, of := []int{hits, hits, right, 0}, []int{named, members, len(member), len(member)}
-	var err error
-	for i := range out {
-		out[i] = Outcome{Column: AuditColumns[i].Name, Floor: 0.5, Ceiling: 1, Count: of[i]}
-		if out[i].Value, err = proportion(found[i], of[i], level); err != nil {
-			return nil, err
+		for k, is := range [3][2]bool{{m > 0, member[i]}, {member[i], m > 0}, {true, m > 0 == member[i]}} {
+			if is[0] {
+				of[k]++
+				if is[1] {
+					found[k]++
+				}
+			}
 		}
 	}
 	area, err := metrics.AUC(margins, member)
-	if err != nil {
-		return nil, err
+	p, n := float64(of[1]), float64(of[2]-of[1])
+	for k, c := range AuditColumns {
+		o := Outcome{Column: c.Name, Floor: 0.5, Ceiling: 1, Count: of[min(k, 2)]}
+		var failed error
+		switch {
+		case k < 3:
+			o.Value, failed = proportion(found[k], of[k], level)
+		case area == 0 || area == 1:
+			o.Value, failed = proportion(int(area*min(p, n)), int(min(p, n)), level)
+		default:
+			q1, q2, square := area/(2-area), 2*area*area/(1+area), area*area
+			z := math.Round(100*distuv.UnitNormal.Quantile((1+level)/2)) / 100
+			half := z * math.Sqrt(max(0, (area*(1-area)+(p-1)*(q1-square)+(n-1)*(q2-square))/(p*n)))
+			o.Value = stats.Interval{Estimate: area, Low: max(0, area-half), High: min(1, area+half)}
+		}
+		out, err = append(out, o), cmp.Or(err, failed)
 	}
-	p, n := float64(members), float64(len(member)-members)
-	if area == 0 || area == 1 {
-		n := min(members, len(member)-members)
-		out[3].Value, err = proportion(int(area)*n, n, level)
-		return out, err
-	}
-	q1, q2, square := area/(2-area), 2*area*area/(1+area), area*area
-	z := math.Round(100*distuv.UnitNormal.Quantile((1+level)/2)) / 100
-	half := z * math.Sqrt(max(0, (area*(1-area)+(p-1)*(q1-square)+(n-1)*(q2-square))/(p*n)))
-	out[3].Value = stats.Interval{Estimate: area, Low: max(0, area-half), High: min(1, area+half)}
-	return out, nil
+	return out, err
 }

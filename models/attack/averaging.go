@@ -20,7 +20,7 @@ var averagingReleases = []int{1, 2, 5, 10, 50}
 // channel or by a vote, whichever finds most on validation words: how the budget
 // adds up.
 func init() {
-	d := Definition{Name: "averaging", Version: 2, Needs: []Need{NeedsChannel}, Run: averaging}
+	d := Definition{Name: "averaging", Version: 2, Run: averaging}
 	for _, r := range slices.Backward(averagingReleases) {
 		c := Column{Name: fmt.Sprintf("average-%d", r), Title: fmt.Sprintf("words found from %d releases", r), Alone: r > 1}
 		if r == 1 {

@@ -24,7 +24,7 @@ const contextOrder = 2
 func init() {
 	Register(Definition{
 		Name: "context", Version: 2,
-		Needs:   []Need{NeedsChannel, NeedsShadow},
+		Needs:   []Need{NeedsShadow},
 		Columns: []Column{{Name: "context-accuracy", Title: "words found in context", Panel: OneWord}},
 		Run:     inContext,
 	})

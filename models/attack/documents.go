@@ -29,7 +29,7 @@ func init() {
 		score       DocumentScorer
 	}{
 		{"tfidf", "tf-idf", 2, nil, false, scoreTFIDF},
-		{"aligned", "words in their places", 1, []Need{NeedsVectors}, true, scoreAligned},
+		{"aligned", "words in their places", 1, nil, true, scoreAligned},
 	} {
 		name := "linkage-" + by.name
 		column := Column{Name: name + "-p1", Title: "linkage P@1, " + by.title, Panel: Linked}

@@ -95,39 +95,37 @@ func FindStrongest(attempts []Attempt, resamples int, level float64, seed stream
 	if len(able) == 0 {
 		able = all
 	}
-	order := seed.Derive("halves").Rand().Perm(documents)
-	halves := [2][]int{order[:documents/2], order[documents/2:]}
 	sum := func(attempt int, of []int) (t tally) {
 		for _, d := range of {
 			t.add(counts[attempt][d])
 		}
 		return t
 	}
-	// chosen is the best attempt on one half with its counts on the other.
-	chosen := func(on, other []int) (best int, t tally) {
-		best, most := able[0], math.Inf(-1)
-		for _, i := range able {
-			if t := sum(i, on); t.right/t.n > most {
-				best, most = i, t.right/t.n
+	// chosen are the best attempts on each half, with their counts on the other.
+	chosen := func(halves [2][]int) (best [2]int, t [2]tally) {
+		for h, half := range halves {
+			best[h] = able[0]
+			most := math.Inf(-1)
+			for _, i := range able {
+				if t := sum(i, half); t.right/t.n > most {
+					best[h], most = i, t.right/t.n
+				}
 			}
+			t[h] = sum(best[h], halves[1-h])
 		}
-		return best, sum(best, other)
+		return best, t
 	}
-	share := func(halves [2][]int) float64 {
-		_, a := chosen(halves[0], halves[1])
-		_, b := chosen(halves[1], halves[0])
-		a.add(b)
-		return a.right / a.n
-	}
-	first, onSecond := chosen(halves[0], halves[1])
-	second, onFirst := chosen(halves[1], halves[0])
-	out.Count = int(onFirst.n + onSecond.n)
-	x, y := attempts[first].Outcome, attempts[second].Outcome
-	out.Floor = (onSecond.n*x.Floor + onFirst.n*y.Floor) / float64(out.Count)
-	out.Ceiling = (onSecond.n*x.Ceiling + onFirst.n*y.Ceiling) / float64(out.Count)
-	out.Name = attempts[first].Name
-	if first != second {
-		out.Name += " and " + attempts[second].Name
+	share := func(t [2]tally) float64 { return (t[0].right + t[1].right) / (t[0].n + t[1].n) }
+	order := seed.Derive("halves").Rand().Perm(documents)
+	halves := [2][]int{order[:documents/2], order[documents/2:]}
+	best, t := chosen(halves)
+	x, y := attempts[best[0]], attempts[best[1]]
+	n := t[0].n + t[1].n
+	out.Name, out.Count = x.Name, int(n)
+	out.Floor = (t[0].n*x.Outcome.Floor + t[1].n*y.Outcome.Floor) / n
+	out.Ceiling = (t[0].n*x.Outcome.Ceiling + t[1].n*y.Outcome.Ceiling) / n
+	if best[0] != best[1] {
+		out.Name += " and " + y.Name
 	}
 	rng := seed.Derive("interval").Rand()
 	var drawn []float64
@@ -138,10 +136,10 @@ func FindStrongest(attempts []Attempt, resamples int, level float64, seed stream
 				again[h] = append(again[h], half[rng.IntN(len(half))])
 			}
 		}
-		if v := share(again); !math.IsNaN(v) {
-			drawn = append(drawn, v)
+		if _, t := chosen(again); !math.IsNaN(share(t)) {
+			drawn = append(drawn, share(t))
 		}
 	}
-	out.Value = metrics.Percentiles(share(halves), drawn, level)
+	out.Value = metrics.Percentiles(share(t), drawn, level)
 	return out, nil
 }

@@ -14,7 +14,6 @@ import (
 func init() {
 	Register(Definition{
 		Name: "map", Version: 2,
-		Needs: []Need{NeedsChannel},
 		Columns: []Column{ // shares of words that the attacker gets wrong
 			{Name: "em-uniform", Title: "E_M, all words, uniform prior", HigherIsPrivate: true},
 			{Name: "em-corpus", Title: "E_M, all words, corpus prior", HigherIsPrivate: true}, // of the shadow text

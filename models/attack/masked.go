@@ -50,7 +50,7 @@ func init() {
 	// times that of the model in the released text, see outcome.
 	Register(Definition{
 		Name:  "masked-channel",
-		Needs: []Need{NeedsModel, NeedsShadow, NeedsChannel},
+		Needs: []Need{NeedsModel, NeedsShadow},
 		Columns: []Column{
 			{Name: "masked-channel-accuracy", Title: "words found by masked model and channel", Panel: OneWord}},
 		Run: maskedWithChannel,

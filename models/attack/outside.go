@@ -39,7 +39,7 @@ func RunOutside(ctx context.Context, a Outside, s Situation) ([]Outcome, error) 
 			}), err
 		}}, nil
 	}
-	return s.attackedBy(ctx, []Definition{{Name: a.Name, Needs: []Need{NeedsPrivate, NeedsWords},
+	return s.attackedBy(ctx, []Definition{{Name: a.Name, Needs: []Need{NeedsPrivate},
 		Columns: []Column{{Name: "accuracy"}}, Run: func(ctx context.Context, s *Situation) ([]Outcome, error) {
 			return s.learnPrivate(ctx, "accuracy", l, "adaptive")
 		}}})

@@ -3,40 +3,33 @@ package attack
 import (
 	"context"
 
+	"mldpbench/internal/stats"
 	"mldpbench/metrics"
 )
 
-// overlap finds the words of a text that are unchanged; means over documents.
+// overlap is the Jaccard similarity of the words of a text before and after, which needs
+// no places: a mean over documents. The floor is that of a text and the next one, which is
+// unrelated to it.
 func init() {
 	Register(Definition{
-		Name: "overlap",
-		Columns: []Column{
-			{Name: "overlap-jaccard", Title: "overlap of words, Jaccard", Mean: true},
-			{Name: "overlap-run", Title: "longest common run", Unit: "tokens"},
-		},
+		Name:       "overlap",
+		Columns:    []Column{{Name: "overlap-jaccard", Title: "overlap of words, Jaccard", Mean: true}},
 		OneRelease: true,
-		Run:        overlap,
+		Run: func(ctx context.Context, s *Situation) ([]Outcome, error) {
+			plain := wordsOf(s.Test)
+			noisy, err := s.release(ctx, release{Test, 0})
+			if err != nil {
+				return nil, err
+			}
+			var found, floor []float64
+			for i, d := range plain {
+				if len(d) > 0 {
+					found = append(found, metrics.Jaccard(d, noisy[i]))
+					floor = append(floor, metrics.Jaccard(d, plain[(i+1)%len(plain)]))
+				}
+			}
+			return []Outcome{{Column: "overlap-jaccard", Value: stats.MeanInterval(found, s.Options.Level),
+				Floor: stats.MeanInterval(floor, s.Options.Level).Estimate, Ceiling: 1, Count: len(plain)}}, nil
+		},
 	})
-}
-
-func overlap(ctx context.Context, s *Situation) ([]Outcome, error) {
-	plain := wordsOf(s.Test)
-	noisy, err := s.release(ctx, release{Test, 0})
-	if err != nil {
-		return nil, err
-	}
-	// The floor is what a text has in common with the next one, which is
-	// unrelated to it.
-	others := append(append([][]int32{}, plain[1:]...), plain[0])
-	var got [3]metrics.Overlaps
-	for i, text := range [][][]int32{noisy, others, plain} {
-		if got[i], err = metrics.MeasureOverlaps(plain, text, s.Options.Level); err != nil {
-			return nil, err
-		}
-	}
-	o, floor, ceiling, n := got[0], got[1], got[2], len(plain)
-	return []Outcome{
-		{Column: "overlap-jaccard", Value: o.Jaccard, Floor: floor.Jaccard.Estimate, Ceiling: 1, Count: n},
-		{Column: "overlap-run", Value: o.Run, Floor: floor.Run.Estimate, Ceiling: ceiling.Run.Estimate, Count: n},
-	}, nil
 }

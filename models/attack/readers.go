@@ -7,41 +7,39 @@ import (
 	"mldpbench/stream"
 )
 
-// source is what an attacker of private labels learns from.
-type source struct{ name, title string }
-
-// Plain text; releases of his own by the same mechanism; such releases of the training
-// split and of public text.
-var sources = []source{{"static", "static"}, {"adaptive", "adaptive"}, {"public", "adaptive with public text"}}
-
 func init() {
 	for _, r := range []struct {
 		learner
 		title   string
-		needs   []Need
 		version int
 	}{
-		{learner{name: "svm", fit: fitClassifier("svm")}, "SVM", nil, 3}, // on tf-idf
+		{learner{name: "svm", fit: fitClassifier("svm")}, "SVM", 3}, // on tf-idf
 		// An epoch of an LSTM costs more than all others together.
-		{learner{name: "lstm", releases: 1, fit: fitClassifier("lstm")}, "LSTM", []Need{NeedsVectors}, 3},
-		{learner{name: "ngrams", fit: fitNGrams}, "n-grams", []Need{NeedsWords}, 2},
+		{learner{name: "lstm", releases: 1, fit: fitClassifier("lstm")}, "LSTM", 3},
+		{learner{name: "ngrams", fit: fitNGrams}, "n-grams", 2},
 	} {
-		for _, from := range sources {
-			needs := append([]Need{NeedsPrivate}, r.needs...)
-			if from.name == "public" {
-				if r.name != "ngrams" {
-					continue
-				}
-				needs = append(needs, NeedsPublic)
-			}
-			name := "attribute-" + from.name + "-" + r.name
-			columns := labelColumn(name, from.title+" "+r.title)
-			Register(Definition{Name: name, Version: r.version, Needs: needs, OneRelease: true, Columns: columns,
-				Run: func(ctx context.Context, s *Situation) ([]Outcome, error) {
-					return s.learnPrivate(ctx, columns[0].Name, r.learner, from.name)
-				}})
+		for _, from := range []string{static, adaptive} {
+			registerLabels("attribute-"+from+"-"+r.name, from+" "+r.title, r.version, r.learner, from)
+		}
+		if r.name == "ngrams" {
+			registerLabels("attribute-public-ngrams", "adaptive with public text "+r.title, r.version, r.learner, public,
+				NeedsPublic)
 		}
 	}
+}
+
+// What an attacker of private labels learns from: plain text; releases of his own by the
+// same mechanism, or plain text; such releases, also of public text, or plain text; his
+// own releases alone.
+const static, adaptive, own = "static", "adaptive", "own"
+
+// registerLabels adds an attacker of private labels.
+func registerLabels(name, title string, version int, l learner, from string, needs ...Need) {
+	column := labelColumn(name, title)
+	Register(Definition{Name: name, Version: version, Needs: append(needs, NeedsPrivate), OneRelease: !l.written,
+		Columns: column, Run: func(ctx context.Context, s *Situation) ([]Outcome, error) {
+			return s.learnPrivate(ctx, column[0].Name, l, from)
+		}})
 }
 
 // learnPrivate attacks by who is best on own releases of the validation split: who
@@ -51,29 +49,29 @@ func init() {
 func (s *Situation) learnPrivate(ctx context.Context, column string, l learner, from string) ([]Outcome, error) {
 	seed := s.Seed.Derive("attribute", l.name)
 	return s.findPrivate(ctx, column, l, seed, func(plain trained) (trained, error) {
-		if from == "static" {
+		if from == static {
 			return plain, nil
 		}
 		type ownFit struct {
 			trained
 			validation []Document
 		}
-		own, err := once(&s.Made.trained, l.name, func() (f ownFit, err error) {
+		made, err := once(&s.Made.Memo, "own "+l.name, func() (f ownFit, err error) {
 			f.trained, f.validation, err = l.fitOwn(ctx, s, seed)
 			return f, err
 		})
-		if err != nil {
-			return plain, err
+		if err != nil || from == own {
+			return made.trained, err
 		}
-		all := []trained{own.from("own releases"), plain.from("plain text")}
-		if from == "public" {
+		all := []trained{made.from("own releases"), plain.from("plain text")}
+		if from == public {
 			both, _, err := l.fitOwn(ctx, s, seed, public)
 			if err != nil {
 				return plain, err
 			}
 			all = append([]trained{both.from("own releases and public text")}, all...)
 		}
-		return mostRight(ctx, all, own.validation)
+		return mostRight(ctx, all, made.validation)
 	})
 }
 

@@ -19,11 +19,8 @@ const (
 // Made is what attackers of one situation share; its zero value is ready to use, by
 // one goroutine at a time.
 type Made struct {
-	released map[release][][]int32
-	written  map[release][]string
-	learned  *metrics.Draws
-	trained  Memo                    // on own releases, by learner
-	masked   map[string]maskedAnswer // the last one, by split and document
+	Memo                           // releases, draws, who learned from own releases
+	masked map[string]maskedAnswer // the last one, by split and document
 }
 
 // release is a release of a split by number; number 0 is the one that all attackers
@@ -45,30 +42,29 @@ func (s *Situation) documents(split string) []Document {
 	return map[string][]Document{Train: s.Train, Validation: s.Validation, Test: s.Test, public: s.Public}[split]
 }
 
-// made returns a release, which make makes of the documents of its split once.
-func made[D any](all *map[release][]D, r release, documents []Document, make_ func() ([]D, error)) ([]D, error) {
-	if *all == nil {
-		*all = map[release][]D{}
-	}
-	if d, there := (*all)[r]; there {
-		return d, nil
-	}
-	d, err := make_()
-	if err == nil && len(d) != len(documents) {
-		err = fmt.Errorf("%d documents were released as %d", len(documents), len(d))
-	}
-	if err == nil {
-		(*all)[r] = d
-	}
-	return d, err
+// made returns a release of n documents, which make_ makes once.
+func made[D any](s *Situation, n int, labels []string, make_ func(seed stream.Seed) ([]D, error)) ([]D, error) {
+	return once(&s.Made.Memo, fmt.Sprint(labels), func() ([]D, error) {
+		d, err := make_(s.Noise.Derive(labels...))
+		if err == nil && len(d) != n {
+			err = fmt.Errorf("%d documents were released as %d", n, len(d))
+		}
+		return d, err
+	})
 }
 
 // release returns a release as words. It is the same for all attackers and for
 // measures of utility, so all are compared on one text.
 func (s *Situation) release(ctx context.Context, r release) ([][]int32, error) {
-	documents := s.documents(r.split)
-	return made(&s.Made.released, r, documents, func() ([][]int32, error) {
-		return s.Release(ctx, wordsOf(documents), s.Noise.Derive(r.labels()...))
+	words := wordsOf(s.documents(r.split))
+	return made(s, len(words), r.labels(), func(seed stream.Seed) ([][]int32, error) { return s.Release(ctx, words, seed) })
+}
+
+// written returns a release as text.
+func (s *Situation) written(ctx context.Context, r release) ([]string, error) {
+	texts := textsOf(s.documents(r.split))
+	return made(s, len(texts), append([]string{"written"}, r.labels()...), func(seed stream.Seed) ([]string, error) {
+		return s.Write(ctx, texts, seed)
 	})
 }
 
@@ -80,14 +76,6 @@ func (s *Situation) ReleaseAll(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// written returns a release as text.
-func (s *Situation) written(ctx context.Context, r release) ([]string, error) {
-	documents := s.documents(r.split)
-	return made(&s.Made.written, r, documents, func() ([]string, error) {
-		return s.Write(ctx, textsOf(documents), s.Noise.Derive(append([]string{"written"}, r.labels()...)...))
-	})
 }
 
 // wordsOf returns the words of documents, without copying.
@@ -144,14 +132,9 @@ func (s *Situation) drawAll(ctx context.Context, n int, seed stream.Seed) (metri
 // learn draws the sample from which a channel is learned, once for all
 // attackers.
 func (s *Situation) learn(ctx context.Context) (metrics.Draws, error) {
-	if s.Made.learned == nil {
-		d, err := s.drawAll(ctx, s.Options.LearnDraws, s.Noise.Derive("learn"))
-		if err != nil {
-			return d, err
-		}
-		s.Made.learned = &d
-	}
-	return *s.Made.learned, nil
+	return once(&s.Made.Memo, "learn", func() (metrics.Draws, error) {
+		return s.drawAll(ctx, s.Options.LearnDraws, s.Noise.Derive("learn"))
+	})
 }
 
 // channel is the exact channel, or one learned from so many draws.

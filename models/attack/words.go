@@ -73,36 +73,37 @@ type target struct {
 	places       []place
 }
 
-func (s *Situation) seek(plain, noisy [][]int32) target {
+// seek are the words of the first documents of a split that together have at most so
+// many words, but at least one document.
+func (s *Situation) seek(ctx context.Context, split string, words int) (target, error) {
+	noisy, err := s.release(ctx, release{split, 0})
+	plain := wordsOf(s.documents(split))
+	n := slices.IndexFunc(plain, func(d []int32) bool {
+		words -= len(d)
+		return words < 0
+	})
+	if n = max(1, n); words >= 0 {
+		n = len(plain)
+	}
+	n = min(n, len(noisy))
+	return s.sought(plain[:n], noisy[:n]), err
+}
+
+// sought are the words whose document kept its length.
+func (s *Situation) sought(plain, noisy [][]int32) target {
 	return target{plain, noisy, slices.DeleteFunc(s.places(plain), func(p place) bool {
 		return len(plain[p.document]) != len(noisy[p.document])
 	})}
 }
 
-// first are the first documents of a split that together have at most so many
-// words, but at least one document, and their release.
-func (s *Situation) first(ctx context.Context, split string, words int) (plain, noisy [][]int32, err error) {
-	all, err := s.release(ctx, release{split, 0})
-	for i, d := range wordsOf(s.documents(split)) {
-		if words -= len(d); words < 0 && i > 0 {
-			break
-		}
-		plain = append(plain, d)
-	}
-	return plain, all[:min(len(all), len(plain))], err
-}
-
-// target are the words of the first documents of a split; it is an error if some
-// did not keep their places.
+// target is seek for who needs all documents in place: it is an error if some words did
+// not keep theirs.
 func (s *Situation) target(ctx context.Context, split string, words int) (target, error) {
-	plain, noisy, err := s.first(ctx, split, words)
+	t, err := s.seek(ctx, split, words)
 	if err == nil {
-		err = inPlace(plain, noisy)
+		err = inPlace(t.plain, t.noisy)
 	}
-	if err != nil {
-		return target{}, err
-	}
-	return s.seek(plain, noisy), nil
+	return t, err
 }
 
 // outputs are the distinct words of the mechanism in releases, sorted.
@@ -132,29 +133,20 @@ func (t target) share(guesses []int32) float64 {
 	return float64(t.hits(guesses)) / float64(len(t.places))
 }
 
-// items are the right and wrong answers at places.
-func items(at []place, right func(i int) bool) []Item {
-	out := make([]Item, len(at))
-	for i, p := range at {
-		out[i] = Item{Document: p.document, Position: p.position}
-		if right(i) {
-			out[i].Right = 1
-		}
-	}
-	return out
-}
-
-// found is the outcome of guesses for words: right says where. The floor is who
+// foundWords is the outcome of one guess per place. The floor is who
 // always guesses the most frequent word of the shadow text. The interval is the
 // wider of the one over documents and the exact one over words, because the first
 // is too narrow where nothing varies.
-func (s *Situation) found(column string, t target, right func(i int) bool) (Outcome, error) {
-	o := Outcome{Column: column, Ceiling: 1, Count: len(t.places), Items: items(t.places, right)}
-	hits, trials, k := make([]int, len(t.plain)), make([]int, len(t.plain)), 0
-	for _, item := range o.Items {
-		trials[item.Document]++
-		hits[item.Document] += int(item.Right)
-		k += int(item.Right)
+func (s *Situation) foundWords(column string, t target, guesses []int32) (Outcome, error) {
+	o := Outcome{Column: column, Ceiling: 1, Count: len(t.places)}
+	hits, trials := make([]int, len(t.plain)), make([]int, len(t.plain))
+	for i, p := range t.places {
+		item := Item{Document: p.document, Position: p.position}
+		if trials[p.document]++; guesses[i] == p.in(t.plain) {
+			item.Right = 1
+			hits[p.document]++
+		}
+		o.Items = append(o.Items, item)
 	}
 	over, err := stats.RatioInterval(hits, trials, s.Options.Level)
 	if err != nil {
@@ -163,31 +155,25 @@ func (s *Situation) found(column string, t target, right func(i int) bool) (Outc
 	prior := s.prior()
 	top := int32(slices.Index(prior, slices.Max(prior)))
 	o.Floor = t.share(slices.Repeat([]int32{top}, len(t.places)))
-	o.Value, err = proportion(k, len(t.places), s.Options.Level)
+	o.Value, err = proportion(t.hits(guesses), len(t.places), s.Options.Level)
 	o.Value.Low, o.Value.High = min(o.Value.Low, max(0, over.Low)), max(o.Value.High, min(1, over.High))
 	return o, err
-}
-
-// foundWords is found of one guess per place.
-func (s *Situation) foundWords(column string, t target, guesses []int32) (Outcome, error) {
-	return s.found(column, t, func(i int) bool { return guesses[i] == t.places[i].in(t.plain) })
 }
 
 // guessed is the outcome of who guesses from text alone; his ceiling is what he
 // finds in plain text.
 func (s *Situation) guessed(ctx context.Context, column string, words int,
 	guess func(t target, text [][]int32) ([]int32, error)) ([]Outcome, error) {
-	plain, noisy, err := s.first(ctx, Test, words)
+	t, err := s.seek(ctx, Test, words)
 	if err != nil {
 		return nil, err
 	}
-	t := s.seek(plain, noisy)
 	if len(t.places) == 0 {
 		return nil, fmt.Errorf("no word of the mechanism in the test split kept its place")
 	}
-	ceiling, err := once(s.Plain, fmt.Sprint(column, len(plain)), func() (float64, error) {
-		unchanged := s.seek(plain, plain)
-		guesses, err := guess(unchanged, plain)
+	ceiling, err := once(s.Plain, fmt.Sprint(column, len(t.plain)), func() (float64, error) {
+		unchanged := s.sought(t.plain, t.plain)
+		guesses, err := guess(unchanged, t.plain)
 		if err != nil {
 			return math.NaN(), err
 		}
@@ -196,7 +182,7 @@ func (s *Situation) guessed(ctx context.Context, column string, words int,
 	if err != nil {
 		return nil, err
 	}
-	guesses, err := guess(t, noisy)
+	guesses, err := guess(t, t.noisy)
 	if err != nil {
 		return nil, err
 	}

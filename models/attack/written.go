@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"regexp"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"mldpbench/internal/list"
 	"mldpbench/mechanisms"
@@ -21,19 +23,9 @@ func init() {
 	for _, w := range []struct {
 		name, title string
 		words       bool // and characters, beside punctuation, case and length
-	}{
-		{"attribute-written", "text as written", true},
-		{"attribute-surface", "punctuation, case, length", false},
-	} {
-		l := learner{name: w.name, written: true, fit: fitWriting(w.words)}
-		columns := labelColumn(w.name, w.title)
-		Register(Definition{Name: w.name, Version: 2, Needs: []Need{NeedsPrivate, NeedsWriter}, Columns: columns,
-			Run: func(ctx context.Context, s *Situation) ([]Outcome, error) {
-				return s.findPrivate(ctx, columns[0].Name, l, s.Seed, func(trained) (trained, error) {
-					own, _, err := l.fitOwn(ctx, s, s.Seed)
-					return own, err
-				})
-			}})
+	}{{"attribute-written", "text as written", true}, {"attribute-surface", "punctuation, case, length", false}} {
+		registerLabels(w.name, w.title, 2, learner{name: w.name, written: true, fit: fitWriting(w.words)}, own,
+			NeedsWriter)
 	}
 }
 
@@ -62,47 +54,33 @@ const (
 	oneLetter = "\x00o"
 )
 
+// wordOrSign is a word or a sign that is no space.
+var wordOrSign = regexp.MustCompile(`[\pL\pM]+|[^\pZ\s\v\x{85}]`)
+
 // read returns the pieces of a text: for each word its case and, unless words
 // are left out, itself; each other sign that is no space; and the number of
 // words, on a scale of quarters of a doubling.
 func (p *pieces) read(text string) []int32 {
 	var out []int32
 	words := 0
-	word := func(w string) {
-		words++
-		lower := strings.ToLower(w)
-		switch runes := []rune(w); {
-		case w == lower:
-		case len(runes) == 1:
-			out = append(out, p.id(oneLetter))
-		case w == strings.ToUpper(w):
-			out = append(out, p.id(upper))
-		default:
-			out = append(out, p.id(title))
-		}
-		if !p.words {
-			lower = anyWord
-		}
-		out = append(out, p.id(lower))
-	}
-	start := -1
-	for i, r := range text {
-		if unicode.IsLetter(r) || unicode.IsMark(r) {
-			if start < 0 {
-				start = i
+	for _, w := range wordOrSign.FindAllString(text, -1) {
+		if first, size := utf8.DecodeRuneInString(w); unicode.IsLetter(first) || unicode.IsMark(first) {
+			words++
+			lower := strings.ToLower(w)
+			switch {
+			case w == lower:
+			case len(w) == size:
+				out = append(out, p.id(oneLetter))
+			case w == strings.ToUpper(w):
+				out = append(out, p.id(upper))
+			default:
+				out = append(out, p.id(title))
 			}
-			continue
+			if w = lower; !p.words {
+				w = anyWord
+			}
 		}
-		if start >= 0 {
-			word(text[start:i])
-			start = -1
-		}
-		if !unicode.IsSpace(r) {
-			out = append(out, p.id(string(r)))
-		}
-	}
-	if start >= 0 {
-		word(text[start:])
+		out = append(out, p.id(w))
 	}
 	return append(out, p.id(fmt.Sprintf("\x00%d", int(4*math.Log2(float64(words+1))))))
 }
