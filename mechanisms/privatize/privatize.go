@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -45,7 +46,6 @@ type Stream struct {
 	splitter splitter
 	outside  bool // the mechanism is a Rewriter
 	summary  Summary
-	record   record
 }
 
 // New returns a Stream.
@@ -71,7 +71,7 @@ type piece struct {
 
 // batchBytes is the size of a batch. Larger batches need fewer tables of a mechanism
 // but more memory.
-const batchBytes = 4 << 20
+const batchBytes = 1 << 20
 
 // Run privatises the rows of in and writes them to out. A batch is read and another
 // written while one is privatised; the output depends on neither the size of batches
@@ -81,6 +81,7 @@ func (s *Stream) Run(ctx context.Context, in *table.Reader, out io.Writer) (err 
 	defer cancel()
 	read := make(chan []table.Row)
 	var failed error // of reading; earlier rows are still written
+	var passed uint64
 	go func() {
 		defer close(read)
 		for failed == nil {
@@ -89,6 +90,7 @@ func (s *Stream) Run(ctx context.Context, in *table.Reader, out io.Writer) (err 
 				var row table.Row
 				if row, failed = in.Next(); failed == nil {
 					rows, size = append(rows, row), size+row.Size+64*len(row.Values)
+					passed++
 				}
 			}
 			select {
@@ -119,10 +121,9 @@ func (s *Stream) Run(ctx context.Context, in *table.Reader, out io.Writer) (err 
 	case !errors.Is(failed, io.EOF):
 		return errors.Join(failed, w.Flush())
 	}
-	s.record.close(&s.summary)
-	if sum := s.summary; in.Rows() != sum.Rewritten+sum.Wordless {
+	if sum := s.summary; passed != sum.Rewritten+sum.Wordless {
 		return fmt.Errorf("%d rows were read, %d of them rewritten and %d without words: what was written is not whole",
-			in.Rows(), sum.Rewritten, sum.Wordless)
+			passed, sum.Rewritten, sum.Wordless)
 	}
 	return w.Close()
 }
@@ -145,18 +146,17 @@ func (s *Stream) privatize(ctx context.Context, pieces []piece, holds func(rune)
 
 // parallel works on pieces with all workers.
 func (s *Stream) parallel(ctx context.Context, pieces []piece, work func(*piece)) error {
-	const each = 1024
 	var g errgroup.Group
 	g.SetLimit(s.options.Workers)
-	for from := 0; from < len(pieces) && ctx.Err() == nil; from += each {
+	for part := range slices.Chunk(pieces, 1024) {
 		g.Go(func() error {
-			for i := from; i < min(len(pieces), from+each); i++ {
-				work(&pieces[i])
+			for i := range part {
+				work(&part[i])
 			}
-			return nil
+			return ctx.Err()
 		})
 	}
-	return cmp.Or(g.Wait(), context.Cause(ctx))
+	return g.Wait()
 }
 
 // replace privatises the words of texts. All words of a record share its budget,
@@ -166,6 +166,7 @@ func (s *Stream) replace(ctx context.Context, pieces []piece) error {
 	o, recorded := s.options, map[uint64]int{}
 	for _, p := range pieces {
 		recorded[p.record] += len(p.words)
+		s.summary.most = max(s.summary.most, recorded[p.record])
 	}
 	documents, to := make([][]string, len(pieces)), mechanisms.TextOptions{Policy: o.Policy, Workers: o.Workers}
 	for i, p := range pieces {
@@ -196,10 +197,17 @@ func (s *Stream) replace(ctx context.Context, pieces []piece) error {
 
 // write writes rows with their new texts and counts them.
 func (s *Stream) write(w table.Writer, rows []table.Row, pieces []piece) error {
-	for i := range pieces {
-		s.record.count(&pieces[i], &s.summary)
-	}
 	for _, row := range rows {
+		before := s.summary.Words
+		for _, p := range pieces[:len(row.Values)] {
+			s.summary.add(p)
+		}
+		pieces = pieces[len(row.Values):]
+		if s.summary.Words > before {
+			s.summary.Rewritten++
+		} else {
+			s.summary.Wordless++
+		}
 		if err := w.Write(row); err != nil {
 			return err
 		}
@@ -218,10 +226,9 @@ func (s *Stream) Texts(ctx context.Context, texts []string, seeds []stream.Seed)
 	if err := s.privatize(ctx, pieces, nil); err != nil {
 		return nil, sum, err
 	}
-	var r record
-	for i := range pieces {
-		after = append(after, pieces[i].Text)
-		r.count(&pieces[i], &sum)
+	for _, p := range pieces {
+		after = append(after, p.Text)
+		sum.add(p)
 	}
 	return after, sum, nil
 }

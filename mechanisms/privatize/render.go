@@ -37,7 +37,7 @@ func (s *Stream) render(p *piece, holds func(rune) bool) {
 		switch {
 		case w.kept:
 			if !s.splitter.kept[part] { // it is kept in lower case
-				word = s.cased(s.token(p.Text, w), w)
+				word = s.cased(s.token(p.Text, w), part)
 			}
 		case w.id == embeddings.Unknown && drops:
 			to.WriteString(strings.TrimRightFunc(before, unicode.IsSpace))
@@ -51,7 +51,7 @@ func (s *Stream) render(p *piece, holds func(rune) bool) {
 				word = strings.Join(strings.Fields(word), " ") // what a field cannot hold becomes a space
 			}
 			if w.id != embeddings.Unknown || s.options.Policy != mechanisms.Keep {
-				word = s.cased(word, w)
+				word = s.cased(word, part)
 			}
 		}
 		to.WriteString(before)
@@ -91,9 +91,9 @@ func (s *Stream) token(text string, w word) string {
 }
 
 // cased restores the case of a word.
-func (s *Stream) cased(as string, of word) string {
-	if s.options.KeepCase {
-		return of.form.apply(as)
+func (s *Stream) cased(as, like string) string {
+	if s.options.KeepCase && !s.options.Texts {
+		return cased(as, like)
 	}
 	return as
 }

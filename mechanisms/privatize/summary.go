@@ -4,54 +4,25 @@ package privatize
 // mechanism (1/distance) and is spent on words of the vocabulary only. A command
 // decides about all words.
 type Summary struct {
-	// Every row that was read is one of these.
+	// Every row that was read is one of these; a line of more than 1 MiB is several.
 	Rewritten uint64 `json:"rows_rewritten"`
 	Wordless  uint64 `json:"rows_without_words"` // copied: there is nothing to change
 
-	Records uint64 `json:"records"` // lines or rows with a word on which epsilon is spent
 	Words   uint64 `json:"words"`   // of a command of whole texts: texts
 	Changed uint64 `json:"changed"` // words that became another word, of those on which epsilon is spent
 	Unknown uint64 `json:"unknown"` // words outside the vocabulary
 	Known   uint64 `json:"known"`   // words on which epsilon is spent
 
-	EpsilonMost  float64 `json:"epsilon_per_record_most"`
+	EpsilonMost  float64 `json:"epsilon_per_record_most"` // at most this on a record
 	EpsilonTotal float64 `json:"epsilon_total"`
-	most         int     // words of a record on which epsilon is spent
+	most         int     // words of a record
 }
 
-// record is the row that is being written, in one or more pieces.
-type record struct {
-	number       uint64
-	begun        bool
-	words, known int // so far
-}
-
-// count adds a piece.
-func (r *record) count(p *piece, sum *Summary) {
-	if r.begun && p.record != r.number {
-		r.close(sum)
-	}
-	r.number, r.begun = p.record, true
-	r.words, r.known = r.words+len(p.words), r.known+p.known
-	sum.Words += uint64(len(p.words))
-	sum.Changed += uint64(p.changed)
-	sum.Unknown += uint64(p.unknown)
-	sum.Known += uint64(p.known)
-}
-
-func (r *record) close(sum *Summary) {
-	switch {
-	case !r.begun:
-		return
-	case r.words > 0:
-		sum.Rewritten++
-	default:
-		sum.Wordless++
-	}
-	if r.known > 0 {
-		sum.Records, sum.most = sum.Records+1, max(sum.most, r.known)
-	}
-	*r = record{}
+func (s *Summary) add(p piece) {
+	s.Words += uint64(len(p.words))
+	s.Changed += uint64(p.changed)
+	s.Unknown += uint64(p.unknown)
+	s.Known += uint64(p.known)
 }
 
 // Summary returns the summary of what was run. perWord is the epsilon of
@@ -59,8 +30,8 @@ func (r *record) close(sum *Summary) {
 func (s *Stream) Summary(perWord, document float64) Summary {
 	out := s.summary
 	out.EpsilonMost, out.EpsilonTotal = perWord*float64(out.most), perWord*float64(out.Known)
-	if document > 0 && out.Records > 0 {
-		out.EpsilonMost, out.EpsilonTotal = document, document*float64(out.Records)
+	if document > 0 && out.Rewritten > 0 {
+		out.EpsilonMost, out.EpsilonTotal = document, document*float64(out.Rewritten)
 	}
 	return out
 }

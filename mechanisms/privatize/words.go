@@ -15,19 +15,9 @@ import (
 type word struct {
 	start, end int32 // in the text
 	id         embeddings.WordID
-	form       form
 	split      bool // cut from the previous word, with no byte between them
 	kept       bool // passes unchanged
 }
-
-// form is how a word is capitalised.
-type form uint8
-
-const (
-	asIs  form = iota
-	title      // the first letter is upper case, the others are not
-	upper      // all letters are, and there are at least two
-)
 
 // splitter finds the words of a text and looks them up. The rules are those
 // used to make the public vector files. Where rules differ between files, the
@@ -169,21 +159,16 @@ func kindAt(text string, i int) (kind, int) {
 // the character before.
 func joiner(text string, i int, left kind) int {
 	size := 1
-	switch c := text[i]; {
-	case strings.IndexByte("'-._&@", c) >= 0:
-	case strings.IndexByte(",:/", c) >= 0:
-		if right, _ := kindAt(text, i+1); left != digit || right != digit {
-			return 0
-		}
-	case strings.HasPrefix(text[i:], "’"):
+	if strings.HasPrefix(text[i:], "’") {
 		size = len("’")
-	default:
+	} else if strings.IndexByte("'-._&@,:/", text[i]) < 0 {
 		return 0
 	}
-	if right, _ := kindAt(text, i+size); right != letter && right != digit {
-		return 0
+	right, _ := kindAt(text, i+size)
+	if right == digit && left == digit || right >= letter && right <= digit && strings.IndexByte(",:/", text[i]) < 0 {
+		return size
 	}
-	return size
+	return 0
 }
 
 // compound returns the end of the longest run of words and joiners from start
@@ -259,6 +244,9 @@ func notOf(others string) func(rune) bool {
 // of a vocabulary.
 const longestCompound = 1 << 10
 
+// found reports whether a word is known or kept, and so not cut.
+func (w word) found() bool { return w.kept || w.id != embeddings.Unknown }
+
 // Joiners at which a compound is cut into words.
 const cuts = "-._&@,:/"
 
@@ -266,13 +254,13 @@ const cuts = "-._&@,:/"
 // which may be one full stop later.
 func (s splitter) compound(dst []word, text string, start, end int) ([]word, int) {
 	if end-start > longestCompound {
-		for start < end {
+		for ; start < end; start++ {
 			to := end
 			if cut := strings.IndexAny(text[start:end], cuts); cut >= 0 {
 				to = start + cut
 			}
 			dst = append(dst, s.lookup(text, start, to))
-			start = to + 1
+			start = to
 		}
 		return dst, end
 	}
@@ -282,15 +270,11 @@ func (s splitter) compound(dst []word, text string, start, end int) ([]word, int
 			return append(dst, w), end + 1
 		}
 	}
-	w := s.lookup(text, start, end)
-	if w.found() || !joined {
+	if w := s.lookup(text, start, end); w.found() || !joined {
 		return append(dst, w), end
 	}
 	return s.parts(dst, text, start, end), end
 }
-
-// found reports whether a word is known or kept, and so not cut.
-func (w word) found() bool { return w.kept || w.id != embeddings.Unknown }
 
 // parts cuts a word that the vocabulary does not have as a whole.
 func (s splitter) parts(dst []word, text string, start, end int) []word {
@@ -328,7 +312,6 @@ func (s splitter) lookup(text string, start, end int) word {
 	if lower == part && ascii {
 		return w
 	}
-	w.form = formOf(part)
 	if w.id == embeddings.Unknown {
 		w.id = s.vocabulary.ID(lower)
 	}
@@ -344,10 +327,12 @@ func (s splitter) lookup(text string, start, end int) word {
 	return w
 }
 
-func formOf(s string) form {
+// cased writes a word as another is capitalised: Title, or UPPER where that has at
+// least two letters.
+func cased(as, like string) string {
 	isUpper := func(r rune) bool { return unicode.IsUpper(r) || unicode.IsTitle(r) }
 	letters, uppers := 0, 0
-	for _, r := range s {
+	for _, r := range like {
 		if unicode.IsLetter(r) {
 			letters++
 		}
@@ -357,21 +342,10 @@ func formOf(s string) form {
 	}
 	switch {
 	case uppers > 1 && uppers == letters:
-		return upper
-	case uppers == 1 && strings.IndexFunc(s, isUpper) == strings.IndexFunc(s, unicode.IsLetter):
-		return title
+		return strings.ToUpper(as)
+	case uppers == 1 && strings.IndexFunc(like, isUpper) == strings.IndexFunc(like, unicode.IsLetter):
+		r, size := utf8.DecodeRuneInString(as)
+		return string(unicode.ToTitle(r)) + as[size:]
 	}
-	return asIs
-}
-
-// apply writes a word in a form.
-func (f form) apply(s string) string {
-	switch f {
-	case title:
-		r, size := utf8.DecodeRuneInString(s)
-		return string(unicode.ToTitle(r)) + s[size:]
-	case upper:
-		return strings.ToUpper(s)
-	}
-	return s
+	return as
 }
