@@ -93,10 +93,8 @@ TEXT ·gemm1NEON(SB), NOSPLIT, $0-80
 	CBZ R0, store
 
 loop:
-	WORD $0x3dc00084 // ldr q4, [x4, #0]
-	WORD $0x3dc00485 // ldr q5, [x4, #16]
-	WORD $0x3dc00886 // ldr q6, [x4, #32]
-	WORD $0x3dc00c87 // ldr q7, [x4, #48]
+	WORD $0xad401484 // ldp q4, q5, [x4, #0]
+	WORD $0xad411c86 // ldp q6, q7, [x4, #32]
 	ADD R5, R4
 	WORD $0x4dc1c848 // ld1r {v8.4s}, [x2], x1
 	WORD $0x4e28cc80 // fmla v0.4s, v4.4s, v8.4s
@@ -129,10 +127,8 @@ store:
 	RET
 
 alone:
-	WORD $0x3d8000c0 // str q0, [x6, #0]
-	WORD $0x3d8004c1 // str q1, [x6, #16]
-	WORD $0x3d8008c2 // str q2, [x6, #32]
-	WORD $0x3d800cc3 // str q3, [x6, #48]
+	WORD $0xad0004c0 // stp q0, q1, [x6, #0]
+	WORD $0xad010cc2 // stp q2, q3, [x6, #32]
 	ADD R7, R6
 	RET
 
@@ -156,10 +152,8 @@ TEXT ·gemm2NEON(SB), NOSPLIT, $0-80
 	CBZ R0, store
 
 loop:
-	WORD $0x3dc000a8 // ldr q8, [x5, #0]
-	WORD $0x3dc004a9 // ldr q9, [x5, #16]
-	WORD $0x3dc008aa // ldr q10, [x5, #32]
-	WORD $0x3dc00cab // ldr q11, [x5, #48]
+	WORD $0xad4024a8 // ldp q8, q9, [x5, #0]
+	WORD $0xad412caa // ldp q10, q11, [x5, #32]
 	ADD R6, R5
 	WORD $0x4dc1c84c // ld1r {v12.4s}, [x2], x1
 	WORD $0x4e2ccd00 // fmla v0.4s, v8.4s, v12.4s
@@ -211,15 +205,11 @@ store:
 	RET
 
 alone:
-	WORD $0x3d8000e0 // str q0, [x7, #0]
-	WORD $0x3d8004e1 // str q1, [x7, #16]
-	WORD $0x3d8008e2 // str q2, [x7, #32]
-	WORD $0x3d800ce3 // str q3, [x7, #48]
+	WORD $0xad0004e0 // stp q0, q1, [x7, #0]
+	WORD $0xad010ce2 // stp q2, q3, [x7, #32]
 	ADD R8, R7
-	WORD $0x3d8000e4 // str q4, [x7, #0]
-	WORD $0x3d8004e5 // str q5, [x7, #16]
-	WORD $0x3d8008e6 // str q6, [x7, #32]
-	WORD $0x3d800ce7 // str q7, [x7, #48]
+	WORD $0xad0014e4 // stp q4, q5, [x7, #0]
+	WORD $0xad011ce6 // stp q6, q7, [x7, #32]
 	ADD R8, R7
 	RET
 
@@ -248,10 +238,8 @@ TEXT ·gemm3NEON(SB), NOSPLIT, $0-80
 	CBZ R0, store
 
 loop:
-	WORD $0x3dc000cc // ldr q12, [x6, #0]
-	WORD $0x3dc004cd // ldr q13, [x6, #16]
-	WORD $0x3dc008ce // ldr q14, [x6, #32]
-	WORD $0x3dc00ccf // ldr q15, [x6, #48]
+	WORD $0xad4034cc // ldp q12, q13, [x6, #0]
+	WORD $0xad413cce // ldp q14, q15, [x6, #32]
 	ADD R7, R6
 	WORD $0x4dc1c850 // ld1r {v16.4s}, [x2], x1
 	WORD $0x4e30cd80 // fmla v0.4s, v12.4s, v16.4s
@@ -322,20 +310,14 @@ store:
 	RET
 
 alone:
-	WORD $0x3d800100 // str q0, [x8, #0]
-	WORD $0x3d800501 // str q1, [x8, #16]
-	WORD $0x3d800902 // str q2, [x8, #32]
-	WORD $0x3d800d03 // str q3, [x8, #48]
+	WORD $0xad000500 // stp q0, q1, [x8, #0]
+	WORD $0xad010d02 // stp q2, q3, [x8, #32]
 	ADD R9, R8
-	WORD $0x3d800104 // str q4, [x8, #0]
-	WORD $0x3d800505 // str q5, [x8, #16]
-	WORD $0x3d800906 // str q6, [x8, #32]
-	WORD $0x3d800d07 // str q7, [x8, #48]
+	WORD $0xad001504 // stp q4, q5, [x8, #0]
+	WORD $0xad011d06 // stp q6, q7, [x8, #32]
 	ADD R9, R8
-	WORD $0x3d800108 // str q8, [x8, #0]
-	WORD $0x3d800509 // str q9, [x8, #16]
-	WORD $0x3d80090a // str q10, [x8, #32]
-	WORD $0x3d800d0b // str q11, [x8, #48]
+	WORD $0xad002508 // stp q8, q9, [x8, #0]
+	WORD $0xad012d0a // stp q10, q11, [x8, #32]
 	ADD R9, R8
 	RET
 
@@ -369,10 +351,8 @@ TEXT ·gemm4NEON(SB), NOSPLIT, $0-80
 	CBZ R0, store
 
 loop:
-	WORD $0x3dc000f0 // ldr q16, [x7, #0]
-	WORD $0x3dc004f1 // ldr q17, [x7, #16]
-	WORD $0x3dc008f2 // ldr q18, [x7, #32]
-	WORD $0x3dc00cf3 // ldr q19, [x7, #48]
+	WORD $0xad4044f0 // ldp q16, q17, [x7, #0]
+	WORD $0xad414cf2 // ldp q18, q19, [x7, #32]
 	ADD R8, R7
 	WORD $0x4dc1c854 // ld1r {v20.4s}, [x2], x1
 	WORD $0x4e34ce00 // fmla v0.4s, v16.4s, v20.4s
@@ -462,25 +442,17 @@ store:
 	RET
 
 alone:
-	WORD $0x3d800120 // str q0, [x9, #0]
-	WORD $0x3d800521 // str q1, [x9, #16]
-	WORD $0x3d800922 // str q2, [x9, #32]
-	WORD $0x3d800d23 // str q3, [x9, #48]
+	WORD $0xad000520 // stp q0, q1, [x9, #0]
+	WORD $0xad010d22 // stp q2, q3, [x9, #32]
 	ADD R10, R9
-	WORD $0x3d800124 // str q4, [x9, #0]
-	WORD $0x3d800525 // str q5, [x9, #16]
-	WORD $0x3d800926 // str q6, [x9, #32]
-	WORD $0x3d800d27 // str q7, [x9, #48]
+	WORD $0xad001524 // stp q4, q5, [x9, #0]
+	WORD $0xad011d26 // stp q6, q7, [x9, #32]
 	ADD R10, R9
-	WORD $0x3d800128 // str q8, [x9, #0]
-	WORD $0x3d800529 // str q9, [x9, #16]
-	WORD $0x3d80092a // str q10, [x9, #32]
-	WORD $0x3d800d2b // str q11, [x9, #48]
+	WORD $0xad002528 // stp q8, q9, [x9, #0]
+	WORD $0xad012d2a // stp q10, q11, [x9, #32]
 	ADD R10, R9
-	WORD $0x3d80012c // str q12, [x9, #0]
-	WORD $0x3d80052d // str q13, [x9, #16]
-	WORD $0x3d80092e // str q14, [x9, #32]
-	WORD $0x3d800d2f // str q15, [x9, #48]
+	WORD $0xad00352c // stp q12, q13, [x9, #0]
+	WORD $0xad013d2e // stp q14, q15, [x9, #32]
 	ADD R10, R9
 	RET
 
@@ -519,10 +491,8 @@ TEXT ·gemm5NEON(SB), NOSPLIT, $0-80
 	CBZ R0, store
 
 loop:
-	WORD $0x3dc00114 // ldr q20, [x8, #0]
-	WORD $0x3dc00515 // ldr q21, [x8, #16]
-	WORD $0x3dc00916 // ldr q22, [x8, #32]
-	WORD $0x3dc00d17 // ldr q23, [x8, #48]
+	WORD $0xad405514 // ldp q20, q21, [x8, #0]
+	WORD $0xad415d16 // ldp q22, q23, [x8, #32]
 	ADD R9, R8
 	WORD $0x4dc1c858 // ld1r {v24.4s}, [x2], x1
 	WORD $0x4e38ce80 // fmla v0.4s, v20.4s, v24.4s
@@ -631,30 +601,20 @@ store:
 	RET
 
 alone:
-	WORD $0x3d800140 // str q0, [x10, #0]
-	WORD $0x3d800541 // str q1, [x10, #16]
-	WORD $0x3d800942 // str q2, [x10, #32]
-	WORD $0x3d800d43 // str q3, [x10, #48]
+	WORD $0xad000540 // stp q0, q1, [x10, #0]
+	WORD $0xad010d42 // stp q2, q3, [x10, #32]
 	ADD R11, R10
-	WORD $0x3d800144 // str q4, [x10, #0]
-	WORD $0x3d800545 // str q5, [x10, #16]
-	WORD $0x3d800946 // str q6, [x10, #32]
-	WORD $0x3d800d47 // str q7, [x10, #48]
+	WORD $0xad001544 // stp q4, q5, [x10, #0]
+	WORD $0xad011d46 // stp q6, q7, [x10, #32]
 	ADD R11, R10
-	WORD $0x3d800148 // str q8, [x10, #0]
-	WORD $0x3d800549 // str q9, [x10, #16]
-	WORD $0x3d80094a // str q10, [x10, #32]
-	WORD $0x3d800d4b // str q11, [x10, #48]
+	WORD $0xad002548 // stp q8, q9, [x10, #0]
+	WORD $0xad012d4a // stp q10, q11, [x10, #32]
 	ADD R11, R10
-	WORD $0x3d80014c // str q12, [x10, #0]
-	WORD $0x3d80054d // str q13, [x10, #16]
-	WORD $0x3d80094e // str q14, [x10, #32]
-	WORD $0x3d800d4f // str q15, [x10, #48]
+	WORD $0xad00354c // stp q12, q13, [x10, #0]
+	WORD $0xad013d4e // stp q14, q15, [x10, #32]
 	ADD R11, R10
-	WORD $0x3d800150 // str q16, [x10, #0]
-	WORD $0x3d800551 // str q17, [x10, #16]
-	WORD $0x3d800952 // str q18, [x10, #32]
-	WORD $0x3d800d53 // str q19, [x10, #48]
+	WORD $0xad004550 // stp q16, q17, [x10, #0]
+	WORD $0xad014d52 // stp q18, q19, [x10, #32]
 	ADD R11, R10
 	RET
 
@@ -698,10 +658,8 @@ TEXT ·gemm6NEON(SB), NOSPLIT, $0-80
 	CBZ R0, store
 
 loop:
-	WORD $0x3dc00138 // ldr q24, [x9, #0]
-	WORD $0x3dc00539 // ldr q25, [x9, #16]
-	WORD $0x3dc0093a // ldr q26, [x9, #32]
-	WORD $0x3dc00d3b // ldr q27, [x9, #48]
+	WORD $0xad406538 // ldp q24, q25, [x9, #0]
+	WORD $0xad416d3a // ldp q26, q27, [x9, #32]
 	ADD R10, R9
 	WORD $0x4dc1c85c // ld1r {v28.4s}, [x2], x1
 	WORD $0x4e3ccf00 // fmla v0.4s, v24.4s, v28.4s
@@ -829,35 +787,23 @@ store:
 	RET
 
 alone:
-	WORD $0x3d800160 // str q0, [x11, #0]
-	WORD $0x3d800561 // str q1, [x11, #16]
-	WORD $0x3d800962 // str q2, [x11, #32]
-	WORD $0x3d800d63 // str q3, [x11, #48]
+	WORD $0xad000560 // stp q0, q1, [x11, #0]
+	WORD $0xad010d62 // stp q2, q3, [x11, #32]
 	ADD R12, R11
-	WORD $0x3d800164 // str q4, [x11, #0]
-	WORD $0x3d800565 // str q5, [x11, #16]
-	WORD $0x3d800966 // str q6, [x11, #32]
-	WORD $0x3d800d67 // str q7, [x11, #48]
+	WORD $0xad001564 // stp q4, q5, [x11, #0]
+	WORD $0xad011d66 // stp q6, q7, [x11, #32]
 	ADD R12, R11
-	WORD $0x3d800168 // str q8, [x11, #0]
-	WORD $0x3d800569 // str q9, [x11, #16]
-	WORD $0x3d80096a // str q10, [x11, #32]
-	WORD $0x3d800d6b // str q11, [x11, #48]
+	WORD $0xad002568 // stp q8, q9, [x11, #0]
+	WORD $0xad012d6a // stp q10, q11, [x11, #32]
 	ADD R12, R11
-	WORD $0x3d80016c // str q12, [x11, #0]
-	WORD $0x3d80056d // str q13, [x11, #16]
-	WORD $0x3d80096e // str q14, [x11, #32]
-	WORD $0x3d800d6f // str q15, [x11, #48]
+	WORD $0xad00356c // stp q12, q13, [x11, #0]
+	WORD $0xad013d6e // stp q14, q15, [x11, #32]
 	ADD R12, R11
-	WORD $0x3d800170 // str q16, [x11, #0]
-	WORD $0x3d800571 // str q17, [x11, #16]
-	WORD $0x3d800972 // str q18, [x11, #32]
-	WORD $0x3d800d73 // str q19, [x11, #48]
+	WORD $0xad004570 // stp q16, q17, [x11, #0]
+	WORD $0xad014d72 // stp q18, q19, [x11, #32]
 	ADD R12, R11
-	WORD $0x3d800174 // str q20, [x11, #0]
-	WORD $0x3d800575 // str q21, [x11, #16]
-	WORD $0x3d800976 // str q22, [x11, #32]
-	WORD $0x3d800d77 // str q23, [x11, #48]
+	WORD $0xad005574 // stp q20, q21, [x11, #0]
+	WORD $0xad015d76 // stp q22, q23, [x11, #32]
 	ADD R12, R11
 	RET
 
@@ -1519,25 +1465,17 @@ depth:
 	SUBS $1, R8
 	BNE depth
 	MOVD R2, R9
-	WORD $0x3d800120 // str q0, [x9, #0]
-	WORD $0x3d800521 // str q1, [x9, #16]
-	WORD $0x3d800922 // str q2, [x9, #32]
-	WORD $0x3d800d23 // str q3, [x9, #48]
+	WORD $0xad000520 // stp q0, q1, [x9, #0]
+	WORD $0xad010d22 // stp q2, q3, [x9, #32]
 	ADD R3, R9
-	WORD $0x3d800124 // str q4, [x9, #0]
-	WORD $0x3d800525 // str q5, [x9, #16]
-	WORD $0x3d800926 // str q6, [x9, #32]
-	WORD $0x3d800d27 // str q7, [x9, #48]
+	WORD $0xad001524 // stp q4, q5, [x9, #0]
+	WORD $0xad011d26 // stp q6, q7, [x9, #32]
 	ADD R3, R9
-	WORD $0x3d800128 // str q8, [x9, #0]
-	WORD $0x3d800529 // str q9, [x9, #16]
-	WORD $0x3d80092a // str q10, [x9, #32]
-	WORD $0x3d800d2b // str q11, [x9, #48]
+	WORD $0xad002528 // stp q8, q9, [x9, #0]
+	WORD $0xad012d2a // stp q10, q11, [x9, #32]
 	ADD R3, R9
-	WORD $0x3d80012c // str q12, [x9, #0]
-	WORD $0x3d80052d // str q13, [x9, #16]
-	WORD $0x3d80092e // str q14, [x9, #32]
-	WORD $0x3d800d2f // str q15, [x9, #48]
+	WORD $0xad00352c // stp q12, q13, [x9, #0]
+	WORD $0xad013d2e // stp q14, q15, [x9, #32]
 	ADD R3, R9
 	ADD $32, R1
 	ADD $64, R2
@@ -1803,14 +1741,10 @@ TEXT ·atMostNEON(SB), NOSPLIT, $0-32
 	WORD $0xbd400060 // ldr s0, [x3, #0]
 	WORD $0x4e040400 // dup v0.4s, v0.s[0]
 	MOVD $bits<>+0(SB), R4
-	WORD $0x3dc00081 // ldr q1, [x4, #0]
-	WORD $0x3dc00482 // ldr q2, [x4, #16]
-	WORD $0x3dc00883 // ldr q3, [x4, #32]
-	WORD $0x3dc00c84 // ldr q4, [x4, #48]
-	WORD $0x3dc01085 // ldr q5, [x4, #64]
-	WORD $0x3dc01486 // ldr q6, [x4, #80]
-	WORD $0x3dc01887 // ldr q7, [x4, #96]
-	WORD $0x3dc01c88 // ldr q8, [x4, #112]
+	WORD $0xad400881 // ldp q1, q2, [x4, #0]
+	WORD $0xad411083 // ldp q3, q4, [x4, #32]
+	WORD $0xad421885 // ldp q5, q6, [x4, #64]
+	WORD $0xad432087 // ldp q7, q8, [x4, #96]
 
 loop:
 	SUBS $1, R0
@@ -1969,8 +1903,7 @@ panel:
 	MOVD groups+8(FP), R13
 
 group:
-	WORD $0x3dc0004d // ldr q13, [x2, #0]
-	WORD $0x3dc0045a // ldr q26, [x2, #16]
+	WORD $0xad40684d // ldp q13, q26, [x2, #0]
 	WORD $0x6e201dae // eor v14.16b, v13.16b, v0.16b
 	WORD $0x6e201f5b // eor v27.16b, v26.16b, v0.16b
 	ADD $32, R2
@@ -2005,10 +1938,8 @@ group:
 	SUBS $1, R13
 	BNE group
 	MOVD $bits<>+0(SB), R14
-	WORD $0x3dc001cd // ldr q13, [x14, #0]
-	WORD $0x3dc005da // ldr q26, [x14, #16]
-	WORD $0x3dc0006f // ldr q15, [x3, #0]
-	WORD $0x3dc0047c // ldr q28, [x3, #16]
+	WORD $0xad4069cd // ldp q13, q26, [x14, #0]
+	WORD $0xad40706f // ldp q15, q28, [x3, #0]
 	WORD $0xbd40012e // ldr s14, [x9, #0]
 	WORD $0x4e0405ce // dup v14.4s, v14.s[0]
 	WORD $0xbd40c0bb // ldr s27, [x5, #192]

@@ -28,15 +28,8 @@ func main() {
 	avx2 := machine{"AVX2", 8, amd64}
 	neon := machine{"NEON", 4, arm64}
 	for _, m := range []machine{avx512, avx2, neon} {
-		rows, registers := 6, 2
-		switch m {
-		case avx512:
-			rows = 14
-		case neon:
-			registers = 4
-		}
-		for r := 1; r <= rows; r++ {
-			gemmTile(m, r, registers)
+		for rows := 1; rows <= map[string]int{"AVX512": 14, "AVX2": 6, "NEON": 6}[m.name]; rows++ {
+			gemmTile(m, rows, max(2, 16/m.lanes))
 		}
 		cellForward(m)
 		cellBackward(m)

@@ -165,7 +165,7 @@ func (f *function) load(from mem) reg {
 	x := f.vector()
 	switch {
 	case f.neon():
-		f.word("ldr %v, %v", x.as("q"), from)
+		f.move("ld", x, from)
 	case f.mask.id == 0:
 		f.word("VMOVUPS %v, %v", from, x)
 	case f.lanes == 16:
@@ -179,7 +179,7 @@ func (f *function) load(from mem) reg {
 func (f *function) store(x reg, to mem) {
 	switch {
 	case f.neon():
-		f.word("str %v, %v", x.as("q"), to)
+		f.move("st", x, to)
 	case f.mask.id == 0:
 		f.word("VMOVUPS %v, %v", x, to)
 	case f.lanes == 16:
@@ -187,6 +187,17 @@ func (f *function) store(x reg, to mem) {
 	default:
 		f.word("VMASKMOVPS %v, %v, %v", x, f.mask, to)
 	}
+}
+
+// move writes a load or store of arm64: one of two registers where the last line is
+// that of the place before.
+func (f *function) move(name string, x reg, to mem) {
+	l := &f.lines[len(f.lines)-1]
+	if l.format == name+"r %v, %v" && l.args[1] == to.offset(-16) {
+		l.format, l.args = name+"p %v, %v, %v", []any{l.args[0], x.as("q"), l.args[1]}
+		return
+	}
+	f.word(name+"r %v, %v", x.as("q"), to)
 }
 
 // fill reads one number into all places.

@@ -26,21 +26,20 @@ func weightSum(m machine) {
 
 // finite returns a function that puts 0 where x is +Inf.
 func (f *function) finite(x reg) func(reg) reg {
-	const infinity = 0x7f800000 // compared by 12: unequal
-	there := f.vector()
-	switch f.lanes {
-	case 16:
-		there = f.register(masks)
-		f.word("VCMPPS $12, %v, %v, %v", f.constant(infinity), x, there)
-		return func(e reg) reg {
-			f.word("VMOVAPS.Z %v, %v, %v", e, there, e)
-			return e
-		}
-	case 8:
-		f.word("VCMPPS $12, %v, %v, %v", f.constant(infinity), x, there)
-		return func(e reg) reg { return f.of(and, there, e) }
-	default:
-		f.word("fcmeq %v.4s, %v.4s, %v.4s", there, x, f.constant(infinity))
+	infinity, there := f.constant(0x7f800000), f.vector()
+	if f.neon() {
+		f.word("fcmeq %v.4s, %v.4s, %v.4s", there, x, infinity)
 		return func(e reg) reg { return f.without(there, e) }
+	}
+	if f.lanes == 16 {
+		there = f.register(masks)
+	}
+	f.word("VCMPPS $12, %v, %v, %v", infinity, x, there) // unequal
+	return func(e reg) reg {
+		if f.lanes == 8 {
+			return f.of(and, there, e)
+		}
+		f.word("VMOVAPS.Z %v, %v, %v", e, there, e)
+		return e
 	}
 }
