@@ -81,13 +81,6 @@ func Prepare(runs ...Run) (*Prepared, error) {
 	return p, nil
 }
 
-// Select returns the view of some cells. Names stay those of the whole.
-func (p *Prepared) Select(keep func(Cell) bool) *Prepared {
-	s := *p
-	s.Cells = Where(p.Cells, keep)
-	return &s
-}
-
 // Name returns the printed name of a place's mechanism.
 func (p *Prepared) Name(at Place) string { return p.names[at.Instance()] }
 

@@ -30,14 +30,20 @@ func Sort(rows []Row) {
 	})
 }
 
-// File returns the path of the rows of a run: results.csv in a folder, and any other
-// path unchanged.
+// File returns the path of the rows of a run: results.csv or results.csv.gz in a
+// folder, and any other path unchanged.
 func File(path string) (string, error) {
 	info, err := os.Stat(path)
-	if err == nil && info.IsDir() {
-		path = filepath.Join(path, "results.csv")
+	if err != nil || !info.IsDir() {
+		return path, err
 	}
-	return path, err
+	path = filepath.Join(path, "results.csv")
+	if _, err := os.Stat(path); err == nil {
+		return path, nil
+	} else if _, err := os.Stat(path + ".gz"); err == nil {
+		return path + ".gz", nil
+	}
+	return path, nil
 }
 
 // Write stores rows as CSV, sorted, gzipped where the path ends in .gz,

@@ -27,11 +27,7 @@ func newCompareCommand() *cobra.Command {
 			if len(args) != 2 {
 				return check.Wrong("compare takes two runs; with --published or --align one or more")
 			}
-			c, err := compareRuns(args[0], args[1], compare.Options{})
-			if err != nil {
-				return err
-			}
-			return printComparison(a, c)
+			return compareRuns(a, args[0], args[1], compare.Options{})
 		}
 		p, err := loadRuns(args...)
 		if err != nil {
@@ -70,43 +66,25 @@ func newCheckCommand() *cobra.Command {
 		if err := check.Inside("level", level, 0, 1); err != nil {
 			return err
 		}
-		c, err := compareRuns(baseline, args[0], compare.Options{Level: level, Thresholds: true})
-		if err != nil {
-			return err
-		}
-		return printComparison(a, c)
+		return compareRuns(a, baseline, args[0], compare.Options{Level: level, Thresholds: true})
 	})
-}
-
-// compareRuns compares two runs. Files that cannot be read are wrong usage.
-func compareRuns(before, after string, o compare.Options) (*compare.Comparison, error) {
-	var runs [2]*results.Prepared
-	for i, path := range []string{before, after} {
-		p, err := loadRuns(path)
-		if err != nil {
-			return nil, unreadable(err)
-		}
-		runs[i] = p
-	}
-	return compare.Runs(runs[0], runs[1], o), nil
-}
-
-// unreadable makes an error of reading results one of usage, except for results
-// without rows.
-func unreadable(err error) error {
-	var v *verdict
-	if errors.As(err, &v) {
-		return err
-	}
-	return usage(err)
 }
 
 // mostChanges is the number of changed numbers that are printed.
 const mostChanges = 20
 
-// printComparison prints what changed, and returns the exit code of it. As JSON
-// there is every change and test.
-func printComparison(a *answer, c *compare.Comparison) error {
+// compareRuns prints what changed between two runs, and returns the exit code of it.
+// As JSON there is every change and test.
+func compareRuns(a *answer, first, second string, o compare.Options) error {
+	before, err := loadRuns(first)
+	if err != nil {
+		return err
+	}
+	after, err := loadRuns(second)
+	if err != nil {
+		return err
+	}
+	c := compare.Runs(before, after, o)
 	most := mostChanges
 	if a.text == io.Discard {
 		most = -1

@@ -80,10 +80,8 @@ func downloadSize(e fetch.Entry) string {
 	for _, d := range e.Downloads {
 		n += d.Bytes
 	}
-	return megabytes(n)
+	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
 }
-
-func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
 
 func newDataFetchCommand(dir *string) *cobra.Command {
 	cmd := completes(command("data-fetch", "[NAME...]"), func() []string {

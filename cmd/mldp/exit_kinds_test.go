@@ -51,8 +51,7 @@ func TestSameErrorSameCode(t *testing.T) {
 			"explain --epsilon 1 --words superb --embedding generated --mechanism nothing",
 			"audit --epsilon 1 --embedding generated --mechanism nothing", "serve --embedding generated --mechanism nothing",
 			"calibrate --target nw=0.5 --embedding generated --mechanism nothing", "run mini --mechanism nothing",
-			"slurm mini --shards 2 --mechanism nothing", "tables " + results + " --mechanism nothing",
-			"figures " + results + " --mechanism nothing",
+			"slurm mini --shards 2 --mechanism nothing",
 		}},
 		{"an output that cannot be written", exitFailure, []string{
 			"privatize --epsilon 1" + cmp + " -o " + below + " " + file,

@@ -33,12 +33,14 @@ import (
 const auditFile = "audit.csv"
 
 // loadRuns reads results files, or the folders of runs, and returns their
-// joined view.
+// joined view. Files that cannot be read are wrong usage; those without rows are not.
 func loadRuns(paths ...string) (*results.Prepared, error) {
 	var runs []results.Run
 	for _, path := range paths {
 		run, err := readRun(path)
-		if err != nil {
+		if v := (*verdict)(nil); err != nil && !errors.As(err, &v) {
+			return nil, usage(err)
+		} else if err != nil {
 			return nil, err
 		}
 		runs = append(runs, run)
@@ -61,7 +63,6 @@ func beside(path, name string) string {
 
 // viewOptions are the flags of commands that write what results have.
 type viewOptions struct {
-	datasets, mechanisms []string
 	levels               results.Levels
 	out, files, views    string
 	only, formats, known []string
@@ -72,15 +73,12 @@ type viewOptions struct {
 func (o *viewOptions) addFlags(f *pflag.FlagSet, files string, formats []string) {
 	o.files, o.known = files, formats
 	f.StringSliceVar(&o.formats, "format", formats, strings.Join(formats, ", "))
-	f.StringSliceVar(&o.datasets, "dataset", nil, "data sets (default: all)")
-	f.StringSliceVar(&o.mechanisms, "mechanism", nil, "mechanisms (default: all)")
 	f.StringSliceVar(&o.only, "only", nil, files+" by beginning of name: equal, frontier, accuracy, n-w…")
 	f.StringVar(&o.views, "views", "", "YAML file with further "+files+", declared as in views.yaml")
 	outFlag(f, &o.out, "", "folder of the "+files+" (default: "+files+" in the first run's folder, or here)")
 }
 
-// open reads results, keeps the data sets and mechanisms chosen, with the
-// baselines, and completes the name of the output, a folder.
+// open reads results and completes the name of the output, a folder.
 func (o *viewOptions) open(paths []string) (*results.Prepared, error) {
 	for _, f := range o.formats {
 		if err := check.OneOf("format", f, o.known...); err != nil {
@@ -95,23 +93,6 @@ func (o *viewOptions) open(paths []string) (*results.Prepared, error) {
 	if err != nil {
 		return nil, err
 	}
-	pick := func(what string, wanted []string, of func(results.Cell) string) error {
-		names := results.Distinct(p.Cells, of)
-		for _, w := range wanted {
-			if !slices.Contains(names, w) {
-				return check.Wrong("%s = %q: the results have %s", what, w, strings.Join(names, ", "))
-			}
-		}
-		return nil
-	}
-	if err := errors.Join(pick("dataset", o.datasets, func(c results.Cell) string { return c.Dataset }),
-		pick("mechanism", o.mechanisms, func(c results.Cell) string { return c.Mechanism })); err != nil {
-		return nil, err
-	}
-	p = p.Select(func(c results.Cell) bool {
-		return (len(o.datasets) == 0 || slices.Contains(o.datasets, c.Dataset)) &&
-			(len(o.mechanisms) == 0 || c.IsBaseline() || slices.Contains(o.mechanisms, c.Mechanism))
-	})
 	p.Levels = o.levels
 	o.out = cmp.Or(o.out, beside(paths[0], o.files))
 	return p, nil
