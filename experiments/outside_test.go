@@ -227,10 +227,9 @@ func TestTextFromFilesInAStudy(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	words := []string{"good", "bad", "fine", "food", "room", "the", "quite", "all", "of", "it", "really"}
-	original, aligned, rewritten, lines, vectors := "id,body,stars\n", "words\tbody\n", "", "", ""
+	original, rewritten, lines, vectors := "id,body,stars\n", "", "", ""
 	for i := range 60 {
 		original += fmt.Sprintf("r%d,The %s %s %s!,%d\n", i, words[i%2], words[3+i%2], words[2], i%2)
-		aligned += fmt.Sprintf("5\tthe %s %s %s\n", words[(i+1)%2], words[3+i%2], words[2]) // columns in any order
 		lines += words[i%2] + ".\n"
 		j := 59 - i // from the last to the first: ids say which is which
 		rewritten += fmt.Sprintf("{\"id\": \"r%d\", \"body\": \"Quite <b>%s</b>, all of it, really\"}\n", j, words[j%2])
@@ -238,8 +237,8 @@ func TestTextFromFilesInAStudy(t *testing.T) {
 	for i, w := range words {
 		vectors += fmt.Sprintf("%s %d %d\n", w, i, i*i%7)
 	}
-	for name, text := range map[string]string{"reviews.csv": original, "vectors.txt": vectors, "aligned.tsv": aligned,
-		"rewritten-5.jsonl": rewritten, "rewritten-9.jsonl": rewritten, "folder/1.txt": lines, "folder/2.txt": lines} {
+	for name, text := range map[string]string{"reviews.csv": original, "vectors.txt": vectors, "a-5.jsonl": rewritten,
+		"a-9.jsonl": rewritten, "folder/1.txt": lines, "folder/2.txt": lines} {
 		put(t, dir, name, text)
 	}
 	s := parsed(t, strings.ReplaceAll(`schema: 1
@@ -251,8 +250,7 @@ models: [{name: svm, parameters: {features: tfidf}}]
 repetitions: 2
 metrics: {deniability: {words: 3, runs: 5}, low: 4, cs: {encoder: sif, documents: 5}, document_loss: {}}
 mechanisms:
-  - {name: aligned, text: DIR/aligned.tsv, epsilons: [5], repetitions: 1}
-  - {name: rewritten, text: "DIR/rewritten-{epsilon}.jsonl", id: id, epsilons: [5, 9], repetitions: 1}
+  - {name: rewritten, text: "DIR/a-{epsilon}.jsonl", id: id, epsilons: [5, 9], repetitions: 1}
   - {name: folder, text: DIR/folder}
 `, "DIR", dir))
 	out, counts := t.TempDir(), map[string]int{}
@@ -260,30 +258,22 @@ mechanisms:
 		if counts[c.Mechanism]++; c.IsBaseline() {
 			continue
 		}
-		if c.Has("n_w") || c.Policy != "" || !strings.Contains(c.GuaranteeReason, "text made elsewhere") ||
+		if c.Has("n_w") || c.Has("pp") || c.Policy != "" || !strings.Contains(c.GuaranteeReason, "text made elsewhere") ||
 			c.Get("accuracy").Float() != 100 || !c.Has("cs") || !c.Has("low") { // each row met its own text
 			t.Errorf("%s: %+v", c.Mechanism, c)
 		}
 		// The game is played with the text that was released, once a pair.
-		if g := at(c, "document_game_topic"); c.Repetition == 1 && (g.Whole == 0 || g.Whole > 100 || c.Has("document_game_word")) {
+		if g := at(c, "document_game_topic"); c.Repetition == 1 && (g.Whole == 0 || g.Whole > 100 ||
+			c.Has("document_game_word")) {
 			t.Errorf("%s: game %+v", c.Mechanism, g)
 		}
-		// One word of four is another; the others do not align.
-		if m := at(c, "pp"); c.Mechanism == "aligned" && (m.Part != 60 || m.Whole != 240) || c.Mechanism != "aligned" && c.Has("pp") {
-			t.Errorf("%s: PP %+v", c.Mechanism, m)
-		}
 	}
-	if counts["aligned"] != 1 || counts["rewritten"] != 2 || counts["folder"] != 2 {
+	if counts["rewritten"] != 2 || counts["folder"] != 2 {
 		t.Errorf("records: %v", counts)
 	}
-	put(t, dir, "rewritten-9.jsonl", strings.ReplaceAll(rewritten, "Quite", "Really"))
+	put(t, dir, "a-9.jsonl", strings.ReplaceAll(rewritten, "Quite", "Really"))
 	if again := mustRun(t, s, engine.Options{Out: out}); again.Ran != 6 {
 		t.Errorf("after a change of one text %d units run, want its 6", again.Ran)
-	}
-	put(t, dir, "aligned.tsv", "words\tbody\n5\tthe good\n")
-	_, err := experiments.Run(t.Context(), s, "", engine.Options{Out: out})
-	if err == nil || !strings.Contains(err.Error(), "6 of 6 units failed") {
-		t.Errorf("a text of one row for 60: %v", err)
 	}
 }
 

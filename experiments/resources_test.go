@@ -63,7 +63,6 @@ func resources() map[string][2]string {
 		}
 		return s + "000 | x\n"
 	}
-	hound := synset(0, 1, "dog", "hound")
 	index := func(pos int, word string, offset int) string {
 		return fmt.Sprintf("%s %c 1 0 1 0 %08d\n", word, " nvar"[pos], offset)
 	}
@@ -77,19 +76,13 @@ func resources() map[string][2]string {
 
 		"opinion-lexicon/positive-words.txt": {lines(pleasant...), lines(pleasant[1:]...)},
 		"opinion-lexicon/negative-words.txt": {lines(dull...), lines(dull[1:]...)},
-
-		"wordnet-3.0/index.noun": {index(1, "dog", 0) + index(1, "film", 1), index(1, "film", 1)},
-		"wordnet-3.0/data.noun":  {hound + synset(1, 1, "film", "movie"), hound + synset(1, 1, "film", "tale")},
-		"wordnet-3.0/noun.exc":   {"cats cat\n", "cats cat\nbank dog\n"},
-		"wordnet-3.0/index.verb": {index(2, "bank", 0), index(2, "stock", 0)},
-		"wordnet-3.0/data.verb":  {synset(0, 2, "bank", "story"), synset(0, 2, "bank", "good")},
-		"wordnet-3.0/verb.exc":   {"", "enjoyed bank\n"},
-		"wordnet-3.0/index.adj":  {index(3, "great", 0), index(3, "poor", 0)},
-		"wordnet-3.0/data.adj":   {synset(0, 3, "great", "fine"), synset(0, 3, "great", "weak")},
-		"wordnet-3.0/adj.exc":    {"", "wonderful great\n"},
-		"wordnet-3.0/index.adv":  {index(4, "good", 0), index(4, "bad", 0)},
-		"wordnet-3.0/data.adv":   {synset(0, 4, "good", "fine"), synset(0, 4, "good", "tale")},
-		"wordnet-3.0/adv.exc":    {"", "weak good\n"},
+	}
+	for i, pos := range []string{"noun", "verb", "adj", "adv"} {
+		name, words := "wordnet-3.0/", [][2]string{{"dog", "hound"}, {"bank", "story"}, {"great", "fine"}, {"good", "fine"}}[i]
+		files[name+"index."+pos] = [2]string{index(i+1, words[0], 0), index(i+1, words[1], 0)}
+		files[name+"data."+pos] = [2]string{synset(0, i+1, words[0], words[1]), synset(0, i+1, words[0], "tale")}
+		files[name+pos+".exc"] = [2]string{"cats cat\n", "cats cat\n" + []string{"bank dog", "enjoyed bank", "wonderful great",
+			"weak good"}[i] + "\n"}
 	}
 	return files
 }

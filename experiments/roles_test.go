@@ -1,9 +1,7 @@
 package experiments_test
 
 import (
-	"bufio"
 	"encoding/json"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,37 +20,22 @@ func role(name string) {
 	if name == "measurement" {
 		h.Better, h.Title = "up", "share of words kept"
 	}
-	out := json.NewEncoder(os.Stdout)
+	in, out := json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout)
 	_ = out.Encode(h)
-	in := bufio.NewReader(os.Stdin)
-	for {
-		line, err := in.ReadBytes('\n')
-		if err != nil {
-			return
-		}
-		var q struct {
-			ID                uint64
-			Test              []string
-			Original, Private []string
-		}
-		if err := json.Unmarshal(line, &q); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(9)
-		}
-		labels, values := make([]int, len(q.Test)), make([]float64, len(q.Original))
-		for i, text := range q.Test {
-			labels[i] = len(text) % 2
+	for q := (external.Request{}); in.Decode(&q) == nil; q = (external.Request{}) {
+		a := external.Answer{ID: &q.ID}
+		for _, text := range q.Test {
+			label := len(text) % 2
+			a.Labels = append(a.Labels, &label)
 		}
 		for i, text := range q.Original {
-			if values[i] = 1; text != q.Private[i] {
-				values[i] = 1 / float64(2+i%3)
+			value := 1.0
+			if text != q.Private[i] {
+				value = 1 / float64(2+i%3)
 			}
+			a.Values = append(a.Values, &value)
 		}
-		field, answer := "labels", any(labels)
-		if name == "measurement" {
-			field, answer = "values", values
-		}
-		_ = out.Encode(map[string]any{"id": q.ID, field: answer})
+		_ = out.Encode(a)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"mldpbench/experiments"
@@ -95,13 +96,29 @@ func same(t testing.TB, what string, a, b []results.Row) {
 	}
 }
 
+// whole is the run of a small study on one worker, once a process.
+func whole(t testing.TB, name string) *engine.Summary {
+	t.Helper()
+	wholes.Lock()
+	defer wholes.Unlock()
+	if wholes.of[name] == nil {
+		wholes.of[name] = mustRun(t, open(t, name), engine.Options{Workers: 1})
+	}
+	return wholes.of[name]
+}
+
+var wholes = struct {
+	sync.Mutex
+	of map[string]*engine.Summary
+}{of: map[string]*engine.Summary{}}
+
 // The numbers of every protocol are those of one run on one worker, for any
 // number of workers and shards.
 func TestWorkersAndShardsDoNotChangeResults(t *testing.T) {
 	for _, name := range small {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			one := mustRun(t, open(t, name), engine.Options{Workers: 1})
+			one := whole(t, name)
 			for _, r := range one.Rows {
 				if !r.Generated {
 					t.Fatalf("%s %s: not labelled generated", r.Dataset, r.Quantity)
@@ -168,7 +185,7 @@ func TestAdditionsRunOnlyWhatIsNew(t *testing.T) {
 func TestSettingsAndDocuments(t *testing.T) {
 	t.Parallel()
 	train := map[string]float64{}
-	for _, r := range cells(t, mustRun(t, open(t, "tiny"), engine.Options{})) {
+	for _, r := range cells(t, whole(t, "tiny")) {
 		at := fmt.Sprint(r.Dataset, r.Mechanism, r.Variant, r.Parameters, r.Epsilon, r.Model)
 		switch r.Setting {
 		case study.Local:

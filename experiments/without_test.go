@@ -7,10 +7,6 @@ import (
 	"testing"
 
 	"mldpbench/experiments/engine"
-	"mldpbench/experiments/lab"
-	"mldpbench/experiments/study"
-	"mldpbench/results"
-	"mldpbench/stream"
 )
 
 // Studies that leave something out: models, mechanisms, labels, balance.
@@ -61,62 +57,5 @@ metrics: {deniability: {words: 3, runs: 5}, inference_error: {samples: 10}}
 		"text: body, label: stars, balance: some": "balance = \"some\": must be one of",
 	} {
 		refused(t, text(data, cmp+svm), want)
-	}
-}
-
-// Text from outside is attacked by attackers that read the release: the result
-// for a copy of the text equals that for unchanged text.
-func TestOutsideIsAttacked(t *testing.T) {
-	t.Parallel()
-	const text = `schema: 1
-name: outside
-streams: attacks
-seed: 1
-scenes:
-  - datasets: [{name: generated-styles, train: 120, validation: 30, test: 60}]
-    embeddings: [{name: generated, dimensions: [10]}]
-    shadow: 20
-    models: [{name: svm, parameters: {features: tfidf}}]
-    attackers: [map, overlap, linkage-tfidf, attribute-adaptive-svm]
-mechanisms:
-  - {name: identity, epsilons: [1]}
-`
-	l := lab.New("")
-	defer l.Close()
-	corpus, err := l.Corpus(t.Context(), lab.Sample{Dataset: parsed(t, text).Scenes[0].Datasets[0],
-		Seed: stream.FromUint64(1).Derive(study.Attacks).Derive("dataset")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var lines strings.Builder // the rows of the sample by their numbers, which are their ids
-	for _, d := range slices.Concat(corpus.Train, corpus.Validation, corpus.Test) {
-		fmt.Fprintf(&lines, "{\"row\": %d, \"text\": %q}\n", d.ID, d.Text)
-	}
-	dir := t.TempDir()
-	put(t, dir, "copied.jsonl", lines.String())
-	s := parsed(t, text+strings.NewReplacer("SELF", selfName(t), "DIR", dir).Replace(
-		`  - {name: copied, text: DIR/copied.jsonl, columns: [text], id: row, epsilons: [1]}
-  - {name: shorter, command: [SELF, client, shorter], epsilons: [1]}
-  - {name: never, command: [SELF, client, undefined], epsilons: [1]}
-`))
-	values := map[string]map[string]results.Row{"identity": {}, "copied": {}, "shorter": {}, "never": {}, "none": {}}
-	for _, r := range mustRun(t, s, engine.Options{}).Rows {
-		values[r.Mechanism][r.Quantity] = r
-		if r.Mechanism == "never" != (r.Status == results.StatusUndefined) {
-			t.Errorf("%s: status %s", r.Mechanism, r.Status)
-		}
-	}
-	for quantity, r := range values["identity"] {
-		own, ok := values["copied"][quantity]
-		if !results.MustColumn(quantity).Timing && (ok == strings.HasPrefix(r.Measurement, "map@") || ok && own.Value != r.Value &&
-			(own.Value.Known() || r.Value.Known())) {
-			t.Errorf("%s of a copy: %v, of unchanged text %v", quantity, own.Value, r.Value)
-		}
-	}
-	if v := values["shorter"]["overlap-jaccard"]; !(v.Value.Float() < 1) || !(v.Value.Float() > v.Floor.Float()) || v.Policy != "" {
-		t.Errorf("overlap of half the text: %+v", v)
-	}
-	if n := len(values["never"]); n != 1 { // all without a quantity
-		t.Errorf("%d quantities of what does not exist", n)
 	}
 }
