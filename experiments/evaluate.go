@@ -25,9 +25,11 @@ type Evaluation struct {
 	ID       string                // column with the id of the document, in all files; "" uses the order of rows
 	Versions []study.MechanismSpec // as ParseVersion reads them
 	Seed     uint64
-	Root     string   // data folder
-	Encoder  string   // of CS: a folder or a name; none without
-	Set      []string // keys of the study, as study.Overrides takes them
+	Root     string // data folder
+	Encoder  string // of CS: a folder or a name; none without
+	// Documents are those compared for CS; -1 none.
+	Documents int
+	Set       []string // keys of the study, as study.Overrides takes them
 }
 
 // inColumn begins the name of a column in place of a file.
@@ -93,10 +95,10 @@ func (e Evaluation) Study(ctx context.Context) (s *study.Study, notes []string, 
 	} else {
 		notes = append(notes, "English %: not measured: "+err.Error())
 	}
-	if e.Encoder != "" {
-		s.Metrics["cs"] = &measure.CSOptions{Encoder: e.Encoder, Documents: 50}
+	if e.Encoder != "" && e.Documents >= 0 {
+		s.Metrics["cs"] = &measure.CSOptions{Encoder: e.Encoder, Documents: e.Documents}
 	} else {
-		notes = append(notes, "CS: not measured: --encoder names no model")
+		notes = append(notes, "CS: not measured without --encoder")
 	}
 	if d.Label != "" {
 		s.Models = []study.ModelSpec{{Name: "svm", Parameters: map[string]any{"features": "tfidf"}}}

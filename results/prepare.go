@@ -322,6 +322,12 @@ func deriveComposites(cells []Cell) {
 	}
 	for i := range cells {
 		c := &cells[i]
+		if c.Own() && c.Has("low") { // PP needs documents of as many words
+			c.Set("aligned", Number(0))
+			if c.Has("pp") {
+				c.Set("aligned", Number(1))
+			}
+		}
 		plain := baseline[of(*c)]
 		if c.Status != StatusOK || len(plain) == 0 {
 			continue

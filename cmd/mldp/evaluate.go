@@ -30,6 +30,7 @@ func newEvaluateCommand() *cobra.Command {
 	setFlag(f, &o.Set)
 	f.StringVar(&o.Encoder, "encoder", "", "measure CS with this sentence encoder: a folder with model.onnx, or a "+
 		"name of sentence-transformers")
+	f.IntVar(&o.Documents, "documents", 50, "documents compared for CS; -1 compares none")
 	f.Uint64Var(&o.Seed, "seed", 1, "seed of the split and of training")
 	dataFlag(cmd, &o.Root)
 	outFlag(f, &out, "evaluation", "folder of rows, table and page")

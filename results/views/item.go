@@ -134,6 +134,8 @@ func (s Sheet) cells(q results.Column) (items []Item) {
 		switch i.Whole = m.Whole; {
 		case c.Status == results.StatusUndefined:
 			i.Text, i.Notes = "undefined", []string{strings.TrimPrefix(c.Reason, c.Mechanism+": undefined: ")}
+		case q.Name == "aligned":
+			i.Text = map[float64]string{0: "no", 1: "yes"}[i.Value]
 		case ok && q.How != nil:
 			i.Notes = append(i.Notes, q.How(m))
 		case ok && q.Table == "strongest": // whose it is
