@@ -153,14 +153,3 @@ func (d *DocumentLoss) Epsilon(delta float64) float64 {
 	}
 	return max(0, float64(d.first)*d.Step)
 }
-
-// Quantile is the loss that a share q of the released texts does not exceed.
-func (d *DocumentLoss) Quantile(q float64) float64 {
-	sum := 0.0
-	for k, m := range d.mass {
-		if sum += m; sum >= q-1e-12 {
-			return float64(d.first+k) * d.Step
-		}
-	}
-	return math.Inf(1)
-}

@@ -37,7 +37,7 @@ func init() {
 	}
 	for _, k := range pairKinds {
 		for _, c := range []struct{ name, title string }{{"epsilon", "ε of a document"}, {"bound", "ε·d of a document"},
-			{"median", "privacy loss"}, {"high", "privacy loss, 95% quantile"}, {"game", "ε of a document, from a game"}} {
+			{"game", "ε of a document, from a game"}} {
 			m.Columns = append(m.Columns, results.Column{Name: "document_" + c.name + "_" + k.name,
 				Title: c.title + ", " + k.title, Direction: results.Down, Digits: 2, Table: "documents"})
 		}
@@ -90,9 +90,7 @@ func measureDocumentLoss(ctx context.Context, r *Release, q *Query) ([]results.R
 			name string
 			of   func(documentLoss) float64
 		}{{"epsilon", func(l documentLoss) float64 { return l.epsilon }},
-			{"bound", func(l documentLoss) float64 { return l.bound }},
-			{"median", func(l documentLoss) float64 { return l.Quantile(0.5) }},
-			{"high", func(l documentLoss) float64 { return l.Quantile(0.95) }}} {
+			{"bound", func(l documentLoss) float64 { return l.bound }}} {
 			if len(losses) > 0 && !math.IsNaN(x.of(losses[0])) {
 				add(x.name, medianOf(losses, x.of))
 			}
@@ -171,9 +169,7 @@ func newPair(v *embeddings.Vocabulary, a, b []string, i, j int) documentPair {
 }
 
 // documentLoss is that of one pair. ε, bound and the worst loss are those of both
-// directions, as a promise must hold whichever was released. Quantiles are of the
-// texts that the first gives: the document as it is, where one word was changed;
-// else one of the two by chance, so that pairs have both directions alike.
+// directions, as a promise must hold whichever was released.
 type documentLoss struct {
 	*metrics.DocumentLoss
 	epsilon float64 // the larger of both directions

@@ -129,17 +129,6 @@ func TestDocumentEpsilonIsOfTheWorseDirection(t *testing.T) {
 				}
 			}
 			ofOne[k] = most
-			below, q := 0.0, losses[i+k].Quantile(0.5)
-			for u := range x {
-				for v := range x {
-					if x[u]+x[v]-y[u]-y[v] <= q {
-						below += math.Exp(x[u] + x[v])
-					}
-				}
-			}
-			if below < 0.5-1e-9 {
-				t.Errorf("pair %d: the median %v is not exceeded by %v of the texts", i+k, q, below)
-			}
 		}
 		if want := max(ofOne[0], ofOne[1]); l.epsilon < want-1e-9 || l.epsilon > want+max(l.Slack, swapped.Slack) {
 			t.Errorf("pair %d: ε %v, want %v", i, l.epsilon, want)

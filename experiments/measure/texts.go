@@ -2,7 +2,6 @@ package measure
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"strings"
 
@@ -14,113 +13,72 @@ import (
 	"mldpbench/metrics"
 	"mldpbench/models/transformer"
 	"mldpbench/results"
-	"mldpbench/stream"
 )
 
-// textOptions are those of measures that hold the released test text against
-// the original.
-type textOptions struct {
-	Model string `yaml:"-" json:"model,omitempty"` // the causal model
+// causalOptions are those of causal perplexity.
+type causalOptions struct {
+	Model string `json:"model"`
 }
 
-// causal is the model of causal perplexity.
-func (o *textOptions) causal() lab.ModelRef {
+func (o *causalOptions) ref() lab.ModelRef {
 	return lab.ModelRef{Key: "causal", Name: o.Model, Task: transformer.LogProb}
 }
 
-// pairOfTexts are documents before and after, as text.
-type pairOfTexts struct{ before, after []string }
-
-// textMeasure is one of these measures; its rows are the first quantity, and
-// others that nobody tabulates.
-type textMeasure struct {
-	name    string
-	columns []results.Column
-	measure func(ctx context.Context, r *Release, o *textOptions, p pairOfTexts) ([]results.Measured, error)
-}
-
-// resamples of documents, for intervals.
+// textResamples are those of documents, for intervals.
 const textResamples = 1000
 
-var textMeasures = []textMeasure{
-	{"bleu", []results.Column{{Name: "bleu", Title: "BLEU", Direction: results.Up, Digits: 1, Threshold: 2,
-		Table: "texts"}}, ofCorpus(metrics.BLEU)},
-	{"causal_perplexity", []results.Column{{Name: "causal_perplexity", Title: "perplexity per word, causal model",
-		Direction: results.Down, Digits: 1, Table: "texts"}}, measureCausal},
-}
-
 func init() {
-	for _, t := range textMeasures {
-		m := Measurement{
-			Name: t.name, Version: 1, Columns: t.columns, Applies: hasText,
-			Needs: func(_ *Spec, q *Query) (needs []lab.Resource) {
-				if o := q.Options.(*textOptions); o.Model != "" {
-					needs = []lab.Resource{lab.OfModel(o.causal())}
-				}
-				return needs
-			},
-			Measure: func(ctx context.Context, r *Release, q *Query) ([]results.Row, error) {
-				return t.rows(ctx, r, q)
-			},
-		}
-		if t.name == "causal_perplexity" {
-			m.Asked = func(_ *study.Study, scene *study.Scene) (any, bool) {
-				return &textOptions{Model: scene.Causal}, scene.Causal != ""
-			}
-		} else {
-			m.Metric = study.Metric{Key: t.name, New: func() any { return &textOptions{} }}
-		}
-		Register(m)
-	}
+	Register(Measurement{
+		Name: "bleu", Version: 1, Applies: hasText,
+		Columns: []results.Column{{Name: "bleu", Title: "BLEU", Direction: results.Up, Digits: 1, Threshold: 2,
+			Table: "texts"}},
+		Metric: study.Metric{Key: "bleu", New: func() any { return &struct{}{} }},
+		Measure: func(ctx context.Context, r *Release, q *Query) ([]results.Row, error) {
+			return r.ofTexts(ctx, q, "bleu", func(before, after []string) (results.Measured, error) {
+				references := list.Map(before, func(d string) []string { return []string{d} })
+				v, err := metrics.BLEU(after, references, textResamples, 0.95, r.Root().Derive("texts", "resamples"))
+				m := results.Number(v.Estimate).Within(v.Low, v.High)
+				m.Ceiling = results.Float(100)
+				return m, err
+			})
+		},
+	})
+	Register(Measurement{
+		Name: "causal_perplexity", Version: 1, Applies: hasText,
+		Columns: []results.Column{{Name: "causal_perplexity", Title: "perplexity per word, causal model",
+			Direction: results.Down, Digits: 1, Table: "texts"}},
+		Asked: func(_ *study.Study, scene *study.Scene) (any, bool) {
+			return &causalOptions{Model: scene.Causal}, scene.Causal != ""
+		},
+		Needs: func(_ *Spec, q *Query) []lab.Resource {
+			return []lab.Resource{lab.OfModel(q.Options.(*causalOptions).ref())}
+		},
+		Measure: measureCausal,
+	})
 }
 
-// rows are those of one measure, on the test documents.
-func (t textMeasure) rows(ctx context.Context, r *Release, q *Query) ([]results.Row, error) {
-	o := q.Options.(*textOptions)
+// ofTexts is the row of a measure that holds the released test text against the
+// original.
+func (r *Release) ofTexts(ctx context.Context, q *Query, quantity string,
+	measure func(before, after []string) (results.Measured, error)) ([]results.Row, error) {
 	text, err := r.Text(ctx)
 	if err != nil {
 		return nil, err
 	}
-	row := r.Row(q)
 	if text[2] == nil {
-		return []results.Row{unmeasured(row, t.columns[0].Name, "no setting privatises the test text")}, nil
+		return []results.Row{unmeasured(r.Row(q), quantity, "no setting privatises the test text")}, nil
 	}
-	p := pairOfTexts{list.Map(r.Corpus.Tokens[2], joined), list.Map(text[2], joined)}
-	list, err := t.measure(ctx, r, o, p)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", t.name, err)
-	}
-	var rows []results.Row
-	for i, m := range list {
-		m.Whole = len(p.before)
-		rows = append(rows, row.Of(t.columns[i].Name, m))
-	}
-	return rows, nil
-}
-
-// measured is a number with its interval; ceiling is that of the original.
-func measured(v stats.Interval, ceiling float64) results.Measured {
-	m := results.Number(v.Estimate).Within(v.Low, v.High)
-	m.Ceiling = results.Float(ceiling)
-	return m
-}
-
-// ofCorpus is a measure of all documents as one, with its interval over them.
-func ofCorpus(score func(hypotheses []string, references [][]string, resamples int, level float64,
-	seed stream.Seed) (stats.Interval, error)) func(context.Context, *Release, *textOptions, pairOfTexts) (
-	[]results.Measured, error) {
-	return func(_ context.Context, r *Release, _ *textOptions, p pairOfTexts) ([]results.Measured, error) {
-		references := list.Map(p.before, func(d string) []string { return []string{d} })
-		s, err := score(p.after, references, textResamples, 0.95, r.Root().Derive("texts", "resamples"))
-		return []results.Measured{measured(s, 100)}, err
-	}
+	m, err := measure(list.Map(r.Corpus.Tokens[2], joined), list.Map(text[2], joined))
+	m.Whole = len(text[2])
+	return []results.Row{r.Row(q).Of(quantity, m)}, err
 }
 
 // measureCausal is the perplexity of the median document, per word: per piece,
 // random words would seem likely, as they are cut into many pieces of which each
 // follows from those before it.
-func measureCausal(ctx context.Context, r *Release, o *textOptions, p pairOfTexts) ([]results.Measured, error) {
-	model, err := r.Lab.Model(ctx, o.causal())
+func measureCausal(ctx context.Context, r *Release, q *Query) ([]results.Row, error) {
+	o := q.Options.(*causalOptions)
+	model, err := r.Lab.Model(ctx, o.ref())
 	if err != nil {
 		return nil, err
 	}
@@ -134,15 +92,16 @@ func measureCausal(ctx context.Context, r *Release, o *textOptions, p pairOfText
 		})
 		return stats.Interval{Estimate: math.Exp(v.Estimate), Low: math.Exp(v.Low), High: math.Exp(v.High)}, err
 	}
-	plain, err := lab.Once(r.Lab, engine.MakeID("causal", r.Corpus.Fingerprint, o), func() (float64, error) {
-		v, err := median(p.before)
-		return v.Estimate, err
+	return r.ofTexts(ctx, q, "causal_perplexity", func(before, after []string) (m results.Measured, err error) {
+		plain, err := lab.Once(r.Lab, engine.MakeID("causal", r.Corpus.Fingerprint, o), func() (stats.Interval, error) {
+			return median(before)
+		})
+		if err != nil {
+			return m, err
+		}
+		v, err := median(after)
+		m = results.Number(v.Estimate).Within(v.Low, v.High)
+		m.Ceiling, m.Detail = results.Float(plain.Estimate), model.Name()
+		return m, err
 	})
-	if err != nil {
-		return nil, err
-	}
-	v, err := median(p.after)
-	m := measured(v, plain)
-	m.Detail = model.Name()
-	return []results.Measured{m}, err
 }

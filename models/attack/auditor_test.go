@@ -1,64 +1,31 @@
 package attack
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
-	"slices"
 	"testing"
 
-	"mldpbench/datasets"
 	"mldpbench/models"
 	"mldpbench/stream"
 )
 
-// users are texts of the generated users as ids over their own words.
-func users(t testing.TB, count int) (all []auditedUser, words int, embedding models.Embedding) {
-	t.Helper()
-	d, err := datasets.Load(t.Context(), datasets.Request{Name: "generated-users", Seed: stream.FromUint64(1)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ids := map[string]int32{}
-	texts := map[string][]datasets.Document{}
-	for _, doc := range slices.Concat(d.Train, d.Validation, d.Test) {
-		texts[doc.User] = append(texts[doc.User], doc)
-	}
-	for _, user := range slices.Sorted(maps.Keys(texts))[:count] {
-		var a auditedUser
-		slices.SortStableFunc(texts[user], func(a, b datasets.Document) int { return cmp.Compare(a.ID, b.ID) })
-		for _, doc := range texts[user] {
-			var text []int32
-			for _, w := range doc.Tokens {
-				id, known := ids[w]
-				if !known {
-					id = int32(len(ids))
-					ids[w] = id
-				}
-				text = append(text, id)
-			}
-			a.own = append(a.own, text)
-		}
-		a.published = a.own
-		all = append(all, a)
-	}
-	embedding.Dimension = 16
-	rng := stream.FromUint64(3).Rand()
-	for range len(ids) * embedding.Dimension {
-		embedding.Vectors = append(embedding.Vectors, float32(rng.NormFloat64()))
-	}
-	return all, len(ids), embedding
-}
-
-// withUsers is a situation with so many users of so many texts each.
-func withUsers(t testing.TB, count, texts int) Situation {
-	t.Helper()
-	all, words, embedding := users(t, count)
-	s := Situation{Known: Known{Embedding: embedding, Words: words, Seed: stream.FromUint64(2)},
+// withUsers is a situation with so many users of so many texts each, about words of
+// their own.
+func withUsers(users, texts int) Situation {
+	const words = 300
+	s := Situation{Known: Known{Words: words, Seed: stream.FromUint64(2), Embedding: models.Embedding{Dimension: 16}},
 		Noise: stream.FromUint64(1)}
-	for i, u := range all {
-		for _, text := range u.own[:texts] {
-			s.Train = append(s.Train, Document{Words: text, User: fmt.Sprint(i)})
+	rng := stream.FromUint64(3).Rand()
+	for range words * s.Embedding.Dimension {
+		s.Embedding.Vectors = append(s.Embedding.Vectors, float32(rng.NormFloat64()))
+	}
+	for u := range users {
+		own := rng.Perm(words)[:20]
+		for range texts {
+			d := Document{User: fmt.Sprint(u)}
+			for range 10 {
+				d.Words = append(d.Words, int32(own[rng.IntN(len(own))]))
+			}
+			s.Train = append(s.Train, d)
 		}
 	}
 	return s
@@ -69,7 +36,7 @@ func withUsers(t testing.TB, count, texts int) Situation {
 // with probability 2.5e-7. Table 3 of the paper has 1 on unchanged text.
 func TestAudit(t *testing.T) {
 	t.Parallel()
-	s := withUsers(t, 64, 8)
+	s := withUsers(64, 8)
 	for keep, within := range map[float64][2]float64{1: {0.85, 1}, 0: {3.0 / 32, 29.0 / 32}} {
 		s := response(s, keep)
 		out, err := Audit(t.Context(), s)
