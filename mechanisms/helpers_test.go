@@ -217,19 +217,6 @@ func rowsOf(p *kernel.Panels, dimension int) [][]float64 {
 	return rows
 }
 
-// onPaths runs f on every SIMD path.
-func onPaths(t *testing.T, f func(path string)) {
-	t.Helper()
-	for _, path := range kernel.Paths() {
-		restore, err := kernel.Use(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f(path)
-		restore()
-	}
-}
-
 // unevenSpace is a space with vectors of different lengths, some in the same
 // or opposite directions, equal ones, and two of no direction.
 func unevenSpace(t testing.TB, n, dimension int, seed uint64) *embeddings.Space {

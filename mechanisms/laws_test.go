@@ -364,20 +364,6 @@ func TestExtents(t *testing.T) {
 	}
 }
 
-func TestDistancesFromAreEuclideanBitForBit(t *testing.T) {
-	for _, n := range []int{1, 3, 4, 5, 17} {
-		s, row := spacetest.Gaussian(t, n, 7, 1, 1), make([]float64, n)
-		for w := range WordID(n) {
-			distancesFrom(row, s, w)
-			for u, d := range row {
-				if want := s.Distance(w, WordID(u)); d != want {
-					t.Fatalf("n = %d: d(%d,%d) = %v, want %v", n, w, u, d, want)
-				}
-			}
-		}
-	}
-}
-
 // Lists of neighbours are the beginning of an order, with words that share a
 // vector at its end, however they are made.
 func TestNeighborLists(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -211,7 +210,7 @@ func TestShareBoundsHold(t *testing.T) {
 		for _, epsilon := range []float64{0.01, 1, 4, 20, 500} {
 			var want []*headTail
 			widest := 0.0
-			onPaths(t, func(path string) {
+			kernel.OnPaths(func(path string) {
 				_, m := headTailOf(t, space, name, epsilon)
 				for word := range WordID(12) {
 					row, key := rowOf(m, word), rowKey{word, epsilon}
@@ -277,8 +276,7 @@ func TestRowsDraw(t *testing.T) {
 	}
 }
 
-// TestTailDraws draws from the tail by itself, and where the bounds on its share
-// must be settled in float64.
+// TestTailDraws draws where the bounds on the tail's share must be settled in float64.
 func TestTailDraws(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"santext", "tem", "santext-plus"} {
@@ -294,15 +292,6 @@ func TestTailDraws(t *testing.T) {
 				all[m.choose(row, key, drawRandom(random, 4))]++
 			}
 			requireFit(t, label+", settled in float64", all, law)
-			tail, rng := make([]int, 900), rand.NewPCG(47, 48)
-			for range 50_000 {
-				tail[m.drawTail(row, key, rng)]++
-			}
-			for w := range row.head.held() {
-				law[w] = 0
-			}
-			floats.Scale(1/floats.Sum(law), law)
-			requireFit(t, label+", tail", tail, law)
 		}
 	}
 }
@@ -337,7 +326,7 @@ func TestNearestCandidates(t *testing.T) {
 		"longest":             {gaussian(1000, 4, 1e30), nil},
 		"one fold":            {gaussian(3*folds, 3, 1), oneFold},
 	} {
-		onPaths(t, func(path string) {
+		kernel.OnPaths(func(path string) {
 			m := newHeadTail(&selector{epsilon: 1}, c.space,
 				func(epsilon float64) distanceLaw { return distanceLaw{epsilon / 2, math.Inf(1)} }, c.outputs)
 			b := m.builder().(*headTailBuilder)
@@ -368,26 +357,6 @@ func TestNearestCandidates(t *testing.T) {
 			}
 		})
 	}
-	for _, s := range []*embeddings.Space{unevenSpace(t, 300, 3, 78), unevenSpace(t, 5000, 9, 79),
-		unevenSpace(t, 1000, 1, 80)} {
-		_, m := cosineSelectorOf(t, s, 10)
-		b := m.builder().(*cosineBuilder)
-		for _, word := range []WordID{0, 6, 7, 13, 20} {
-			products, _ := m.basisRows(nil, word)
-			var want []headCandidate
-			for i, y := range m.outputs {
-				want = append(want, headCandidate{m.cost(products[i], word, y), WordID(i)})
-			}
-			inOrder(want)
-			for _, count := range []int{1, 18, headWords + 1} {
-				b.nearestOf(word, products, count)
-				if !slices.Equal(b.candidates, want[:count]) {
-					t.Errorf("n = %d: the %d of least cost for word %d are %v, want %v", s.Len(), count, word,
-						b.candidates, want[:count])
-				}
-			}
-		}
-	}
 }
 
 // TestCostIsSettledInFloat64 compares decisions with the costs of rows, at
@@ -396,7 +365,7 @@ func TestNearestCandidates(t *testing.T) {
 func TestCostIsSettledInFloat64(t *testing.T) {
 	for _, factor := range []float32{1, 1e-24, 1e-38, 3e18, 1e30} {
 		s := scaled(unevenSpace(t, 400, 19, 77), factor)
-		onPaths(t, func(path string) {
+		kernel.OnPaths(func(path string) {
 			_, m := cosineSelectorOf(t, s, 10)
 			for _, word := range []WordID{0, 7, 20, 33} {
 				products, _ := m.basisRows(nil, word)

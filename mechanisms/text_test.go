@@ -156,7 +156,7 @@ func requireSameText(t *testing.T, name string, fresh func(few bool) *Mechanism)
 		}
 	}
 	var want [][]string
-	onPaths(t, func(path string) {
+	kernel.OnPaths(func(path string) {
 		for _, workers := range []int{1, 3} {
 			m := fresh(workers == 3 && path == kernel.Paths()[0])
 			for range 2 { // once without rows, once with

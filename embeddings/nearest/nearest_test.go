@@ -12,19 +12,6 @@ import (
 	"mldpbench/internal/spacetest"
 )
 
-// forms runs f in all ways this processor can search: every SIMD path.
-func forms(t testing.TB, f func(name string)) {
-	t.Helper()
-	for _, path := range kernel.Paths() {
-		restore, err := kernel.Use(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f(path)
-		restore()
-	}
-}
-
 // agree compares an index with a float64 scan in id order, distances bit by bit.
 func agree(t *testing.T, name string, x *Index, queries []float32, k int, excluded []embeddings.WordID) {
 	t.Helper()
@@ -63,7 +50,7 @@ func normal(rng *rand.Rand, n int, sigma float64) []float32 {
 }
 
 func TestRandomSpaces(t *testing.T) {
-	forms(t, func(name string) {
+	kernel.OnPaths(func(name string) {
 		rng := rand.New(rand.NewPCG(1, 2))
 		for range 60 {
 			// Some have fewer words than are wanted.
@@ -119,7 +106,7 @@ func TestHardSpaces(t *testing.T) {
 		"one axis nonzero":  func(i, j int, x float32) float32 { return x * float32(1-min(j, 1)) },
 		"alternating signs": func(i, j int, x float32) float32 { return float32((i+j)%2*2 - 1) },
 	}
-	forms(t, func(name string) {
+	kernel.OnPaths(func(name string) {
 		rng := rand.New(rand.NewPCG(5, 6))
 		for label, f := range spaces {
 			vectors := make([]float32, n*d)
@@ -158,7 +145,7 @@ func TestManyAxes(t *testing.T) {
 		for i := range queries {
 			queries[i] += vectors[i]
 		}
-		forms(t, func(name string) { agree(t, name, build(s), queries, 2, nil) })
+		kernel.OnPaths(func(name string) { agree(t, name, build(s), queries, 2, nil) })
 	}
 }
 
@@ -175,7 +162,7 @@ func TestRealSpaces(t *testing.T) {
 func requireExact(t *testing.T, d, queries int) {
 	t.Helper()
 	s := realSpace(t, d, 27_000)
-	forms(t, func(name string) {
+	kernel.OnPaths(func(name string) {
 		x := build(s)
 		p := x.packed
 		bytes := 4*(len(p.ids)+len(p.heads)+len(p.bounds)) + 8*len(p.center) + len(p.bytes)

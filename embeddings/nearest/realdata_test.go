@@ -61,7 +61,7 @@ func BenchmarkSearch(b *testing.B) {
 		for _, epsilon := range []float64{1, 5, 10} {
 			queries := noisy(s, rand.New(rand.NewPCG(1, 2)), batch, epsilon)
 			for _, k := range []int{1, 2} {
-				forms(b, func(name string) {
+				kernel.OnPaths(func(name string) {
 					if name == "go" {
 						return
 					}

@@ -102,6 +102,16 @@ func Paths() []string {
 	return append(names, pathGo.String())
 }
 
+// OnPaths calls f with each form in use, for tests. It must not run concurrently with
+// other functions of this package.
+func OnPaths(f func(path string)) {
+	for _, name := range Paths() {
+		restore, _ := Use(name) // this processor has it
+		f(name)
+		restore()
+	}
+}
+
 // Use switches to another form, for tests, and returns a function that switches
 // back. It must not run concurrently with other functions of this package.
 func Use(name string) (restore func(), err error) {
