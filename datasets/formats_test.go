@@ -71,7 +71,6 @@ func TestReaderErrors(t *testing.T) {
 	for _, c := range []struct{ name, file, text, want string }{
 		{"imdb", "a.csv", "text,label\nx,positive\n", `a.csv:1: no column "review"`},
 		{"imdb", "a.csv", "review,sentiment\nx,good\n", `a.csv:2: label "good": must be one of ["0" "1" "negative" "positive"]`},
-		{"imdb", "a.csv", "review,sentiment\n", "a.csv: no rows"},
 		{"imdb", "a.tar", "", "a.tar: no rows"},
 		{"imdb", "a.tar", "not a tar", "a.tar: damaged archive"},
 		{"imdb", "none/a.csv", "-", "no such file"},
@@ -169,19 +168,12 @@ func TestLexicon(t *testing.T) {
 		!slices.Equal(labels["a+"], []int{1}) {
 		t.Errorf("%v", labels)
 	}
-	if _, err := Load(t.Context(), Request{Name: "product-reviews", Root: t.TempDir()}); err == nil ||
-		!strings.Contains(err.Error(), "mldp data fetch opinion-lexicon") {
-		t.Errorf("err = %v", err)
-	}
 }
 
 func TestWordList(t *testing.T) {
 	w, err := OpenWordList(write(t, "en.gz", "Alpha\nbeta\n\n"), "")
 	if err != nil || w.ContainsAsPrinted("alpha") || !w.Contains("alpha") || w.Contains("gamma") {
 		t.Errorf("%+v, %v", w, err)
-	}
-	if _, err := OpenWordList(write(t, "empty", "\n"), ""); err == nil {
-		t.Error("an empty list is no error")
 	}
 }
 

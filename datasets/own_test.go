@@ -74,8 +74,6 @@ func TestOwnTableErrors(t *testing.T) {
 		label      string
 		want       string
 	}{
-		{"a.csv", "text,label\nx,1\n", []string{"body"}, "label",
-			`a.csv:1: no column "body": the header has ["text" "label"]`},
 		{"a.csv", "text,label\nx,\n", []string{"text"}, "label", `a.csv:2: empty label in column "label"`},
 		{"a.csv", "text;label\nx;1\n", []string{"text"}, "label",
 			`a.csv:1: no column "text": the header has ["text;label"]; give --delimiter ";" (in a study`},
@@ -103,8 +101,6 @@ func TestOwnTableErrors(t *testing.T) {
 	for _, q := range []Request{
 		{Name: "imdb", File: "x.csv", TextColumns: []string{"a"}, LabelColumn: "b"},
 		{Name: "mine", TextColumns: []string{"a"}, LabelColumn: "b"},
-		{File: "x.csv", TextColumns: []string{"a"}, LabelColumn: "b"},
-		{Name: "nothing"},
 		{Name: "mine\x1b[31m", File: write(t, "b.csv", "a,b\nx,1\ny,2\n"), TextColumns: []string{"a"}, LabelColumn: "b"},
 		{Name: "generated-news", MaxTokens: -2},
 	} {

@@ -68,8 +68,6 @@ func TestStudyTable2(t *testing.T) {
 		realdata.File(t, map[string]string{"imdb": "imdb.csv.gz", "agnews": "ag_news_test.csv.gz"}[c.name])
 		d := load(t, datasets.Request{Name: c.name, Root: root, Seed: stream.FromUint64(1)})
 		s := datasets.Describe(d)
-		t.Logf("%s: %d documents, %d words, vocabulary %d, length %.2f ± %.2f", c.name,
-			s.TrainDocuments, s.Tokens, s.Vocabulary, s.LengthMean, s.LengthSD)
 		if math.Abs(s.LengthMean-c.mean) > c.tolerance ||
 			math.Abs(s.LengthSD-c.deviation) > c.tolerance {
 			t.Errorf("%s: length %.2f ± %.2f, published %.2f ± %.2f", c.name, s.LengthMean, s.LengthSD,

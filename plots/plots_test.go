@@ -165,9 +165,6 @@ func TestSVG(t *testing.T) {
 			t.Errorf("no %s", want)
 		}
 	}
-	if _, err := f.Render("gif"); err == nil {
-		t.Error("gif: no error")
-	}
 }
 
 func TestTheme(t *testing.T) {

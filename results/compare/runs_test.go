@@ -185,7 +185,6 @@ func TestRunsOfOneSeed(t *testing.T) {
 		{whole, few, Incomplete, 0, "9 cells are in the first run only"},
 		{few, whole, Same, 9, "Nothing changed"},
 		{whole, once, Incomplete, 0, "fewer repetitions"},
-		{once, whole, Same, 0, "Nothing changed"},
 		{whole, other, Incomplete, -1, "no cell is in both"},
 		{whole, unlike, Incomplete, 0, "other documents"},
 	} {
