@@ -16,7 +16,8 @@ import (
 // is a study of its own whose units are all finished.
 func TestRunAligned(t *testing.T) {
 	t.Parallel()
-	s := own(t, "  - {name: cmp, epsilons: [0.2]}\n  - {name: k-rr, epsilons: [1, 6]}\n  - {name: tem, epsilons: [0.1, 8]}")
+	s := own(t, "  - {name: cmp, epsilons: [0.2]}\n  - {name: k-rr, epsilons: [1, 6]}\n"+
+		"  - {name: tem, epsilons: [0.1, 8]}")
 	s = withText(t, s, "    samples: 10", "    samples: 40")
 	const level = 0.4
 	out := t.TempDir()

@@ -83,8 +83,8 @@ func TestCalibrateCommand(t *testing.T) {
 // A command that fails ends the calibration; it is no reason in a row.
 func TestCalibrateBrokenCommand(t *testing.T) {
 	t.Parallel()
-	for target, want := range map[string]string{"em=0.5": "exit status 1", "0.5": "must be one of", "em=x": "must be as em=",
-		"em=0.1,y": "must be as em=", "nw=1": "must be in (0, 1)", "nw": "must be as em="} {
+	for target, want := range map[string]string{"em=0.5": "exit status 1", "0.5": "must be one of",
+		"em=x": "must be as em=", "em=0.1,y": "must be as em=", "nw=1": "must be in (0, 1)", "nw": "must be as em="} {
 		err := experiments.Calibrate(t.Context(), calibration(t, "dies", target),
 			func([]experiments.Calibrated, string) error { return nil })
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -173,9 +173,11 @@ func TestBadOptionsAreOneError(t *testing.T) {
 	for want, change := range map[string]func(*experiments.Evaluation){
 		`no column "author"`:                func(e *experiments.Evaluation) { e.Original.Private = "author" },
 		"id \"1\": must be there, and once": func(e *experiments.Evaluation) { e.ID = "stars" },
-		"documents = -1: must be in":        func(e *experiments.Evaluation) { e.Encoder, e.Set = "sif", []string{"metrics.cs.documents=-1"} },
-		"no-such-file":                      func(e *experiments.Evaluation) { e.Versions[0].Text = "no-such-file" },
-		"has a meaning of its own":          func(e *experiments.Evaluation) { e.Versions[0].Name = results.BaselineMechanism },
+		"documents = -1: must be in": func(e *experiments.Evaluation) {
+			e.Encoder, e.Set = "sif", []string{"metrics.cs.documents=-1"}
+		},
+		"no-such-file":             func(e *experiments.Evaluation) { e.Versions[0].Text = "no-such-file" },
+		"has a meaning of its own": func(e *experiments.Evaluation) { e.Versions[0].Name = results.BaselineMechanism },
 	} {
 		e := evaluation(t, original, "x@1="+original)
 		change(&e)
@@ -191,7 +193,8 @@ func TestParseVersion(t *testing.T) {
 		"a/b.csv.gz": "b [] a/b.csv.gz []", "dp-prompt=x.csv": "dp-prompt [] x.csv []", "folder": "folder [] folder []",
 		"cmp@0.5=x@y.csv": "cmp-file [0.5] x@y.csv []", "x@y.csv": "x@y [] x@y.csv []", "column:c": "c []  [c]",
 	} {
-		if m, err := experiments.ParseVersion(s); err != nil || fmt.Sprint(m.Name, " ", m.Epsilons, " ", m.Text, " ", m.Columns) != want {
+		m, err := experiments.ParseVersion(s)
+		if got := fmt.Sprint(m.Name, " ", m.Epsilons, " ", m.Text, " ", m.Columns); err != nil || got != want {
 			t.Errorf("%s: %+v, %v", s, m, err)
 		}
 	}

@@ -49,7 +49,8 @@ func TestMeasurementRunsAlone(t *testing.T) {
 		if sum.Ran != c.ran || sum.Total != first.Total+2 {
 			t.Errorf("version %d: %d of %d units ran, want %d", c.version, sum.Ran, sum.Total, c.ran)
 		}
-		same(t, "measured before", first.Rows, results.Where(sum.Rows, func(r results.Row) bool { return r.Quantity != tokensOf }))
+		before := results.Where(sum.Rows, func(r results.Row) bool { return r.Quantity != tokensOf })
+		same(t, "measured before", first.Rows, before)
 		for _, r := range sum.Rows {
 			if r.Quantity == tokensOf && (r.Measurement != fmt.Sprintf("%s@%d", tokensOf, c.version) || !(r.Value.Float() > 0)) {
 				t.Errorf("%v tokens by %s", r.Value, r.Measurement)
@@ -75,8 +76,8 @@ func TestKeysFollowWhatComesFromOutside(t *testing.T) {
 	for i := range 40 {
 		private += fmt.Sprintf("r%d,food\n", i)
 	}
-	for name, text := range map[string]string{"private.csv": private, "vectors.txt": "good 1 2\nbad 2 1\nfood 3 3\nroom 4 1\n",
-		"model/weights.bin": "1", "model/deep/config.json": "1", "listed/vocabulary.txt": "1"} {
+	for name, text := range map[string]string{"private.csv": private,
+		"vectors.txt": "good 1 2\nbad 2 1\nfood 3 3\nroom 4 1\n", "model/weights.bin": "1", "model/deep/config.json": "1", "listed/vocabulary.txt": "1"} {
 		put(t, dir, name, text)
 	}
 	s := parsed(t, strings.NewReplacer("SELF", selfName(t), "DIR", dir).Replace(`schema: 1

@@ -74,11 +74,13 @@ func withText(t testing.TB, s *study.Study, old, new string) *study.Study {
 func TestKeptWords(t *testing.T) {
 	t.Parallel()
 	got := map[string]results.Cell{}
-	for _, r := range cells(t, mustRun(t, own(t, "  - {name: tem}\n  - {name: tem, keep_words: \">3\"}\n"), engine.Options{})) {
+	s := own(t, "  - {name: tem}\n  - {name: tem, keep_words: \">3\"}\n")
+	for _, r := range cells(t, mustRun(t, s, engine.Options{})) {
 		got[r.Parameters] = r
 	}
 	for parameters, r := range got {
-		if !r.IsBaseline() && strings.Contains(parameters, "keep_words=>3") != strings.Contains(r.GuaranteeScope, "epsilon is infinite") {
+		kept := strings.Contains(parameters, "keep_words=>3")
+		if !r.IsBaseline() && kept != strings.Contains(r.GuaranteeScope, "epsilon is infinite") {
 			t.Errorf("%s: scope %q", parameters, r.GuaranteeScope)
 		}
 	}

@@ -43,7 +43,8 @@ func TestStudyAsItsCode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	compared := list.Sum(datasets.Tokens(slices.Concat(d.Train, d.Validation)), func(text []string) int { return min(4, len(text)) })
+	compared := list.Sum(datasets.Tokens(slices.Concat(d.Train, d.Validation)),
+		func(text []string) int { return min(4, len(text)) })
 	got := map[string][]results.Row{}
 	for _, r := range summary.Rows {
 		name := r.Mechanism + " " + r.Quantity

@@ -78,11 +78,12 @@ func resources() map[string][2]string {
 		"opinion-lexicon/negative-words.txt": {lines(dull...), lines(dull[1:]...)},
 	}
 	for i, pos := range []string{"noun", "verb", "adj", "adv"} {
-		name, words := "wordnet-3.0/", [][2]string{{"dog", "hound"}, {"bank", "story"}, {"great", "fine"}, {"good", "fine"}}[i]
+		const name = "wordnet-3.0/"
+		words := [][2]string{{"dog", "hound"}, {"bank", "story"}, {"great", "fine"}, {"good", "fine"}}[i]
+		exceptions := []string{"bank dog", "enjoyed bank", "wonderful great", "weak good"}
 		files[name+"index."+pos] = [2]string{index(i+1, words[0], 0), index(i+1, words[1], 0)}
 		files[name+"data."+pos] = [2]string{synset(0, i+1, words[0], words[1]), synset(0, i+1, words[0], "tale")}
-		files[name+pos+".exc"] = [2]string{"cats cat\n", "cats cat\n" + []string{"bank dog", "enjoyed bank", "wonderful great",
-			"weak good"}[i] + "\n"}
+		files[name+pos+".exc"] = [2]string{"cats cat\n", "cats cat\n" + exceptions[i] + "\n"}
 	}
 	return files
 }

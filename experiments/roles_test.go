@@ -126,7 +126,7 @@ func TestWrongRolesInAStudy(t *testing.T) {
 		"attackers: [{name: a, command: [x]}, {name: a, command: [y]}]":           "given twice",
 		"attackers: [{name: a, comand: [x]}]":                                     `unknown field "comand"; did you mean "command"?`,
 		"metrics: {commands: [{name: a}]}":                                        "must name a program",
-		"metrics: {commands: [{name: a, command: [x]}, {name: a, command: [x]}]}": "given twice",
+		"metrics: {commands: [{name: a, command: [x]}, {name: a, command: [x]}]}": "twice",
 	} {
 		refused(t, head+text+"\n", want)
 	}

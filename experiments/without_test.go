@@ -22,13 +22,14 @@ func TestStudiesWithoutTraining(t *testing.T) {
 	vectors := "awful 0 1\nsuperb 5 1\nfood 2 2\nvisit 3 3\na 1 7\nb 2 7\nc 3 7\nd 4 7\ne 5 7\n"
 	put(t, dir, "t.csv", table)
 	put(t, dir, "v.txt", vectors)
+	put(t, dir, "words.txt", "food\nvisit\n")
 	text := func(data, rest string) string {
 		return strings.ReplaceAll(`schema: 1
 name: without
 seed: 1
 datasets: [{name: own, file: DIR/t.csv, `+data+`}]
 embeddings: [{name: v, file: DIR/v.txt}]
-metrics: {deniability: {words: 3, runs: 5}, inference_error: {samples: 10}}
+metrics: {deniability: {words: 3, runs: 5}, inference_error: {samples: 10}, english: DIR/words.txt}
 `+rest, "DIR", dir)
 	}
 	const cmp, svm = "mechanisms: [{name: cmp}]\nepsilons: [2]\n", "models: [{name: svm}]\n"
@@ -37,17 +38,19 @@ metrics: {deniability: {words: 3, runs: 5}, inference_error: {samples: 10}}
 		cells            int
 		trained, private bool
 	}{
-		{"text: body, label: stars", cmp, 1, false, true}, {"text: body, label: stars", svm, 1, true, false},
-		{"text: [title, body]", cmp, 1, false, true},
+		{"text: body, label: stars", cmp, 2, false, true}, {"text: body, label: stars", svm, 1, true, false},
+		{"text: [title, body]", cmp, 2, false, true},
 		{"text: [title, body], label: stars, train: 40, validation: 8, test: 20, balance: no", cmp + svm, 2, true, true},
 	} {
 		sum := mustRun(t, parsed(t, text(c.data, c.rest)), engine.Options{})
 		for _, r := range cells(t, sum) {
-			if r.Has("accuracy") != c.trained || r.Has("n_w") != (c.private && !r.IsBaseline()) {
+			if r.Has("accuracy") != c.trained || r.Has("n_w") != (c.private && !r.IsBaseline()) ||
+				!(r.Get("english").Float() > 0) {
 				t.Errorf("%s: %+v", c.data, r)
 			}
 		}
-		if d := sum.Manifest.Datasets[0]; len(cells(t, sum)) != c.cells || c.cells == 2 && !slices.Equal(d.TestClasses, []int{5, 15}) {
+		d, unbalanced := sum.Manifest.Datasets[0], strings.Contains(c.data, "balance: no")
+		if len(cells(t, sum)) != c.cells || unbalanced && !slices.Equal(d.TestClasses, []int{5, 15}) {
 			t.Errorf("%s: classes of the test documents: %v", c.data, d.TestClasses)
 		}
 	}

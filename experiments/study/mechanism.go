@@ -190,10 +190,11 @@ func parameterValues(d mechanisms.Definition, name string, v any) ([]any, error)
 	} else if len(values) == 0 {
 		return nil, fmt.Errorf("%s: parameter %s: the list is empty", d.Name, name)
 	}
-	if _, nested := values[0].([]any); several && !nested && slices.ContainsFunc(d.Parameters, func(p params.Parameter) bool {
-		_, takesList := p.Default.([]float64)
-		return takesList && p.Name == name
-	}) {
+	takesList := slices.ContainsFunc(d.Parameters, func(p params.Parameter) bool {
+		_, list := p.Default.([]float64)
+		return list && p.Name == name
+	})
+	if _, nested := values[0].([]any); several && !nested && takesList {
 		return []any{values}, nil
 	}
 	values = slices.Clone(values)

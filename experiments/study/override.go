@@ -208,7 +208,8 @@ func (s *Study) designs() []*Design {
 func (d *Design) override(o Overrides, base bool) {
 	if len(o.Datasets) > 0 {
 		add := func(name string) DatasetSpec { return DatasetSpec{Name: name} }
-		d.Datasets = choose(o.Datasets, d.Datasets, base, add, func(x DatasetSpec, name string) bool { return x.Name == name })
+		is := func(x DatasetSpec, name string) bool { return x.Name == name }
+		d.Datasets = choose(o.Datasets, d.Datasets, base, add, is)
 		d.Embeddings = restrict(d.Embeddings, o.Datasets, func(e *EmbeddingSpec) *[]string { return &e.Datasets })
 		d.Models = restrict(d.Models, o.Datasets, func(m *ModelSpec) *[]string { return &m.Datasets })
 	}

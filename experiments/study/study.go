@@ -38,7 +38,7 @@ type Header struct {
 	Name      string `yaml:"name"`                                       // of the study, and of its folder
 	Title     string `yaml:"title,omitempty"`                            // above its tables
 	Seed      uint64 `yaml:"seed"`                                       // of all randomness
-	Streams   string `yaml:"streams,omitempty" limits:"grid|attacks"`    // names of its random streams: grid, the default, or attacks
+	Streams   string `yaml:"streams,omitempty" limits:"grid|attacks"`    // names of its random streams: grid or attacks
 	Documents string `yaml:"documents,omitempty" limits:"fixed|redrawn"` // fixed, the default, or redrawn
 	// Task is the name with the hash of the file, of a study called NAME@VERSION: rows of different people
 	// carry it, and mechanisms, ε, repetitions and seed alone may be changed.
