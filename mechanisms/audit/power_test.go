@@ -181,19 +181,19 @@ func plantWord(t *testing.T, n int, excess float64, samples int) {
 func TestHonest(t *testing.T) {
 	t.Parallel()
 	skipStatistics(t)
-	s := spacetest.Gaussian(t, 30, 5, 1, 8)
+	s := spacetest.Gaussian(t, 10, 3, 1, 8)
 	names := []string{"k-rr", "santext", "cmp", "vickrey", "rank-fix"}
 	for i := range 300 {
 		m := build(t, s, names[i%len(names)], []float64{0.1, 1, 4}[i/len(names)%3])
 		seed := stream.FromUint64(12).Derive(strconv.Itoa(i))
-		r := judged(t, boxed{m, "", 0}.open(t, s), s, Options{Samples: 1000, Words: 6, Seed: seed})
+		r := judged(t, boxed{m, "", 0}.open(t, s), s, Options{Samples: 1000, Words: 2, Seed: seed})
 		if r.Violated || r.Method == Sampled && r.DetectsText() != "what it would have found: not measured" {
 			t.Errorf("run %d: %s, %+v", i, r.Verdict(), r.Worst)
 		}
 		if m.Noise() == nil {
 			continue
 		}
-		f, err := noise(t.Context(), m.Noise(), s, 4000, 1e-6, seed)
+		f, err := noise(t.Context(), m.Noise(), s, 2000, 1e-6, seed)
 		if err != nil || f.LogRatio > m.Guarantee().Epsilon {
 			t.Errorf("run %d, %s: %+v, ε = %v, %v", i, m.Settings().Mechanism, f, m.Guarantee().Epsilon, err)
 		}
