@@ -220,24 +220,21 @@ type texts struct {
 	known   attack.Known
 }
 
+// target is what the mechanism makes of the documents of the release.
 func (r *Release) target(ctx context.Context, q *Query) (*attack.Situation, error) {
+	return Once(r, "target", func() (*attack.Situation, error) {
+		return r.attackable(ctx, q.Options.(*attackOptions), q.Threads)
+	})
+}
+
+func (r *Release) attackable(ctx context.Context, o *attackOptions, threads int) (*attack.Situation, error) {
 	m, err := r.Words(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return Once(r, "target", func() (*attack.Situation, error) {
-		return r.targetOf(ctx, q, m, &r.Spec)
-	})
-}
-
-// targetOf is what a mechanism makes of the documents of the release, under the
-// settings and the policy of a spec.
-func (r *Release) targetOf(ctx context.Context, q *Query, m *mechanisms.Mechanism, spec *Spec) (*attack.Situation,
-	error) {
-	o, settings := q.Options.(*attackOptions), spec.Mechanism
+	settings := r.Mechanism
 	read := func() (*texts, error) { return r.read(ctx, o, attack.NewLexicon(m.Vocabulary())) }
 	var t *texts
-	var err error
 	if m.Vocabulary() == r.Space.Vocabulary {
 		t, err = lab.Once(r.Lab, engine.MakeID("texts", r.Sample().Dataset, o.Shadow, o.Public, o.Attack, o.masked,
 			r.DataSeed(), r.Corpus.Fingerprint, r.Space.Fingerprint()), read)
@@ -247,10 +244,10 @@ func (r *Release) targetOf(ctx context.Context, q *Query, m *mechanisms.Mechanis
 	if err != nil {
 		return nil, err
 	}
-	s := attack.Situation{Known: t.known, Options: o.Attack, Noise: spec.ReleaseSeed(), Workers: q.Threads,
+	s := attack.Situation{Known: t.known, Options: o.Attack, Noise: r.ReleaseSeed(), Workers: threads,
 		Made:   &attack.Made{},
-		Single: spec.Definition().End == mechanisms.UnchangedText || settings.Outside != nil && settings.Outside.Text != ""}
-	attack.Attacked(&s, m, spec.Policy, t.lexicon)
+		Single: r.Definition().End == mechanisms.UnchangedText || settings.Outside != nil && settings.Outside.Text != ""}
+	attack.Attacked(&s, m, r.Policy, t.lexicon)
 	if o.masked != "" {
 		words := m.Vocabulary().Words()
 		s.Masked = func(ctx context.Context, text []string, positions []int) ([][]float32, error) {

@@ -4,12 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
-	"mldpbench/experiments/engine"
-	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
-	"mldpbench/mechanisms"
 	"mldpbench/models/attack"
 	"mldpbench/results"
 )
@@ -81,10 +77,6 @@ func measureStrongest(ctx context.Context, r *Release, q *Query) ([]results.Row,
 			return nil, err
 		}
 	}
-	unchanged, err := r.unchanged(ctx, q, members)
-	if err != nil {
-		return nil, err
-	}
 	var rows []results.Row
 	for _, p := range panels {
 		var attempts []attack.Attempt
@@ -93,11 +85,7 @@ func measureStrongest(ctx context.Context, r *Release, q *Query) ([]results.Row,
 			if len(x.Items) == 0 || in != p {
 				continue
 			}
-			a := attack.Attempt{Name: attacker, Outcome: x}
-			if i := slices.IndexFunc(unchanged, func(o attack.Outcome) bool { return o.Column == x.Column }); i >= 0 {
-				a.Plain = &unchanged[i]
-			}
-			attempts = append(attempts, a)
+			attempts = append(attempts, attack.Attempt{Name: attacker, Outcome: x})
 		}
 		if len(attempts) < 2 {
 			continue
@@ -112,9 +100,6 @@ func measureStrongest(ctx context.Context, r *Release, q *Query) ([]results.Row,
 		m.Whole, m.Detail = best.Count, best.Name
 		m.Note = fmt.Sprintf("%s, of %d attackers, each half of the documents by the choice of the other", best.Name,
 			len(attempts))
-		if len(best.Weak) > 0 {
-			m.Note += "; weak, as they miss their reference on unchanged text: " + strings.Join(best.Weak, ", ")
-		}
 		rows = append(rows, r.Row(q).Of(strongestName+"-"+string(p), m))
 	}
 	if len(rows) > 0 {
@@ -139,31 +124,4 @@ func attackerOf(column string, names []string) (string, attack.Panel) {
 		}
 	}
 	return column, ""
-}
-
-// unchanged is what attackers find in text that was not privatised, once for all
-// releases of the same documents. Other than in the release of identity, words
-// without a vector are kept.
-func (r *Release) unchanged(ctx context.Context, q *Query, names []string) ([]attack.Outcome, error) {
-	o := q.Options.(*attackOptions)
-	key := engine.MakeID("unchanged", r.Sample().Dataset, o, names, r.DataSeed(), r.Corpus.Fingerprint,
-		r.Space.Fingerprint())
-	return lab.Once(r.Lab, key, func() ([]attack.Outcome, error) {
-		env, err := r.Environment(ctx)
-		if err != nil {
-			return nil, err
-		}
-		spec := r.Spec
-		unchanged := mechanisms.AtEnd(mechanisms.UnchangedText).Name
-		spec.Mechanism, spec.Policy = mechanisms.Settings{Mechanism: unchanged, Epsilon: 1}, mechanisms.Keep // any ε
-		m, err := mechanisms.New(env, spec.Mechanism)
-		if err != nil {
-			return nil, err
-		}
-		t, err := r.targetOf(ctx, q, m, &spec)
-		if err != nil {
-			return nil, err
-		}
-		return attack.RunAll(ctx, names, *t)
-	})
 }

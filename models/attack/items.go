@@ -25,9 +25,6 @@ const Whole = -1
 type Attempt struct {
 	Name    string
 	Outcome Outcome // with Items
-	// Plain is the same outcome on unchanged text (identity), nil if it was not
-	// measured.
-	Plain *Outcome
 }
 
 // Strongest is the best attacker of a panel.
@@ -39,10 +36,6 @@ type Strongest struct {
 	// items where they are two.
 	Floor, Ceiling float64
 	Count          int // items of Value
-	// Weak are the attackers that do not reach their own reference on unchanged
-	// text: the upper end of their interval there is below their ceiling. They are
-	// not chosen unless all are weak.
-	Weak []string
 }
 
 // tally counts the items of one document: the sum of Right, and how many.
@@ -76,7 +69,6 @@ func FindStrongest(attempts []Attempt, resamples int, level float64, seed stream
 		}
 	}
 	counts := make([][]tally, len(attempts)) // by document
-	var able, all []int                      // attempts that may be chosen
 	for i, a := range attempts {
 		if len(a.Outcome.Items) == 0 {
 			return out, fmt.Errorf("strongest attacker: %s, %s: no right or wrong answers by item", a.Name,
@@ -86,14 +78,6 @@ func FindStrongest(attempts []Attempt, resamples int, level float64, seed stream
 		for _, item := range a.Outcome.Items {
 			counts[i][item.Document].add(tally{item.Right, 1})
 		}
-		if all = append(all, i); a.Plain != nil && a.Plain.Value.High < a.Plain.Ceiling {
-			out.Weak = append(out.Weak, a.Name)
-		} else {
-			able = append(able, i)
-		}
-	}
-	if len(able) == 0 {
-		able = all
 	}
 	sum := func(attempt int, of []int) (t tally) {
 		for _, d := range of {
@@ -104,9 +88,8 @@ func FindStrongest(attempts []Attempt, resamples int, level float64, seed stream
 	// chosen are the best attempts on each half, with their counts on the other.
 	chosen := func(halves [2][]int) (best [2]int, t [2]tally) {
 		for h, half := range halves {
-			best[h] = able[0]
 			most := math.Inf(-1)
-			for _, i := range able {
+			for i := range attempts {
 				if t := sum(i, half); t.right/t.n > most {
 					best[h], most = i, t.right/t.n
 				}
