@@ -12,6 +12,7 @@ import (
 
 	"mldpbench/datasets/table"
 	"mldpbench/embeddings"
+	"mldpbench/embeddings/nearest"
 	"mldpbench/internal/check"
 	"mldpbench/internal/progress"
 	"mldpbench/mechanisms"
@@ -30,6 +31,13 @@ func newExplainCommand() *cobra.Command {
 			return err
 		}
 		root := stream.FromUint64(seed)
+		if instance.mechanism == "" {
+			env, err := instance.space.environment(cmd.Context(), false, root)
+			if err != nil {
+				return err
+			}
+			return neighbours(cmd, env.Space, list, top, a)
+		}
 		s, env, err := instance.environment(cmd.Context(), root)
 		if err != nil {
 			return err
@@ -46,20 +54,13 @@ func newExplainCommand() *cobra.Command {
 	countFlag(f, &top, "top", 5, 1, "outputs to print per word")
 	countFlag(f, &samples, "samples", 20_000, 1, "samples, used where there is no exact method")
 	f.Uint64Var(&seed, "seed", 0, "seed of samples")
-	require(cmd, "words", "mechanism", "epsilon", "embedding")
+	require(cmd, "words", "embedding")
 	return cmd
 }
 
-// outputs prints the likeliest outputs of words, each once, and says how their
-// probabilities are known and what is guaranteed. Words are looked up as privatize
-// does.
-func outputs(cmd *cobra.Command, m *mechanisms.Mechanism, words []string, top, samples int, seed stream.Seed,
-	a *answer) error {
-	how := "closed form"
-	bar := progress.Start(cmd.Context(), "words", len(words))
-	defer bar.Close()
-	v, seen := m.Vocabulary(), map[embeddings.WordID]bool{}
-	var rows [][]any
+// known looks words up as privatize does, each once; standard error names those that
+// the vocabulary does not have.
+func known(cmd *cobra.Command, v *embeddings.Vocabulary, words []string) (ids []embeddings.WordID, err error) {
 	for _, w := range words {
 		id := v.ID(w)
 		if id == embeddings.Unknown {
@@ -67,11 +68,46 @@ func outputs(cmd *cobra.Command, m *mechanisms.Mechanism, words []string, top, s
 		}
 		if id == embeddings.Unknown {
 			fmt.Fprintf(cmd.ErrOrStderr(), "%q is not in the vocabulary\n", w)
+		} else if !slices.Contains(ids, id) {
+			ids = append(ids, id)
 		}
-		if id == embeddings.Unknown || seen[id] {
-			continue
+	}
+	if len(ids) == 0 {
+		err = check.Wrong("words: none of them is in the vocabulary")
+	}
+	return ids, err
+}
+
+// neighbours prints the nearest words of vectors, where no mechanism is named.
+func neighbours(cmd *cobra.Command, s *embeddings.Space, words []string, top int, a *answer) error {
+	ids, err := known(cmd, s.Vocabulary, words)
+	if err != nil {
+		return err
+	}
+	var rows [][]any
+	k := min(top+1, s.Len())
+	for i, n := range nearest.Of(s).Words(ids, k) {
+		if id := ids[i/k]; n.ID != id {
+			rows = append(rows, []any{s.Vocabulary.Word(id), s.Vocabulary.Word(n.ID), n.Distance})
 		}
-		seen[id] = true
+	}
+	return a.table("neighbours", []string{"word", "neighbour", "distance"}, rows)
+}
+
+// outputs prints the likeliest outputs of words, and says how their probabilities
+// are known and what is guaranteed.
+func outputs(cmd *cobra.Command, m *mechanisms.Mechanism, words []string, top, samples int, seed stream.Seed,
+	a *answer) error {
+	how := "closed form"
+	v := m.Vocabulary()
+	ids, err := known(cmd, v, words)
+	if err != nil {
+		return err
+	}
+	bar := progress.Start(cmd.Context(), "words", len(ids))
+	defer bar.Close()
+	var rows [][]any
+	for _, id := range ids {
 		d, err := mechanisms.Outputs(cmd.Context(), m, id, samples, seed.At(uint64(id)).Derive("samples"))
 		if err != nil {
 			return err
@@ -86,12 +122,9 @@ func outputs(cmd *cobra.Command, m *mechanisms.Mechanism, words []string, top, s
 		for _, y := range order[:min(top, len(order))] {
 			rows = append(rows, []any{v.Word(id), v.Word(y), d.Probabilities[y]})
 		}
-		bar.Add(1, w)
+		bar.Add(1, v.Word(id))
 	}
 	bar.Close()
-	if len(rows) == 0 {
-		return check.Wrong("words: none of them is in the vocabulary")
-	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s; guarantee per word: %s\n", instanceName(m.Settings()), how, m.Guarantee())
 	return a.table("outputs", []string{"word", "becomes", "probability"}, rows)
 }

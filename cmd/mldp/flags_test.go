@@ -76,7 +76,7 @@ func TestMissingFlagsAreNamedAtOnce(t *testing.T) {
 	t.Setenv("MLDP_DATA", t.TempDir())
 	for line, wants := range map[string][]string{
 		"privatize":                           {"--mechanism or --command, --epsilon or --document-epsilon, --embedding", "as in: mldp privatize --"},
-		"explain --epsilon 1":                 {"--words, --mechanism, --embedding"},
+		"explain --epsilon 1":                 {"--words, --embedding"},
 		"evaluate --text x":                   {"--original, --privatised"},
 		"check x":                             {"missing: --baseline, as in: mldp check --baseline "},
 		"run mini --align em=0.5 --shard 1/2": {"[align shard] were all set"},
