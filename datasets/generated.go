@@ -69,7 +69,7 @@ func GeneratedCorpus(ctx context.Context) ([][]string, error) {
 			}
 		}
 	}
-	if err := clean(ctx, cleaner.Tokens, 0, sentences); err != nil {
+	if err := clean(ctx, cleaner.Tokens, sentences); err != nil {
 		return nil, err
 	}
 	return Tokens(sentences), nil

@@ -48,9 +48,6 @@ type Request struct {
 	// MaxTokens cuts documents after cleaning; 0 means the data set's own
 	// limit, -1 none.
 	MaxTokens int
-	// Workers is the number of goroutines that clean; 0 means all cores. The
-	// result does not depend on it.
-	Workers int
 }
 
 // Load reads, samples, splits and cleans a data set. Unless the request says otherwise, the sample
@@ -99,7 +96,7 @@ func Load(ctx context.Context, q Request) (*Dataset, error) {
 		return nil, fmt.Errorf("data set %s (%s): %w", q.Name, rows.Source, err)
 	}
 	out.Train, out.Validation, out.Test = splits[0], splits[1], splits[2]
-	if err := clean(ctx, out.Clean, q.Workers, splits[:]...); err != nil {
+	if err := clean(ctx, out.Clean, splits[:]...); err != nil {
 		return nil, err
 	}
 	if !slices.ContainsFunc(slices.Concat(splits[:]...), func(d Document) bool { return len(d.Tokens) > 0 }) {
@@ -137,10 +134,10 @@ func definition(q Request) (Definition, error) {
 	return Find(q.Name)
 }
 
-// clean fills in the tokens of all documents.
-func clean(ctx context.Context, tokens func(text string) []string, workers int, splits ...[]Document) error {
+// clean fills in the tokens of all documents, on all cores.
+func clean(ctx context.Context, tokens func(text string) []string, splits ...[]Document) error {
 	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(cmp.Or(workers, runtime.GOMAXPROCS(0)))
+	g.SetLimit(runtime.GOMAXPROCS(0))
 	for _, docs := range splits {
 		for part := range slices.Chunk(docs, 256) {
 			g.Go(func() error {
