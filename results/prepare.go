@@ -323,10 +323,7 @@ func deriveComposites(cells []Cell) {
 	for i := range cells {
 		c := &cells[i]
 		if c.Own() && c.Has("low") { // PP needs documents of as many words
-			c.Set("aligned", Number(0))
-			if c.Has("pp") {
-				c.Set("aligned", Number(1))
-			}
+			c.Set("aligned", Number(map[bool]float64{true: 1}[c.Has("pp")]))
 		}
 		plain := baseline[of(*c)]
 		if c.Status != StatusOK || len(plain) == 0 {
