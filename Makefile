@@ -53,8 +53,8 @@ SERIAL = TestVerdicts|TestCeilingAndFloor|TestAsRun.*|TestLiarsAreCaught|TestNew
 race: ## run the concurrent packages under the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(GO) test -timeout 30m -race -short -skip '^($(SERIAL))$$' ./internal/... ./embeddings/... ./mechanisms/... ./models/... ./experiments/...
 
-reproduce: build ## run STUDY (default mini: generated corpus, no downloads) from start to finish
-	./bin/mldp run $(STUDY) $(if $(DATA),--data $(DATA)) $(RUNFLAGS)
+reproduce: build ## run STUDY (default mini: generated corpus, no downloads) from start to finish; figures go to plots/STUDY
+	./bin/mldp run $(STUDY) --figures plots/$(notdir $(basename $(STUDY))) $(if $(DATA),--data $(DATA)) $(RUNFLAGS)
 
 check: build ## rerun mini and compare it with results/reference/mini.csv.gz
 	rm -rf bin/check # finished cells would be reused, whatever the code does now

@@ -91,6 +91,6 @@ func newMergeCommand() *cobra.Command {
 			return err
 		}
 		fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d units\n", s.Reused, s.Total)
-		return writeOutputs(a, cmd.ErrOrStderr(), s, nil, results.Levels{})
+		return writeOutputs(a, cmd.ErrOrStderr(), s, nil, results.Levels{}, "")
 	})
 }

@@ -75,6 +75,6 @@ func newEvaluateCommand() *cobra.Command {
 			return err
 		}
 		a.Files = append(append(a.Files, rows), files...)
-		return writeOutputs(a, cmd.ErrOrStderr(), summary, nil, results.Levels{})
+		return writeOutputs(a, cmd.ErrOrStderr(), summary, nil, results.Levels{}, "")
 	})
 }

@@ -184,10 +184,10 @@ func addManifest(run *results.Run, m *engine.Manifest) {
 }
 
 // writeOutputs writes the page of finished rows, which are not read back, and
-// gives the answer. Audit is that of this run; if there is none, a file next to
+// gives the answer; figures is a folder for them, if any. Audit is that of this run; if there is none, a file next to
 // the rows is used.
-func writeOutputs(a *answer, stderr io.Writer, s *engine.Summary, audit []results.AuditRow,
-	levels results.Levels) error {
+func writeOutputs(a *answer, stderr io.Writer, s *engine.Summary, audit []results.AuditRow, levels results.Levels,
+	figures string) error {
 	run := results.Run{Name: s.Dir, Rows: s.Rows, Audit: audit}
 	addManifest(&run, &s.Manifest)
 	if audit == nil {
@@ -215,7 +215,13 @@ func writeOutputs(a *answer, stderr io.Writer, s *engine.Summary, audit []result
 	}
 	a.warned(p.Datasets)
 	a.wrote(s.Dir, page)
-	return nil
+	if figures == "" {
+		return nil
+	}
+	drawn, _ := plots.All(p, views.Builtin().Figures)
+	paths, err := plots.Save(figures, drawn, []string{"svg", "png"})
+	a.wrote(figures, paths...)
+	return err
 }
 
 // writePage writes a page.

@@ -19,6 +19,7 @@ type runOptions struct {
 	overrides study.Overrides
 	data      string
 	out       string
+	figures   string
 	workers   int
 	seed      uint64
 	shard     string
@@ -33,10 +34,11 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 	setFlag(f, &o.overrides.Set)
 	f.StringSliceVar(&o.overrides.Datasets, "dataset", nil, "only these data sets")
 	f.StringSliceVar(&o.overrides.Mechanisms, "mechanism", nil, "only these mechanisms, as name or name:variant")
-	f.Float64SliceVar(&o.overrides.Epsilons, "epsilons", nil, "these epsilons instead of the study's")
+	f.Float64SliceVar(&o.overrides.Epsilons, "epsilons", nil, "these `numbers` instead of the study's")
 	countFlag(f, &o.overrides.Repetitions, "repetitions", 0, 1, "repetitions; baselines in proportion")
 	countFlag(f, &o.workers, "workers", 0, 1, "units at a time (default: number of cores)")
 	outFlag(f, &o.out, "", "folder of the results (default: runs/STUDY)")
+	f.StringVar(&o.figures, "figures", "", "folder for the figures, as SVG and PNG; its files are replaced")
 	f.StringVar(&o.shard, "shard", "1/1", "i/n: only the i-th of n parts of the study; see mldp merge")
 	f.Uint64Var(&o.seed, "seed", 0, "seed instead of the study's")
 	f.BoolVar(&o.fetches, "fetch", false, "download data that is missing")
@@ -45,6 +47,7 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 	alignFlag(f, &o.levels)
 	cmd.MarkFlagsMutuallyExclusive("shard", "align")
 	cmd.MarkFlagsMutuallyExclusive("shard", "audit") // they are of the whole
+	cmd.MarkFlagsMutuallyExclusive("shard", "figures")
 }
 
 func newRunCommand() *cobra.Command {
@@ -103,6 +106,6 @@ func newRunCommand() *cobra.Command {
 		if o.audit {
 			audited, failed = auditStudy(ctx, s, o.data, filepath.Join(summary.Dir, auditFile), audit.Options{}, stderr)
 		}
-		return errors.Join(failed, writeOutputs(a, stderr, summary, audited, o.levels))
+		return errors.Join(failed, writeOutputs(a, stderr, summary, audited, o.levels, o.figures))
 	})
 }
