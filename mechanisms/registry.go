@@ -112,12 +112,6 @@ const (
 	RandomWords
 )
 
-// AtEnd returns the mechanism at an end.
-func AtEnd(e End) Definition {
-	all := Definitions()
-	return all[slices.IndexFunc(all, func(d Definition) bool { return d.End == e })]
-}
-
 var definitions = registry.New[Definition]("mechanism")
 
 // Register adds a definition; it is called from init functions only.

@@ -115,15 +115,9 @@ func OnPaths(f func(path string)) {
 // Use switches to another form, for tests, and returns a function that switches
 // back. It must not run concurrently with other functions of this package.
 func Use(name string) (restore func(), err error) {
-	for p, n := range pathNames {
-		if n != name {
-			continue
-		}
-		if !slices.Contains(Paths(), name) {
-			return nil, fmt.Errorf("this processor has no %s, only %q", name, Paths())
-		}
-		before := current.Swap(int32(p))
-		return func() { current.Store(before) }, nil
+	if !slices.Contains(Paths(), name) {
+		return nil, fmt.Errorf("path = %q: must be one of %q on this processor", name, Paths())
 	}
-	return nil, fmt.Errorf("path = %q: must be one of %q", name, pathNames)
+	before := current.Swap(int32(slices.Index(pathNames[:], name)))
+	return func() { current.Store(before) }, nil
 }

@@ -36,17 +36,8 @@ func scan(m machine) {
 	}
 
 	f.label("panel")
-	// The slack of every query in this panel: a·τ + b·residual + c·norm + d.
-	var bound []reg
-	for i := range 4 {
-		bound = append(bound, f.fill(at(bounds, 4*i)))
-	}
-	for q := 0; q < rows; q += m.lanes {
-		sum := f.copy(bound[3])
-		for i, field := range []int{tileTau, tileResidual, tileNorm} {
-			f.into(sum, fma, bound[i], at(tile, field+4*q))
-		}
-		f.store(sum, at(local, 4*q))
+	for q, slack := 0, f.slack(bounds, tile); q < rows; q += m.lanes {
+		f.store(slack(q), at(local, 4*q))
 	}
 	acc := make([][2]reg, rows)
 	for r := range acc {
@@ -98,6 +89,21 @@ func scan(m machine) {
 	f.do("MOVQ", hits, f.argument("ret"))
 	f.returns()
 	f.end()
+}
+
+// slack returns that of queries from one on in a panel: a·τ + b·residual + c·norm + d.
+func (f *function) slack(bounds, tile reg) func(q int) reg {
+	var bound []reg
+	for i := range 4 {
+		bound = append(bound, f.fill(at(bounds, 4*i)))
+	}
+	return func(q int) reg {
+		sum := f.copy(bound[3])
+		for i, field := range []int{tileTau, tileResidual, tileNorm} {
+			f.into(sum, fma, bound[i], at(tile, field+4*q))
+		}
+		return sum
+	}
 }
 
 // topBits are those of four bytes.
