@@ -1,6 +1,7 @@
 package experiments_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,7 +13,6 @@ import (
 	"mldpbench/experiments"
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/study"
-	"mldpbench/internal/cachetest"
 	"mldpbench/internal/list"
 	"mldpbench/results"
 )
@@ -24,14 +24,16 @@ func TestMain(m *testing.M) {
 	}
 	// Studies find this binary on the search path: a program given by its path is hashed for every plan.
 	self, err := os.Executable()
-	if err == nil {
-		err = os.Setenv("PATH", filepath.Dir(self)+string(os.PathListSeparator)+os.Getenv("PATH"))
-	}
+	cache, none := os.MkdirTemp("", "mldp-test-cache-")
+	err = errors.Join(err, none, os.Setenv("XDG_CACHE_HOME", cache), // away from the user's
+		os.Setenv("PATH", filepath.Dir(self)+string(os.PathListSeparator)+os.Getenv("PATH")))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	os.Exit(cachetest.Tests{M: m}.Run())
+	code := m.Run()
+	os.RemoveAll(cache)
+	os.Exit(code)
 }
 
 // small are studies that run in a moment.

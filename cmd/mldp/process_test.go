@@ -17,7 +17,6 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"mldpbench/embeddings"
-	"mldpbench/internal/cachetest"
 )
 
 // TestMain runs the tests or, under the name mldp, the program: tests call it in their own
@@ -26,10 +25,10 @@ func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) == "mldp" {
 		main()
 	}
-	os.Exit(cachetest.Tests{M: inPath{m}}.Run())
+	os.Exit(inPath{m}.Run())
 }
 
-// inPath puts the program into the path, for shells and for commands that start it.
+// inPath puts the program into the path, for shells and for commands that start it, and keeps its cache apart.
 type inPath struct{ m *testing.M }
 
 func (t inPath) Run() int {
@@ -39,7 +38,8 @@ func (t inPath) Run() int {
 		var self string
 		if self, err = os.Executable(); err == nil {
 			err = errors.Join(os.Symlink(self, filepath.Join(dir, "mldp")),
-				os.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH")))
+				os.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH")),
+				os.Setenv("XDG_CACHE_HOME", filepath.Join(dir, "cache")))
 		}
 	}
 	if err != nil {

@@ -2,7 +2,6 @@
 package recipes_test
 
 import (
-	"os"
 	"slices"
 	"testing"
 
@@ -13,13 +12,11 @@ import (
 	_ "mldpbench/examples/recipes/model"
 	"mldpbench/experiments"
 	"mldpbench/experiments/engine"
-	"mldpbench/internal/cachetest"
 	"mldpbench/results"
 )
 
-func TestMain(m *testing.M) { os.Exit(cachetest.Tests{M: m}.Run()) }
-
 func TestRecipes(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir()) // away from the user's
 	s, err := experiments.Builtin.Open("recipes.yaml")
 	if err != nil {
 		t.Fatal(err)
