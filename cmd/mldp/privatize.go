@@ -92,7 +92,7 @@ type privatizeReport struct {
 // input.
 func (p *privatizing) check(cmd *cobra.Command, name string) error {
 	in := &p.input
-	in.Name, in.Text, in.Whole = name, true, p.perDocument != 0
+	in.Name, in.Text = name, true
 	if name == "-" {
 		in.Name = "standard input"
 	}
@@ -127,7 +127,6 @@ func (p *privatizing) run(cmd *cobra.Command, name string) (err error) {
 	}
 	defer func() { err = errors.Join(err, end()) }()
 	p.state()
-	p.input.Whole = p.input.Whole || p.options.Texts
 	s := privatize.New(p.options)
 	if err := p.file(cmd, s, name); err != nil {
 		return err

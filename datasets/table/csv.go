@@ -63,7 +63,7 @@ func (s *separated) writer(b *bufio.Writer) Writer {
 	if s.header != nil {
 		_ = write(s.header) // errors stay until Flush
 	}
-	return &writer{Writer: b, row: func(r Row) error {
+	return &writer{b, func(r Row) error {
 		fields := r.rest.([]string)
 		for i, v := range r.Values {
 			fields[s.columns[i]] = v.Text
@@ -116,7 +116,7 @@ func newTabs(t *Reader) (source, error) {
 			return nil, 0, fmt.Errorf("%s:%d: %d fields, want %d: where quoted fields hold tabs or line breaks, give the "+
 				"format csv and a tab as its delimiter", t.options.Name, l.line, len(fields), width)
 		}
-		return fields, int(l.line), nil
+		return fields, l.line, nil
 	}
 	s.to = func(b *bufio.Writer) func([]string) error {
 		return func(fields []string) error {

@@ -19,46 +19,20 @@ type member struct {
 	raw  json.RawMessage
 }
 
-// objects reads JSON lines, or an array of objects.
-type objects struct {
-	lines
-	array *json.Decoder // nil for JSON lines
-}
-
-// newArray starts at the first object.
-func newArray(t *Reader) (*objects, error) {
-	j := &objects{lines: lines{t: t}, array: json.NewDecoder(t.text)}
-	if first, err := j.array.Token(); err != nil || first != json.Delim('[') {
-		return nil, fmt.Errorf("%s: is no JSON array of objects", t.options.Name)
-	}
-	return j, nil
-}
+// objects reads JSON lines.
+type objects struct{ lines }
 
 func (j *objects) next() (Row, error) {
-	d, line := j.array, int(j.t.rows)+1
-	if d == nil {
-		text, err := j.full()
-		if err != nil {
-			return Row{}, err
-		}
-		d, line = json.NewDecoder(strings.NewReader(text)), int(j.line)
-	} else if !d.More() {
-		if _, err := d.Token(); err != nil {
-			return Row{}, fmt.Errorf("%s: after %d objects: the array does not end", j.t.options.Name, j.t.rows)
-		}
-		_, err := d.Token()
-		if !errors.Is(err, io.EOF) {
-			err = fmt.Errorf("%s: after %d objects: more after the JSON array", j.t.options.Name, j.t.rows)
-		}
+	text, err := j.full()
+	if err != nil {
 		return Row{}, err
 	}
+	d := json.NewDecoder(strings.NewReader(text))
 	row, err := j.row(d)
-	if row.Line = line; err == nil && j.array == nil {
-		if _, more := d.Token(); !errors.Is(more, io.EOF) {
-			err = errors.New("more after the JSON object")
-		}
+	if _, more := d.Token(); err == nil && !errors.Is(more, io.EOF) {
+		err = errors.New("more after the JSON object")
 	}
-	if err != nil {
+	if row.Line = j.line; err != nil {
 		err = fmt.Errorf("%s: %w", j.t.Place(row), err)
 	}
 	return row, err
@@ -106,7 +80,7 @@ func (j *objects) value(m member) (v Value, err error) {
 // object reads the members of the next object.
 func object(d *json.Decoder) (members []member, err error) {
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return nil, errors.New("is not a JSON object")
+		return nil, errors.New("is not a JSON object (of an array, write one object a line)")
 	}
 	for err == nil && d.More() {
 		var name json.Token
@@ -129,26 +103,10 @@ func object(d *json.Decoder) (members []member, err error) {
 }
 
 func (j *objects) writer(b *bufio.Writer) Writer {
-	before, after := "", "\n"
-	if j.array != nil {
-		before, after = "[\n", ""
-	}
-	w := &writer{Writer: b, row: func(r Row) error {
-		_, err := b.WriteString(before + j.written(r) + after)
-		if j.array != nil {
-			before = ",\n"
-		}
+	return &writer{b, func(r Row) error {
+		_, err := b.WriteString(j.written(r) + "\n")
 		return err
 	}}
-	if j.array != nil {
-		w.end = func() {
-			if before == "[\n" {
-				_, _ = b.WriteString("[")
-			}
-			_, _ = b.WriteString("\n]\n") // errors stay until Flush
-		}
-	}
-	return w
 }
 
 // written is an object as it is written.

@@ -1,10 +1,10 @@
 // Package table reads and writes the texts and tables of users: plain lines, CSV,
-// TSV, JSON lines, JSON arrays and Parquet. Every door of the program reads with
-// it, so a file is the same table wherever it is given.
+// TSV, JSON lines and Parquet. Every door of the program reads with it, so a file
+// is the same table wherever it is given.
 //
 // Values come back equal, bytes need not: a table is parsed, and written again by
 // the library that knows its format. Input that is not text is refused, with its
-// line. Memory is bounded whatever the length of a line.
+// line. Memory is bounded: a row of more than 64 MiB is refused.
 package table
 
 import (
@@ -31,21 +31,13 @@ const (
 	CSV       Format = "csv"   // RFC 4180
 	TSV       Format = "tsv"   // a row is a line, and quotes are text
 	JSONLines Format = "jsonl" // one JSON object a line
-	JSON      Format = "json"  // an array of JSON objects
 	Parquet   Format = "parquet"
 )
 
-var formats = []Format{Lines, CSV, TSV, JSONLines, JSON, Parquet}
+var formats = []Format{Lines, CSV, TSV, JSONLines, Parquet}
 
-// Limits on what is held in memory at once.
-const (
-	// LongestPiece is the largest size of one row of Lines in bytes. A longer line
-	// is cut at white space into several rows, unless Options.Whole is set.
-	LongestPiece = 1 << 20
-	// LongestRecord is the longest row of a table, and the longest line where
-	// lines may not be cut.
-	LongestRecord = 64 << 20
-)
+// LongestRecord is the longest row, in bytes.
+const LongestRecord = 64 << 20
 
 // Options say what is read, and how it is written.
 type Options struct {
@@ -60,14 +52,11 @@ type Options struct {
 	Delimiter string
 	// Encoding is a name of the IANA, as latin1; "" means UTF-8, which is checked.
 	Encoding string
-	Whole    bool // lines are not cut
 	// Text refuses values that are no text: numbers of JSON, columns of Parquet.
 	Text bool
 
 	longest int // replaces LongestRecord in tests
 }
-
-func (o Options) longestRecord() int { return cmp.Or(o.longest, LongestRecord) }
 
 // Check returns an error for wrong options, before anything is opened.
 func (o Options) Check() error {
@@ -80,7 +69,7 @@ func (o Options) Check() error {
 	case d != "" && (len(d) > 1 || d[0] >= utf8.RuneSelf || strings.ContainsAny(d, "\"\r\n\x00")):
 		return check.Wrong("delimiter = %q: must be one ASCII character, no quote and no line end", d)
 	case format == Lines && len(o.Columns) > 0:
-		return check.Wrong("%splain lines have no columns: say what is read with the suffix .csv, .tsv, .jsonl, .json "+
+		return check.Wrong("%splain lines have no columns: say what is read with the suffix .csv, .tsv, .jsonl "+
 			"or .parquet (.gz may follow), or with --format", prefix)
 	case format != Lines && len(o.Columns) == 0:
 		return check.Wrong("%s%s needs the name of a column", prefix, format)
@@ -100,10 +89,8 @@ func FormatOf(name string) Format {
 		return CSV
 	case ".tsv":
 		return TSV
-	case ".jsonl", ".ndjson":
+	case ".jsonl", ".ndjson", ".json":
 		return JSONLines
-	case ".json":
-		return JSON
 	case ".parquet":
 		return Parquet
 	}
@@ -123,8 +110,8 @@ func (o Options) CheckOutput(name string) error {
 // Row is a row of a table, or a line.
 type Row struct {
 	Values []Value // of Options.Columns, in their order; one of Lines
-	Record uint64  // number of the row or line, from 0; a line that is cut is several rows
-	Line   int     // of the file, from 1; of JSON and Parquet the number of the row
+	Record uint64  // number of the row or line, from 0
+	Line   int     // of the file, from 1; of Parquet the number of the row
 	Size   int     // in bytes, about
 	rest   any     // the other fields, as the writer of the format needs them
 }
@@ -188,17 +175,10 @@ func (t *Reader) NewWriter(w io.Writer) Writer {
 type writer struct {
 	*bufio.Writer
 	row func(Row) error
-	end func() // may be nil
 }
 
 func (w *writer) Write(r Row) error { return w.row(r) }
-
-func (w *writer) Close() error {
-	if w.end != nil {
-		w.end()
-	}
-	return w.Flush()
-}
+func (w *writer) Close() error      { return w.Flush() }
 
 // NewReader starts reading r, gzipped or not, with or without a byte order mark.
 // Parquet must be a file.
@@ -226,9 +206,7 @@ func NewReader(r io.Reader, o Options) (*Reader, error) {
 	case o.Format == TSV:
 		t.source, err = newTabs(t)
 	case o.Format == JSONLines:
-		t.source = &objects{lines: lines{t: t}}
-	case o.Format == JSON:
-		t.source, err = newArray(t)
+		t.source = &objects{lines{t: t}}
 	default:
 		t.source = &lines{t: t}
 	}
@@ -285,10 +263,7 @@ func (t *Reader) Holds(r rune) bool {
 
 // Place says where a row is, for errors.
 func (t *Reader) Place(r Row) string {
-	switch t.options.Format {
-	case JSON:
-		return fmt.Sprintf("%s: object %d", t.options.Name, r.Line)
-	case Parquet:
+	if t.options.Format == Parquet {
 		return fmt.Sprintf("%s: row %d", t.options.Name, r.Line)
 	}
 	return fmt.Sprintf("%s:%d", t.options.Name, r.Line)
@@ -301,7 +276,7 @@ func Each(ctx context.Context, file string, o Options, take func(Row) error) err
 		return err
 	}
 	defer f.Close()
-	o.Name, o.Whole = file, true
+	o.Name = file
 	r, err := NewReader(f, o)
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package table
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -58,7 +59,7 @@ func (t *Reader) decode(r io.Reader) error {
 		}
 		plain = transform.NewReader(b, encoding.UTF8Validator)
 	}
-	t.input = &checked{r: plain, name: o.Name, line: 1, longest: o.longestRecord() + bufferSize}
+	t.input = &checked{r: plain, name: o.Name, line: 1, longest: cmp.Or(o.longest, LongestRecord) + bufferSize}
 	t.text = bufio.NewReaderSize(t.input, bufferSize)
 	t.mark = gunzip.SkipMark(t.text)
 	return nil
@@ -80,7 +81,7 @@ func (c *checked) Read(p []byte) (int, error) {
 		return 0, c.err
 	}
 	if c.n > c.longest {
-		return 0, fmt.Errorf("%s: a row is longer than %d MiB: is a quote missing?", c.name, c.longest>>20)
+		return 0, fmt.Errorf("%s:%d: a row is longer than %d MiB: is a quote missing?", c.name, c.line, c.longest>>20)
 	}
 	n, err := c.r.Read(p)
 	c.n += n

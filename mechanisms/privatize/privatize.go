@@ -32,8 +32,8 @@ type Options struct {
 	Kept      []string          // words that Mechanism, made by mechanisms.KeepWords, keeps
 	// Texts is for a Rewriter of whole texts: each, as it is, counts as one word.
 	Texts bool
-	// Document is the epsilon of a record, which its words share evenly; records
-	// must then be read Whole. 0: the mechanism's own epsilon for every word.
+	// Document is the epsilon of a record, which its words share evenly. 0: the
+	// mechanism's own epsilon for every word.
 	Document float64
 	KeepCase bool        // Title and UPPER are restored
 	Seed     stream.Seed // the output is a function of this, the input and the mechanism

@@ -4,7 +4,7 @@ package privatize
 // mechanism (1/distance) and is spent on words of the vocabulary only. A command
 // decides about all words.
 type Summary struct {
-	// Every row that was read is one of these; a line of more than 1 MiB is several.
+	// Every row that was read is one of these.
 	Rewritten uint64 `json:"rows_rewritten"`
 	Wordless  uint64 `json:"rows_without_words"` // copied: there is nothing to change
 
