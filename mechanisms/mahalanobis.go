@@ -1,16 +1,8 @@
 package mechanisms
 
 import (
-	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
-
-	"mldpbench/embeddings"
-	"mldpbench/internal/kernel"
 	"mldpbench/internal/params"
 )
 
@@ -59,116 +51,4 @@ func newMahalanobis(env Environment, s Settings) (*Mechanism, error) {
 			return shape.distance(env.Space.Vector(a), env.Space.Vector(b))
 		},
 	}), nil
-}
-
-// mahalanobisShape is R and a root of it. Any A with AAᵀ = R turns spherical
-// noise into the same law, because spherical noise is unchanged by rotation;
-// the Cholesky factor can also whiten distances.
-type mahalanobisShape struct {
-	dimension int
-	lower     []float64      // packed rows of L, LLᵀ = R, rounded to float32
-	rows      *kernel.Panels // the same
-	smallest  float64        // smallest eigenvalue of R
-}
-
-type mahalanobisKey struct{ lambda float64 }
-
-// mahalanobisShapeOf computes the shape once per space and λ.
-func mahalanobisShapeOf(s *embeddings.Space, lambda float64) (*mahalanobisShape, error) {
-	return embeddings.Derive(s, mahalanobisKey{lambda}, func() (*mahalanobisShape, error) {
-		r := scaledCovariance(s)
-		for i := range s.Dimension {
-			for j := range i + 1 {
-				x := lambda * r.At(i, j)
-				if i == j {
-					x += 1 - lambda
-				}
-				r.SetSym(i, j, x)
-			}
-		}
-		var eigen mat.EigenSym
-		if !eigen.Factorize(r, false) {
-			return nil, fmt.Errorf("the eigenvalues of the covariance did not converge")
-		}
-		smallest := eigen.Values(nil)[0]
-		var chol mat.Cholesky
-		if smallest < 1e-12 || !chol.Factorize(r) {
-			return nil, fmt.Errorf("lambda = %v: the covariance of the space is singular; lambda must be below 1",
-				lambda)
-		}
-		var l mat.TriDense
-		chol.LTo(&l)
-		shape := &mahalanobisShape{dimension: s.Dimension, smallest: smallest}
-		rows := make([]float32, s.Dimension*s.Dimension)
-		for i := range s.Dimension {
-			for j := range i + 1 {
-				x := float32(l.At(i, j))
-				rows[i*s.Dimension+j] = x
-				shape.lower = append(shape.lower, float64(x))
-			}
-		}
-		shape.rows = kernel.PackPanels(rows, s.Dimension)
-		return shape, nil
-	})
-}
-
-// scaledCovariance is the sample covariance of the vectors scaled to trace p,
-// or the identity where all vectors are equal and there is nothing to scale.
-func scaledCovariance(s *embeddings.Space) *mat.SymDense {
-	p, n := s.Dimension, s.Len()
-	mean := meanVector(s)
-	sum := blas64.Symmetric{N: p, Stride: p, Data: make([]float64, p*p), Uplo: blas.Upper}
-	const block = 512
-	rows := make([]float64, block*p)
-	for start := 0; start < n; start += block {
-		count := min(block, n-start)
-		for i, x := range s.Vectors[start*p : (start+count)*p] {
-			rows[i] = float64(x) - mean[i%p]
-		}
-		blas64.Syrk(blas.Trans, 1, blas64.General{Rows: count, Cols: p, Stride: p, Data: rows}, 1, sum)
-	}
-	cov := mat.NewSymDense(p, sum.Data)
-	trace := mat.Trace(cov)
-	if trace == 0 {
-		identity := mat.NewSymDense(p, nil)
-		for i := range p {
-			identity.SetSym(i, i, 1)
-		}
-		return identity
-	}
-	cov.ScaleSym(float64(p)/trace, cov)
-	return cov
-}
-
-// meanVector is the mean of the vectors of a space.
-func meanVector(s *embeddings.Space) []float64 {
-	mean := make([]float64, s.Dimension)
-	for i, x := range s.Vectors {
-		mean[i%s.Dimension] += float64(x)
-	}
-	for i := range mean {
-		mean[i] /= float64(s.Len())
-	}
-	return mean
-}
-
-// distance is ‖L⁻¹(a−b)‖, equal to ‖R^{−1/2}(a−b)‖.
-func (m *mahalanobisShape) distance(a, b []float32) float64 {
-	z := make([]float64, m.dimension)
-	for i := range z {
-		z[i] = float64(a[i]) - float64(b[i])
-	}
-	m.whiten(z)
-	return floats.Norm(z, 2)
-}
-
-// whiten solves L·y = z in place, by forward substitution: ‖y‖ = ‖R^{−1/2}z‖.
-func (m *mahalanobisShape) whiten(z []float64) {
-	for i := range z {
-		row := m.lower[i*(i+1)/2:][:i+1]
-		for k := range i {
-			z[i] -= row[k] * z[k]
-		}
-		z[i] /= row[i]
-	}
 }
