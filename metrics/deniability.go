@@ -2,7 +2,6 @@ package metrics
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 )
@@ -75,12 +74,9 @@ func countOutputs[W comparable](word W, outputs []W) Deniability[W] {
 }
 
 // DeniabilityTotals sums over words. The study reports means over words:
-// N_w = Percent(Unchanged, Runs), S_w = Distinct/Words. [F20] §3.2 recommend
-// the worst word: largest N_w, smallest S_w.
+// N_w = Percent(Unchanged, Runs), S_w = Distinct/Words.
 type DeniabilityTotals struct {
 	Words, Runs, Unchanged, Distinct int
-	WorstNw                          float64 // percent, largest over words
-	WorstSw                          int     // smallest over words
 }
 
 // Nw is the mean over words in percent, NaN without words.
@@ -91,17 +87,11 @@ func (t DeniabilityTotals) Sw() float64 { return float64(t.Distinct) / float64(t
 
 // TotalDeniability sums outcomes of equally many runs each.
 func TotalDeniability[W comparable](outcomes []Deniability[W]) DeniabilityTotals {
-	t := DeniabilityTotals{Words: len(outcomes), WorstNw: math.NaN()}
-	for i, d := range outcomes {
+	t := DeniabilityTotals{Words: len(outcomes)}
+	for _, d := range outcomes {
 		t.Runs += d.Runs
 		t.Unchanged += d.Unchanged
 		t.Distinct += d.Distinct
-		if i == 0 || d.Nw() > t.WorstNw {
-			t.WorstNw = d.Nw()
-		}
-		if i == 0 || d.Distinct < t.WorstSw {
-			t.WorstSw = d.Distinct
-		}
 	}
 	return t
 }
@@ -119,45 +109,4 @@ func SampleWords[W any](words []W, k int, rng *rand.Rand) []W {
 		pool[i], pool[j] = pool[j], pool[i]
 	}
 	return pool[:k]
-}
-
-// ExactNw returns N_w in percent for a word whose output distribution is known.
-func ExactNw(probabilities []float64, word int) float64 { return 100 * probabilities[word] }
-
-// EffectiveSupport returns S_w at tail mass eta in [0,1): the size of the
-// smallest set S of outputs with Pr[M(w) ∉ S] <= eta ([F20] §3.2). With eta = 0
-// it is the number of outputs of positive probability.
-func EffectiveSupport(probabilities []float64, eta float64) int {
-	positive := make([]float64, 0, len(probabilities))
-	for _, p := range probabilities {
-		if p > 0 {
-			positive = append(positive, p)
-		}
-	}
-	// The tail is summed from its smallest member up: no cancellation, and
-	// eta = 0 removes nothing.
-	slices.Sort(positive)
-	tail := 0.0
-	for i, p := range positive {
-		if tail += p; tail > eta {
-			return len(positive) - i
-		}
-	}
-	return 0
-}
-
-// ExpectedDistinct returns the expectation of the study's estimator of S_w, the
-// number of distinct outputs in `runs` independent runs: Σ_y 1−(1−p_y)^runs.
-// Compare a sampled S_w with it where the distribution is known.
-func ExpectedDistinct(probabilities []float64, runs int) float64 {
-	sum := 0.0
-	for _, p := range probabilities {
-		switch {
-		case p >= 1:
-			sum++
-		case p > 0:
-			sum -= math.Expm1(float64(runs) * math.Log1p(-p)) // exact for tiny p
-		}
-	}
-	return sum
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 
 	"mldpbench/embeddings"
 	"mldpbench/experiments/study"
@@ -29,7 +28,7 @@ type deniabilityOptions struct {
 func init() {
 	Register(Measurement{
 		Name: "deniability", Version: 1, WordsAlone: true,
-		Columns: columns("n_w", "s_w", "n_w_exact", "s_w_exact", "s_w_support", "n_w_worst", "s_w_worst"),
+		Columns: columns("n_w", "s_w"),
 		Metric: study.Metric{Key: "deniability", New: func() any { return &deniabilityOptions{} },
 			Check: func(options any, d *study.Design, at study.At) error {
 				return at(options.(*deniabilityOptions).check(d), "")
@@ -54,7 +53,7 @@ func measureDeniability(ctx context.Context, r *Release, q *Query) ([]results.Ro
 	words := SampleWords(r.Space.Space, o.Words, r.ProbeSeed().Derive("deniability"))
 	seed := r.RepetitionSeed().Derive("deniability")
 	if o.Times == 0 && o.Listed == nil {
-		return deniabilityRows(ctx, row, m, words, nil, o.Runs, seed, true)
+		return deniabilityRows(ctx, row, m, words, nil, o.Runs, seed)
 	}
 	var rows []results.Row
 	var kept []string
@@ -68,7 +67,7 @@ func measureDeniability(ctx context.Context, r *Release, q *Query) ([]results.Ro
 		if len(kept) > 0 && r.Policy != mechanisms.Keep {
 			return nil, fmt.Errorf("metrics.deniability.listed: %q is no word of the mechanism, and policy is not keep", kept[0])
 		}
-		more, err := deniabilityRows(ctx, row, m, words, kept, o.Runs, seed.At(uint64(i)), i == 0)
+		more, err := deniabilityRows(ctx, row, m, words, kept, o.Runs, seed.At(uint64(i)))
 		if err != nil {
 			return nil, err
 		}
@@ -103,11 +102,9 @@ func (o *deniabilityOptions) list(time int, v *embeddings.Vocabulary) (words []m
 	return words, kept
 }
 
-// deniabilityRows are those of one measurement; with closed, of closed forms too.
-// kept words always come back.
+// deniabilityRows are those of one measurement; kept words always come back.
 func deniabilityRows(ctx context.Context, row results.Row, m *mechanisms.Mechanism, words []mechanisms.WordID,
-	kept []string,
-	runs int, seed stream.Seed, closed bool) ([]results.Row, error) {
+	kept []string, runs int, seed stream.Seed) ([]results.Row, error) {
 	outcomes, err := metrics.MeasureDeniability(words, runs, Draw(ctx, m, seed.Rand()))
 	if err != nil {
 		return nil, err
@@ -121,22 +118,7 @@ func deniabilityRows(ctx context.Context, row results.Row, m *mechanisms.Mechani
 		named = append(named, metrics.Deniability[string]{Word: w, Runs: runs, Unchanged: runs, Distinct: 1})
 	}
 	nw, sw := results.Deniability(named)
-	rows := []results.Row{row.Of("n_w", nw), row.Of("s_w", sw)}
-	worst := metrics.TotalDeniability(named)
-	exactNw, exactSw, support := math.NaN(), math.NaN(), math.NaN()
-	if closed && len(kept) == 0 {
-		exactNw, exactSw, support = ExactDeniability(m, words, runs)
-	}
-	for _, x := range []struct {
-		quantity string
-		v        float64
-	}{{"n_w_exact", exactNw}, {"s_w_exact", exactSw}, {"s_w_support", support},
-		{"n_w_worst", worst.WorstNw}, {"s_w_worst", float64(worst.WorstSw)}} {
-		if n := results.Number(x.v); n.Value.Known() {
-			rows = append(rows, row.Of(x.quantity, n))
-		}
-	}
-	return rows, nil
+	return []results.Row{row.Of("n_w", nw), row.Of("s_w", sw)}, nil
 }
 
 // notOfWords is the reason where a mechanism from outside takes whole documents

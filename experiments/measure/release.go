@@ -25,7 +25,6 @@ type Release struct {
 	Corpus *lab.Corpus // nil without a data set
 	Space  *lab.Space  // nil without vectors
 	Took   time.Duration
-	Texts  int // repetitions privatised by the same call
 	Tokens int // privatised
 	// Pending are the measurements that this run makes of the release. Those
 	// that share work can thus do it for each other.
@@ -248,7 +247,7 @@ func (r *Release) privatize(ctx context.Context) error {
 	b.released, b.unwritten = true, err
 	took := time.Since(start)
 	for _, x := range b.releases {
-		x.Texts, x.Took = len(b.releases), (building+took)/time.Duration(len(b.releases))
+		x.Took = (building + took) / time.Duration(len(b.releases))
 	}
 	b.releases, b.first = nil, nil // each text lives as long as its release
 	return err

@@ -12,7 +12,7 @@ import (
 func init() {
 	Register(Measurement{
 		Name: "time", Version: 1,
-		Columns: columns("privatize_seconds", "words_per_second", "privatize_texts", "peak_memory_mib"),
+		Columns: columns("privatize_seconds", "words_per_second", "peak_memory_mib"),
 		Asked:   func(*study.Study, *study.Scene) (any, bool) { return nil, true },
 		Applies: func(s *Spec, _ *Query) bool { // a text from a file took nobody's time here
 			return s.Mechanism.Outside == nil || s.Mechanism.Outside.Text == ""
@@ -25,7 +25,7 @@ func init() {
 			of := func(quantity string, v float64) results.Row { return row.Of(quantity, results.Number(v)) }
 			return []results.Row{of("privatize_seconds", seconds),
 				of("words_per_second", metrics.WordsPerSecond(r.Tokens, seconds)),
-				of("privatize_texts", float64(r.Texts)), of("peak_memory_mib", engine.PeakMemoryMiB())}, nil
+				of("peak_memory_mib", engine.PeakMemoryMiB())}, nil
 		},
 	})
 }

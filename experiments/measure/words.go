@@ -3,7 +3,6 @@ package measure
 import (
 	"context"
 	"errors"
-	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -26,31 +25,6 @@ func numbers[T ~int32 | ~int](n int) []T {
 		out[i] = T(i)
 	}
 	return out
-}
-
-// supportTail is the mass outside the smallest set of outputs that S_w's exact
-// form counts.
-const supportTail = 0.05
-
-// ExactDeniability returns the means over words of N_w in percent, of the
-// expected number of distinct outputs in so many runs, and of the effective
-// support; missing (NaN) where the mechanism has no closed form.
-func ExactDeniability(m *mechanisms.Mechanism, words []mechanisms.WordID, runs int) (nw, sw, support float64) {
-	missing := math.NaN()
-	if !m.Closed() {
-		return missing, missing, missing
-	}
-	for _, word := range words {
-		p, err := m.Row(word)
-		if err != nil {
-			return missing, missing, missing
-		}
-		nw += metrics.ExactNw(p, int(word))
-		sw += metrics.ExpectedDistinct(p, runs)
-		support += float64(metrics.EffectiveSupport(p, supportTail))
-	}
-	n := float64(len(words))
-	return nw / n, sw / n, support / n
 }
 
 // Shown returns aligned text as a reader sees it, without the empty words that
