@@ -62,6 +62,10 @@ func init() {
 			s.read = inColumns(table.Options{Format: table.CSV}, []string{s.Text}, s.Label, "", "")
 		}
 		s.Read, s.Needs = s.load, s.needs
+		if c, ok := corpora[s.Layout]; ok {
+			s.Read, s.Needs, s.Generated = c.read, nil, true
+			s.Doc += "; generated corpus: for tests and machines without data, not for findings"
+		}
 		Register(s.Definition)
 	}
 }
@@ -80,7 +84,7 @@ func (s set) needs(root string) (names []string) {
 
 // load reads all rows of a set, or of the user's own file. Without known classes
 // they are the distinct labels, sorted; without labels there is one.
-func (s set) load(ctx context.Context, q Request) (Rows, error) {
+func (s set) load(ctx context.Context, q Request) (out Rows, err error) {
 	known := map[string]int{}
 	for c, name := range s.Classes {
 		as := []string{name, strconv.Itoa(c)}
@@ -91,7 +95,6 @@ func (s set) load(ctx context.Context, q Request) (Rows, error) {
 			known[l] = c
 		}
 	}
-	var out Rows
 	var labels, privates, sources []string
 	for _, p := range s.Parts {
 		path, err := q.File, error(nil)
@@ -125,23 +128,15 @@ func (s set) load(ctx context.Context, q Request) (Rows, error) {
 	if out.Classes = s.Classes; s.Classes == nil && labels[0] == "" {
 		out.Classes = []string{"all"}
 	} else if s.Classes == nil {
-		var err error
 		out.Classes, err = numbered(out.Source, labels, func(i, class int) { out.Rows[i].Label = class })
-		if err != nil {
-			return Rows{}, err
-		}
 	}
-	if len(privates) > 0 && privates[0] != "" {
-		var err error
+	if err == nil && len(privates) > 0 && privates[0] != "" {
 		out.Privates, err = numbered(out.Source+": private label", privates, func(i, p int) { out.Rows[i].Private = p })
-		if err != nil {
-			return Rows{}, err
-		}
 	}
-	if then := completions[s.Then]; then != nil {
-		return out, then(q, &out)
+	if then := completions[s.Then]; err == nil && then != nil {
+		err = then(q, &out)
 	}
-	return out, nil
+	return out, err
 }
 
 // ownDefinition is the definition of a table of the user's own.

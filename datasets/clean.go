@@ -3,7 +3,9 @@ package datasets
 import (
 	"fmt"
 	"html"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -37,51 +39,46 @@ const (
 	CleanNone Cleaning = "none"
 )
 
-// Cleanings lists all cleanings.
-var Cleanings = []Cleaning{CleanSentiment, CleanTopic, CleanContent, CleanWords, CleanNone, CleanTopic2024,
-	CleanSentiment2024}
-
-// lemmatises reports whether a cleaning uses noun lemmas, which needs WordNet.
-func (c Cleaning) lemmatises() bool {
-	return c == CleanSentiment || c == CleanTopic || c.of2024()
+// way is how a cleaning makes tokens.
+type way struct {
+	tokens func(c *Cleaner, text string) []string
+	stop   map[string]bool
+	lemmas bool // of nouns, which needs WordNet
 }
 
-func (c Cleaning) of2024() bool { return c == CleanTopic2024 || c == CleanSentiment2024 }
+var ways = map[Cleaning]way{
+	CleanSentiment:     {(*Cleaner).words, stopWords(true), true},
+	CleanTopic:         {(*Cleaner).words, stopWords(false), true},
+	CleanContent:       {(*Cleaner).words, stopWords(true), false},
+	CleanWords:         {(*Cleaner).words, nil, false},
+	CleanNone:          {(*Cleaner).fields, nil, false},
+	CleanTopic2024:     {(*Cleaner).words2024, stopWords(false), true},
+	CleanSentiment2024: {(*Cleaner).words2024, stopWordsSentiment2024(), true},
+}
 
 // Cleaner turns texts into tokens. It is safe for concurrent use.
 type Cleaner struct {
-	split      bool // at non-letters; otherwise at white space
-	of2024     bool // see tokens2024
-	stop       map[string]struct{}
+	way
 	lemmatizer *wordnet.Lemmatizer
 }
 
 // NewCleaner returns the cleaner of that name; for those that lemmatise, the
 // WordNet database is searched under root (see fetch.Root).
 func NewCleaner(name Cleaning, root string) (*Cleaner, error) {
-	c := &Cleaner{split: name != CleanNone, of2024: name.of2024()}
-	switch name {
-	case CleanSentiment, CleanContent:
-		c.stop = stopWords(true)
-	case CleanTopic:
-		c.stop = stopWords(false)
-	case CleanTopic2024, CleanSentiment2024:
-		c.stop = stopWords2024(name)
-	case CleanWords, CleanNone:
-	default:
-		all := list.Map(Cleanings, func(n Cleaning) string { return string(n) })
+	w, ok := ways[name]
+	if !ok {
+		all := list.Map(slices.Sorted(maps.Keys(ways)), func(n Cleaning) string { return string(n) })
 		return nil, check.OneOf("cleaning", string(name), all...)
 	}
-	if name.lemmatises() {
-		dir, err := fetch.Locate(root, "wordnet", "database")
-		if err != nil {
-			return nil, fmt.Errorf("cleaning %q takes noun lemmas from WordNet: %w", name, err)
-		}
-		if c.lemmatizer, err = lemmatizer(dir); err != nil {
-			return nil, err
-		}
+	if !w.lemmas {
+		return &Cleaner{way: w}, nil
 	}
-	return c, nil
+	dir, err := fetch.Locate(root, "wordnet", "database")
+	if err != nil {
+		return nil, fmt.Errorf("cleaning %q takes noun lemmas from WordNet: %w", name, err)
+	}
+	l, err := lemmatizer(dir)
+	return &Cleaner{w, l}, err
 }
 
 // lemmatizers are read once per folder.
@@ -95,13 +92,11 @@ func lemmatizer(dir string) (*wordnet.Lemmatizer, error) {
 }
 
 // Tokens cleans one text.
-func (c *Cleaner) Tokens(text string) []string {
-	if c.of2024 {
-		return c.tokens2024(text)
-	}
-	if !c.split {
-		return strings.Fields(strings.ToLower(text))
-	}
+func (c *Cleaner) Tokens(text string) []string { return c.tokens(c, text) }
+
+func (c *Cleaner) fields(text string) []string { return strings.Fields(strings.ToLower(text)) }
+
+func (c *Cleaner) words(text string) []string {
 	if strings.ContainsRune(text, '&') {
 		text = html.UnescapeString(text)
 	}
@@ -137,11 +132,11 @@ func (c *Cleaner) Tokens(text string) []string {
 // appendWord applies the stop list to the word with its apostrophes and then
 // to what remains without them ("it's" and "its" are both in the list).
 func (c *Cleaner) appendWord(tokens []string, word string) []string {
-	if word = strings.Trim(word, "'"); word == "" || c.stops(word) {
+	if word = strings.Trim(word, "'"); word == "" || c.stop[word] {
 		return tokens
 	}
 	if strings.IndexByte(word, '\'') >= 0 {
-		if word = strings.ReplaceAll(word, "'", ""); c.stops(word) {
+		if word = strings.ReplaceAll(word, "'", ""); c.stop[word] {
 			return tokens
 		}
 	}
@@ -149,11 +144,6 @@ func (c *Cleaner) appendWord(tokens []string, word string) []string {
 		word = c.lemmatizer.Lemma(word)
 	}
 	return append(tokens, word)
-}
-
-func (c *Cleaner) stops(word string) bool {
-	_, ok := c.stop[word]
-	return ok
 }
 
 // tag matches an HTML tag. A "<" that does not open one ("<3", "a < b") stays, so

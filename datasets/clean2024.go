@@ -24,18 +24,15 @@ const (
 	CleanSentiment2024 Cleaning = "sentiment-2024"
 )
 
-// stopWords2024 are the stop words of one of the cleanings above.
-func stopWords2024(name Cleaning) map[string]struct{} {
+func stopWordsSentiment2024() map[string]bool {
 	stop := stopWords(false)
-	if name == CleanSentiment2024 {
-		delete(stop, "not")
-		stop["br"] = struct{}{}
-	}
+	delete(stop, "not")
+	stop["br"] = true
 	return stop
 }
 
-// tokens2024 cleans one text in the way described above.
-func (c *Cleaner) tokens2024(text string) []string {
+// words2024 cleans one text in the way described above.
+func (c *Cleaner) words2024(text string) []string {
 	text = strings.ReplaceAll(strings.ToLower(text), ".<br /><br />", " ")
 	text = strings.Map(func(r rune) rune {
 		switch {
@@ -48,7 +45,7 @@ func (c *Cleaner) tokens2024(text string) []string {
 	}, text)
 	var tokens []string
 	for _, word := range strings.Fields(text) {
-		if !c.stops(word) && !strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		if !c.stop[word] && !strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsLetter(r) }) {
 			tokens = append(tokens, c.lemmatizer.Lemma(word))
 		}
 	}

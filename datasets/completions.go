@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"mldpbench/internal/list"
 )
 
 // completions are those of sets.yaml.
@@ -69,12 +71,7 @@ func pseudoUsers(_ Request, rows *Rows) error {
 // class. As the code splits them, the last fifth of the train rows is the
 // validation set (of AG News all of one class).
 func splits2024(_ Request, rows *Rows) error {
-	train := 0
-	for _, r := range rows.Rows {
-		if r.Split == "train" {
-			train++
-		}
-	}
+	train := list.Count(rows.Rows, func(r Row) bool { return r.Split == "train" })
 	for i := train - train/5; i < train; i++ {
 		rows.Rows[i].Split = "validation"
 	}

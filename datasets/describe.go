@@ -73,7 +73,7 @@ var missingLabels = []string{"nan", "na", "n/a", "#n/a", "<na>", "nat", "null", 
 func warnings(d *Dataset) (out []string) {
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	all, earlier := make([]int, len(d.Classes)), map[string]bool{} // token lists of train and validation
-	documents, across, untold, empty := 0, 0, 0, 0
+	documents, across, empty := 0, 0, 0
 	for _, split := range d.Splits() {
 		for class, n := range perClass(d, split.Documents) {
 			if all[class] += n; n == 0 && len(split.Documents) > 0 && len(d.Classes) > 1 {
@@ -82,10 +82,7 @@ func warnings(d *Dataset) (out []string) {
 		}
 		for _, doc := range split.Documents {
 			text := strings.Join(doc.Tokens, " ")
-			switch documents++; {
-			case strings.TrimSpace(doc.Text) == "":
-				untold++
-			case text == "":
+			if documents++; text == "" {
 				empty++
 			}
 			if split.Name != "test" {
@@ -106,11 +103,8 @@ func warnings(d *Dataset) (out []string) {
 	if across > 0 {
 		add("%d of %d test documents are also in train or validation, word by word", across, len(d.Test))
 	}
-	if untold > 0 {
-		add("%d of %d documents have no text", untold, documents)
-	}
 	if empty > 0 {
-		add("%d of %d documents have no word left after cleaning", empty, documents)
+		add("%d of %d documents have no text after cleaning", empty, documents)
 	}
 	return out
 }

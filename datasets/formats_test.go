@@ -196,7 +196,7 @@ func TestDescribe(t *testing.T) {
 	d.Classes, d.Train = append(d.Classes, "NaN"), append(d.Train, none...)
 	want := []string{`class "NaN" has no document in validation`, `class "NaN" has no document in test`,
 		`class "a" has 4 documents: too few`, `class "b" has 3 documents`, `label "NaN" occurs 12 times: is it a missing one?`,
-		"1 of 2 test documents are also in train or validation", "19 of 19 documents have no text"}
+		"1 of 2 test documents are also in train or validation", "1 of 19 documents have no text after cleaning"}
 	for i, w := range Describe(d).Warnings {
 		if i >= len(want) || !strings.HasPrefix(w, want[i]) {
 			t.Errorf("%s, want %q", w, want[min(i, len(want)-1)])

@@ -7,51 +7,33 @@ import (
 	"mldpbench/internal/list"
 )
 
-func init() {
-	const source = "built in"
-	note := "generated corpus: for tests and machines without data, not for findings"
-	sizes := Sizes{Train: 1600, Validation: 400, Test: 800}
-	for _, d := range []struct {
-		Definition
-		documents func() []generated.Document
-		privates  []string
-	}{
-		{Definition{Name: "generated-reviews", Title: "Reviews (generated)", Doc: "reviews in 2 classes of sentiment",
-			Classes: generated.Sentiments, Sizes: sizes}, generated.Reviews, nil},
-		{Definition{Name: "generated-news", Title: "News (generated)", Doc: "news in 4 topics",
-			Classes: generated.Topics, Sizes: sizes}, generated.News, nil},
-		{Definition{Name: "generated-styles", Title: "News with a style (generated)",
-			Doc:     "news in 4 topics; the writer's style is the private label",
-			Classes: generated.Topics}, generated.Styled, generated.Styles},
-		{Definition{Name: "generated-users", Title: "News of users (generated)",
-			Doc:     "news in 4 topics by users with a style and habits of their own",
-			Classes: generated.Topics}, generated.Users, generated.Styles},
-	} {
-		d.Doc += "; " + note
-		d.Generated, d.Cleaning = true, CleanContent
-		d.Read = func(context.Context, Request) (Rows, error) {
-			rows := list.Map(d.documents(), func(d generated.Document) Row {
-				return Row{Text: d.Text(), Label: d.Label, Private: d.Style, User: d.User}
-			})
-			return Rows{Rows: rows, Privates: d.privates, Source: source}, nil
-		}
-		Register(d.Definition)
-	}
-	Register(Definition{
-		Name: "generated-words", Title: "Words (generated)", Doc: "the words of judgement, label = polarity; " + note,
-		Classes: generated.Sentiments, Generated: true, WordLevel: true, Cleaning: CleanNone,
-		Read: func(context.Context, Request) (Rows, error) {
-			var rows []Row
-			for _, s := range generated.Slots() {
-				for _, w := range s.Words {
-					if s.Polarity != 0 {
-						rows = append(rows, Row{Text: w, Label: max(0, s.Polarity)})
-					}
-				}
+// corpus is a generated one, with the names of its private labels.
+type corpus struct {
+	documents func() []generated.Document
+	privates  []string
+}
+
+// corpora are those that sets.yaml reads.
+var corpora = map[string]corpus{"generated reviews": {generated.Reviews, nil}, "generated news": {generated.News, nil},
+	"generated styles": {generated.Styled, generated.Styles}, "generated users": {generated.Users, generated.Styles},
+	"generated words": {generatedWords, nil}}
+
+func (c corpus) read(context.Context, Request) (Rows, error) {
+	return Rows{Privates: c.privates, Source: "built in", Rows: list.Map(c.documents(), func(d generated.Document) Row {
+		return Row{Text: d.Text(), Label: d.Label, Private: d.Style, User: d.User}
+	})}, nil
+}
+
+// generatedWords are the words of judgement.
+func generatedWords() (all []generated.Document) {
+	for _, s := range generated.Slots() {
+		for _, w := range s.Words {
+			if s.Polarity != 0 {
+				all = append(all, generated.Document{Sentences: []string{w}, Label: max(0, s.Polarity)})
 			}
-			return Rows{Rows: rows, Source: source}, nil
-		},
-	})
+		}
+	}
+	return all
 }
 
 // GeneratedCorpus returns the tokens of all sentences of the generated corpus,

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"mldpbench/datasets/table"
+	"mldpbench/internal/list"
 )
 
 // record is a row of a file, with labels as the file has them.
@@ -29,27 +30,23 @@ var layouts = map[string]layout{"reviews": reviews, "news": newsItems, "lexicon"
 // inColumns is a table: columns of text, joined by a space, and those of labels
 // and users, "" for none.
 func inColumns(o table.Options, texts []string, label, private, user string) layout {
-	kinds := []string{"label", "private label", "user"}
-	o.Columns = append(slices.Clone(texts), slices.DeleteFunc([]string{label, private, user},
-		func(c string) bool { return c == "" })...)
+	kinds, columns := []string{"label", "private label", "user"}, []string{label, private, user}
+	o.Columns = append(slices.Clone(texts), list.Map(columns, func(c string) string { return cmp.Or(c, texts[0]) })...)
 	return func(ctx context.Context, path string, add func(record) error) error {
 		return table.Each(ctx, path, o, func(row table.Row) error {
 			values, err := row.Strings(o.Columns)
 			if err != nil {
 				return err
 			}
-			r, next := record{text: strings.Join(values[:len(texts)], " ")}, len(texts)
-			for i, to := range []*string{&r.label, &r.private, &r.user} {
-				column := []string{label, private, user}[i]
-				if column == "" {
-					continue
+			own := values[len(texts):]
+			for i, c := range columns {
+				if own[i] = strings.TrimSpace(own[i]); c == "" {
+					own[i] = ""
+				} else if own[i] == "" {
+					return fmt.Errorf("empty %s in column %q", kinds[i], c)
 				}
-				if *to = strings.TrimSpace(values[next]); *to == "" {
-					return fmt.Errorf("empty %s in column %q", kinds[i], column)
-				}
-				next++
 			}
-			return add(r)
+			return add(record{strings.Join(values[:len(texts)], " "), own[0], own[1], own[2]})
 		})
 	}
 }

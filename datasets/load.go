@@ -118,7 +118,7 @@ func Needs(q Request) ([]string, error) {
 	if q.File == "" && d.Needs != nil {
 		names = d.Needs(q.Root)
 	}
-	if cmp.Or(q.Cleaning, d.Cleaning).lemmatises() {
+	if ways[cmp.Or(q.Cleaning, d.Cleaning)].lemmas {
 		names = append(names, "wordnet")
 	}
 	return names, nil

@@ -27,8 +27,13 @@ func split(rows Rows, sizes Sizes, unbalanced, byHash bool, seed stream.Seed) (o
 		return out, errors.New("no documents")
 	}
 	all := make([]int, len(rows.Rows))
-	for id := range all {
-		all[id] = id
+	for id, r := range rows.Rows {
+		if all[id] = id; r.Label < 0 || r.Label >= len(rows.Classes) {
+			return out, fmt.Errorf("row %d: label %d: must be in [0, %d)", id+1, r.Label, len(rows.Classes))
+		}
+		if r.Private < 0 || r.Private >= max(1, len(rows.Privates)) {
+			return out, fmt.Errorf("row %d: private label %d: must be in [0, %d)", id+1, r.Private, len(rows.Privates))
+		}
 	}
 	var drawn [3][]int
 	switch {
@@ -36,7 +41,7 @@ func split(rows Rows, sizes Sizes, unbalanced, byHash bool, seed stream.Seed) (o
 		drawn, err = rows.byHash(sizes, unbalanced)
 	case sizes.zero() && rows.InOrder:
 		for id, r := range rows.Rows {
-			s := slices.Index(splitNames, r.Split)
+			s := max(0, slices.Index(splitNames, r.Split))
 			drawn[s] = append(drawn[s], id)
 		}
 	case sizes.zero():

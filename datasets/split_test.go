@@ -54,6 +54,16 @@ func TestTooLargeASample(t *testing.T) {
 	if err == nil || err.Error() != want {
 		t.Errorf("err = %v, want %s", err, want)
 	}
+	wrong := pool(3, 3) // of a reader
+	for _, r := range []Row{{Label: 2}, {Label: -1}, {Private: 1}} {
+		wrong.Rows[4] = r
+		for _, byHash := range []bool{false, true} {
+			if _, err := split(wrong, Sizes{}, false, byHash, stream.Seed{}); err == nil ||
+				!strings.HasPrefix(err.Error(), "row 5: ") {
+				t.Error(r, err)
+			}
+		}
+	}
 	_, err = split(pool(10, 3), Sizes{Train: 100}, true, true, stream.Seed{}) // not that its first class is too small
 	if err == nil || !strings.Contains(err.Error(), "the source has ") {
 		t.Error(err)

@@ -12,8 +12,8 @@ var stopWordsText string
 
 // stopWords returns the stop list as a set. The study keeps negations for sentiment
 // (IMDb) and removes them for topics (AG News).
-func stopWords(keepNegations bool) map[string]struct{} {
-	set, kind := map[string]struct{}{}, ""
+func stopWords(keepNegations bool) map[string]bool {
+	set, kind := map[string]bool{}, ""
 	for line := range strings.Lines(stopWordsText) {
 		if line[0] == '#' {
 			continue
@@ -24,7 +24,7 @@ func stopWords(keepNegations bool) map[string]struct{} {
 		}
 		for _, w := range strings.Fields(words) {
 			if kind != "negations" || !keepNegations {
-				set[w] = struct{}{}
+				set[w] = true
 			}
 		}
 	}

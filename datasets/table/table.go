@@ -248,9 +248,6 @@ func (t *Reader) Next() (Row, error) {
 	return row, t.err
 }
 
-// Rows is the number of rows that were read.
-func (t *Reader) Rows() uint64 { return t.rows }
-
 // Holds reports whether a field can hold a character: a line holds no line break,
 // a field of TSV no tab.
 func (t *Reader) Holds(r rune) bool {

@@ -174,7 +174,7 @@ func FuzzRoundTrip(f *testing.F) {
 				continue
 			}
 			twice, again, err := apply(t, strings.NewReader(once), o, same)
-			if err != nil || twice != once || r.Rows() != again.Rows() {
+			if err != nil || twice != once || r.rows != again.rows {
 				t.Errorf("%s: %q became %q and then %q, %v", o.Format, in, once, twice, err)
 			}
 		}

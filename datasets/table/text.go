@@ -85,22 +85,21 @@ func (c *checked) Read(p []byte) (int, error) {
 	}
 	n, err := c.r.Read(p)
 	c.n += n
-	if zero := bytes.IndexByte(p[:n], 0); zero >= 0 {
-		n, err = zero, errZero
+	zero := bytes.IndexByte(p[:n], 0)
+	if zero >= 0 {
+		n = zero
 	}
 	c.line += bytes.Count(p[:n], []byte{'\n'})
 	switch {
+	case zero >= 0:
+		err = check.Wrong("%s:%d: has a zero byte: this is no text (if it is UTF-16: --encoding utf-16)", c.name, c.line)
 	case errors.Is(err, encoding.ErrInvalidUTF8):
 		err = check.Wrong("%s:%d: is not UTF-8: if the text is Latin-1 or the like, say so with --encoding (in a study: "+
 			"encoding)", c.name, c.line)
-	case errors.Is(err, errZero):
-		err = check.Wrong("%s:%d: has a zero byte: this is no text (if it is UTF-16: --encoding utf-16)", c.name, c.line)
 	}
 	c.err = err
 	return n, err
 }
-
-var errZero = errors.New("zero byte")
 
 // Compressed lets fill write through gzip if name ends in .gz.
 func Compressed(w io.Writer, name string, fill func(io.Writer) error) error {
@@ -133,12 +132,8 @@ func OpenText(path string) (io.ReadCloser, error) {
 	}{b, f}, nil
 }
 
-// longestLine is far above any line of a corpus, and low enough to keep a binary
-// file from filling memory.
-const longestLine = 16 << 20
-
-// LinesOf calls each with every line of a file, without its line end. An error of
-// each comes back as "path:line: error".
+// LinesOf calls each with every line of a file, without its line end. Errors say
+// where: "path:line: error".
 func LinesOf(path string, each func(line string) error) error {
 	f, err := OpenText(path)
 	if err != nil {
@@ -146,17 +141,19 @@ func LinesOf(path string, each func(line string) error) error {
 	}
 	defer f.Close()
 	s := bufio.NewScanner(f)
-	s.Buffer(make([]byte, 0, 1<<16), longestLine)
-	n := 1
-	for ; s.Scan(); n++ {
-		if err := each(s.Text()); err != nil {
+	s.Buffer(nil, LongestRecord) // a binary file must not fill memory
+	for n := 1; ; n++ {
+		more := s.Scan()
+		if err = s.Err(); more {
+			err = each(s.Text())
+		}
+		switch {
+		case err != nil:
 			return fmt.Errorf("%s:%d: %w", path, n, err)
+		case !more:
+			return nil
 		}
 	}
-	if err := s.Err(); err != nil {
-		return fmt.Errorf("%s:%d: %w", path, n, err)
-	}
-	return nil
 }
 
 // Latin1 returns line unchanged if it is UTF-8 and otherwise decodes it as
