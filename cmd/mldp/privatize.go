@@ -131,7 +131,7 @@ func (p *privatizing) run(cmd *cobra.Command, name string) (err error) {
 	if err := p.file(cmd, s, name); err != nil {
 		return err
 	}
-	p.report.Summary = s.Summary(p.instance.epsilon, p.perDocument)
+	p.report.Summary = s.Summary()
 	p.sum(p.report.Summary)
 	if p.reportTo == "" {
 		return nil

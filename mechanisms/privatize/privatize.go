@@ -14,10 +14,12 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 
 	"mldpbench/datasets/table"
+	"mldpbench/internal/list"
 	"mldpbench/mechanisms"
 	"mldpbench/stream"
 )
@@ -44,17 +46,16 @@ type Options struct {
 type Stream struct {
 	options  Options
 	splitter splitter
-	outside  bool // the mechanism is a Rewriter
 	summary  Summary
 }
 
 // New returns a Stream.
 func New(o Options) *Stream {
-	s := splitter{vocabulary: o.Mechanism.Vocabulary(), kept: map[string]bool{}, whole: o.Texts}
+	s := splitter{vocabulary: o.Mechanism.Vocabulary(), kept: map[string]bool{}}
 	for _, w := range o.Kept {
 		s.kept[w] = true
 	}
-	return &Stream{options: o, splitter: s, outside: o.Mechanism.Outside()}
+	return &Stream{options: o, splitter: s}
 }
 
 // piece is one text with its words and what they become.
@@ -63,7 +64,7 @@ type piece struct {
 	record       uint64
 	seed         stream.Seed
 	words        []word
-	output       []string
+	output       []string // what the words become
 	// Numbers of words: unknown ones, those on which epsilon is spent, and those of
 	// them that became another word.
 	unknown, known, changed int
@@ -73,36 +74,63 @@ type piece struct {
 // but more memory.
 const batchBytes = 1 << 20
 
+// pass sends rows on, many at once, but none waits for input that is not at hand.
+func pass(ctx context.Context, in *table.Reader, to chan<- []table.Row) error {
+	for {
+		var rows []table.Row
+		var err error
+		for size := 0; err == nil && size < batchBytes/4 && (rows == nil || !in.Waits()); {
+			var row table.Row
+			if row, err = in.Next(); err == nil {
+				rows, size = append(rows, row), size+sizeOf(row)
+			}
+		}
+		select {
+		case to <- rows:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func sizeOf(r table.Row) int { return r.Size + 64*len(r.Values) }
+
+// gather returns a batch of the rows that have come, false at the end.
+func gather(from <-chan []table.Row) ([]table.Row, bool) {
+	rows, ok := <-from
+	for size := list.Sum(rows, sizeOf); ok && size < batchBytes; {
+		select {
+		case more := <-from:
+			if more == nil { // the end: so is what comes next
+				return rows, true
+			}
+			rows, size = append(rows, more...), size+list.Sum(more, sizeOf)
+		default:
+			return rows, true
+		}
+	}
+	return rows, ok
+}
+
 // Run privatises the rows of in and writes them to out. A batch is read and another
-// written while one is privatised; the output depends on neither the size of batches
-// nor the number of workers. Every row is rewritten, or counted as one that was not.
+// written while one is privatised; a row is answered as soon as no other is at hand. The
+// output depends on neither the size of batches nor the number of workers. Every row is
+// rewritten, or counted as one that was not.
 func (s *Stream) Run(ctx context.Context, in *table.Reader, out io.Writer) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	read := make(chan []table.Row)
+	read := make(chan []table.Row, 4)
 	var failed error // of reading; earlier rows are still written
-	var passed uint64
 	go func() {
 		defer close(read)
-		for failed == nil {
-			var rows []table.Row
-			for size := 0; failed == nil && size < batchBytes; {
-				var row table.Row
-				if row, failed = in.Next(); failed == nil {
-					rows, size = append(rows, row), size+row.Size+64*len(row.Values)
-					passed++
-				}
-			}
-			select {
-			case read <- rows:
-			case <-ctx.Done():
-				return
-			}
-		}
+		failed = pass(ctx, in, read)
 	}()
 	w := in.NewWriter(out)
 	var writing errgroup.Group
-	for rows := range read {
+	for rows, ok := gather(read); ok; rows, ok = gather(read) {
 		var pieces []piece
 		for _, row := range rows {
 			for i := range row.Values {
@@ -121,7 +149,7 @@ func (s *Stream) Run(ctx context.Context, in *table.Reader, out io.Writer) (err 
 	case !errors.Is(failed, io.EOF):
 		return errors.Join(failed, w.Flush())
 	}
-	if sum := s.summary; passed != sum.Rewritten+sum.Wordless {
+	if sum, passed := s.summary, in.Rows(); passed != sum.Rewritten+sum.Wordless {
 		return fmt.Errorf("%d rows were read, %d of them rewritten and %d without words: what was written is not whole",
 			passed, sum.Rewritten, sum.Wordless)
 	}
@@ -130,11 +158,7 @@ func (s *Stream) Run(ctx context.Context, in *table.Reader, out io.Writer) (err 
 
 // privatize replaces texts; holds says which characters a field can hold.
 func (s *Stream) privatize(ctx context.Context, pieces []piece, holds func(rune) bool) error {
-	err := s.parallel(ctx, pieces, func(p *piece) {
-		if !p.Null {
-			p.words = s.splitter.words(make([]word, 0, len(p.Text)/5+1), p.Text)
-		}
-	})
+	err := s.parallel(ctx, pieces, s.split)
 	if err == nil {
 		err = s.replace(ctx, pieces)
 	}
@@ -142,6 +166,20 @@ func (s *Stream) privatize(ctx context.Context, pieces []piece, holds func(rune)
 		return err
 	}
 	return s.parallel(ctx, pieces, func(p *piece) { s.render(p, holds) })
+}
+
+// split finds the words of a text. A Rewriter decides about each.
+func (s *Stream) split(p *piece) {
+	if whole := (word{end: int32(len(p.Text)), token: p.Text}); !s.options.Texts {
+		p.words = s.splitter.words(make([]word, 0, len(p.Text)/5+1), p.Text)
+	} else if strings.TrimSpace(p.Text) != "" {
+		p.words = []word{whole}
+	}
+	for i := range p.words {
+		if s.options.Mechanism.Outside() {
+			p.words[i].kind = known
+		}
+	}
 }
 
 // parallel works on pieces with all workers.
@@ -166,16 +204,11 @@ func (s *Stream) replace(ctx context.Context, pieces []piece) error {
 	o, recorded := s.options, map[uint64]int{}
 	for _, p := range pieces {
 		recorded[p.record] += len(p.words)
-		s.summary.most = max(s.summary.most, recorded[p.record])
 	}
 	documents, to := make([][]string, len(pieces)), mechanisms.TextOptions{Policy: o.Policy, Workers: o.Workers}
 	for i, p := range pieces {
-		documents[i], to.Seeds = make([]string, 0, len(p.words)), append(to.Seeds, p.seed)
-		for _, w := range p.words {
-			if !w.kept {
-				documents[i] = append(documents[i], s.token(p.Text, w))
-			}
-		}
+		documents[i] = list.Map(p.words, func(w word) string { return w.token })
+		to.Seeds = append(to.Seeds, p.seed)
 		if o.Document == 0 {
 			continue
 		}
@@ -197,16 +230,20 @@ func (s *Stream) replace(ctx context.Context, pieces []piece) error {
 
 // write writes rows with their new texts and counts them.
 func (s *Stream) write(w table.Writer, rows []table.Row, pieces []piece) error {
+	sum := &s.summary
 	for _, row := range rows {
-		before := s.summary.Words
+		before := *sum
 		for _, p := range pieces[:len(row.Values)] {
-			s.summary.add(p)
+			sum.add(p)
 		}
 		pieces = pieces[len(row.Values):]
-		if s.summary.Words > before {
-			s.summary.Rewritten++
+		if sum.Words > before.Words {
+			sum.Rewritten++
 		} else {
-			s.summary.Wordless++
+			sum.Wordless++
+		}
+		if known := sum.Known - before.Known; known > 0 {
+			sum.spent, sum.most = sum.spent+1, max(sum.most, known)
 		}
 		if err := w.Write(row); err != nil {
 			return err

@@ -1,6 +1,7 @@
 package privatize
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -32,15 +33,16 @@ func TestWords(t *testing.T) {
 	s := splitter{vocabulary: vocabulary(t, "do", "n't", "it", "'s", "don't", "well", "known", "state-of-the-art", "u.s.", "3.5",
 		"i", "😀", "café", "the")}
 	for text, want := range map[string]string{
-		"":                            "",
-		" \t\r\n":                     "",
-		"the The THE":                 "the The/T THE/U",
-		"Don't don’t DON'T":           "Don't/T don’t DON'T/U",
-		"won't Isn't it's IT’S":       "wo? +n't Is?/T +n't it +'s IT/U +’S/T",
-		"'the' the' 'the":             "the the the",
-		"well-known state-of-the-art": "well known state-of-the-art",
-		"in the U.S. and the u.s.a":   "in? the U.S./U and? the u? s? a?",
-		"3.5% 3.7 1,000 5:30":         "3.5 3? 7? 1? 000? 5? 30?",
+		"":                                 "",
+		" \t\r\n":                          "",
+		"the The THE":                      "the The/T THE/U",
+		"Don't don’t DON'T":                "Don't/T don’t DON'T/U",
+		"won't Isn't it's IT’S":            "wo? +n't Is?/T +n't it +'s IT/U +’S/T",
+		"'the' the' 'the":                  "the the the",
+		"well-known state-of-the-art":      "well known state-of-the-art",
+		"in the U.S. and the u.s.a":        "in? the U.S./U and? the u? s? a?",
+		"3.5% 3.7 1,000 5:30":              "3.5 3? 7? 1? 000? 5? 30?",
+		"d’john+tag@x.org 1,2+c@d 'e.+f@g": "d’john? tag@x.org? 1? 2? c@d? e.+f@g?",
 		"a@b.org, see https://x.org/a?b=c. www.x.org":                  "a@b.org? see? https://x.org/a?b=c? www.x.org?",
 		"I 😀👍🏽 👨\u200d👩\u200d👧":                                        "I/T 😀 👍🏽? 👨\u200d👩\u200d👧?",
 		"cafe\u0301 CAFÉ":                                              "cafe\u0301 CAFÉ/U",
@@ -55,7 +57,7 @@ func TestWords(t *testing.T) {
 			if w.split {
 				x = "+" + x
 			}
-			if w.id == embeddings.Unknown {
+			if w.kind == unknown {
 				x += "?"
 			}
 			got = append(got, x+map[string]string{"ab": "", "Ab": "/T", "AB": "/U"}[cased("ab", text[w.start:w.end])])
@@ -184,7 +186,7 @@ func TestEndOfARun(t *testing.T) {
 			"{\"a\":\"cat\"}\n": {Format: table.JSONLines, Columns: []string{"a"}}} {
 			s := newStream(t, Options{})
 			out := runOn(t, s, iotest.OneByteReader(strings.NewReader(in)), o)
-			if sum := s.Summary(1, 0); strings.Count(in, "\n") != strings.Count(out, "\n") ||
+			if sum := s.Summary(); strings.Count(in, "\n") != strings.Count(out, "\n") ||
 				(in != "") != (sum.Rewritten == 1) {
 				t.Fatalf("%q: %q, %+v", in, out, sum)
 			}
@@ -232,16 +234,59 @@ func (f failing) Write([]byte) (int, error) { return 0, f.err }
 func TestSummary(t *testing.T) {
 	t.Parallel()
 	s := newStream(t, Options{})
-	_ = runOn(t, s, strings.NewReader("cat dog\n\nunicorn\ncat\ngood good idea\ncat\n"), table.Options{})
-	got := s.Summary(2, 0)
-	want := Summary{Rewritten: 5, Wordless: 1, Words: 8, Unknown: 1, Known: 7,
-		EpsilonMost: 6, EpsilonTotal: 14, most: 3}
+	_ = runOn(t, s, strings.NewReader("cat dog\n\nunicorn\ncat\ngood unicorn unicorn good idea\ncat\n"), table.Options{})
+	got := s.Summary()
+	want := Summary{Rewritten: 5, Wordless: 1, Words: 10, Unknown: 3, Known: 7,
+		EpsilonMost: 3, EpsilonTotal: 7, spent: 4, most: 3}
 	want.Changed = got.Changed
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v\nwant %+v", got, want)
 	}
-	if got := s.Summary(2, 10); got.EpsilonTotal != 50 || got.EpsilonMost != 10 {
+	s.options.Document = 10
+	if got := s.Summary(); got.EpsilonTotal != 40 || got.EpsilonMost != 10 {
 		t.Errorf("%+v", got)
+	}
+}
+
+// Lines of a conversation are answered one by one, before the next is there.
+func TestConversation(t *testing.T) {
+	t.Parallel()
+	in, ask := io.Pipe()
+	answers, out := io.Pipe()
+	done := make(chan error)
+	go func() {
+		r, err := table.NewReader(in, table.Options{})
+		if err == nil {
+			err = newStream(t, Options{}).Run(t.Context(), r, out)
+		}
+		done <- err
+	}()
+	lines := bufio.NewReader(answers)
+	for _, line := range []string{"cat\n", "good dog, ", "cat\nidea\n"} {
+		fmt.Fprint(ask, line)
+		for range strings.Count(line, "\n") {
+			if got, err := lines.ReadString('\n'); err != nil || got == "\n" {
+				t.Fatalf("%q, %v", got, err)
+			}
+		}
+	}
+	ask.Close()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+// Words that are kept are there also where a mechanism leaves the others out.
+func TestKeptWordsOfADeletion(t *testing.T) {
+	t.Parallel()
+	m, err := mechanisms.New(mechanisms.Environment{Space: small(t)}, mechanisms.Settings{Mechanism: "delete", Epsilon: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := []string{"cat", "the"}
+	s := newStream(t, Options{Mechanism: mechanisms.KeepWords(m, kept), Kept: kept, Policy: mechanisms.Drop})
+	if got := runOn(t, s, strings.NewReader("The dog, cat unicorn idea.\n"), table.Options{}); got != "the cat\n" {
+		t.Errorf("%q", got)
 	}
 }
 

@@ -15,7 +15,7 @@ type Summary struct {
 
 	EpsilonMost  float64 `json:"epsilon_per_record_most"` // at most this on a record
 	EpsilonTotal float64 `json:"epsilon_total"`
-	most         int     // words of a record
+	spent, most  uint64  // records on which epsilon is spent, and the most words of one on which it is
 }
 
 func (s *Summary) add(p piece) {
@@ -25,13 +25,12 @@ func (s *Summary) add(p piece) {
 	s.Known += uint64(p.known)
 }
 
-// Summary returns the summary of what was run. perWord is the epsilon of
-// a word; document, if not 0, that of a whole record.
-func (s *Stream) Summary(perWord, document float64) Summary {
-	out := s.summary
-	out.EpsilonMost, out.EpsilonTotal = perWord*float64(out.most), perWord*float64(out.Known)
-	if document > 0 && out.Rewritten > 0 {
-		out.EpsilonMost, out.EpsilonTotal = document, document*float64(out.Rewritten)
+// Summary returns the summary of what was run.
+func (s *Stream) Summary() Summary {
+	out, epsilon, document := s.summary, s.options.Mechanism.Settings().Epsilon, s.options.Document
+	out.EpsilonMost, out.EpsilonTotal = epsilon*float64(out.most), epsilon*float64(out.Known)
+	if document > 0 && out.spent > 0 {
+		out.EpsilonMost, out.EpsilonTotal = document, document*float64(out.spent)
 	}
 	return out
 }

@@ -14,10 +14,19 @@ import (
 // word is a word of a text.
 type word struct {
 	start, end int32 // in the text
-	id         embeddings.WordID
-	split      bool // cut from the previous word, with no byte between them
-	kept       bool // passes unchanged
+	kind       kind
+	split      bool   // cut from the previous word, with no byte between them
+	token      string // as the mechanism gets it
 }
+
+// kind is what becomes of a word.
+type kind uint8
+
+const (
+	unknown kind = iota // the policy decides
+	known               // the mechanism replaces it; its guarantee is spent on the word
+	kept                // passes unchanged
+)
 
 // splitter finds the words of a text and looks them up. The rules are those
 // used to make the public vector files. Where rules differ between files, the
@@ -40,7 +49,6 @@ type word struct {
 type splitter struct {
 	vocabulary *embeddings.Vocabulary // nil: words are not cut
 	kept       map[string]bool
-	whole      bool // a text is one word
 }
 
 // runs returns the words of a text as they are found before a vocabulary cuts
@@ -66,29 +74,22 @@ func Writable(w string) bool {
 
 // words appends the words of a text of less than 2 GiB to dst.
 func (s splitter) words(dst []word, text string) []word {
-	if s.whole {
-		if strings.TrimSpace(text) != "" {
-			dst = append(dst, word{end: int32(len(text)), id: embeddings.Unknown})
-		}
-		return dst
-	}
-	at := strings.IndexByte(text, '@')
+	at, mail, mailEnd := email(text, 0)
 	for i := 0; i < len(text); {
-		if at >= 0 && i > at { // the next one
-			if at = strings.IndexByte(text[i:], '@'); at >= 0 {
-				at += i
-			}
+		if i > at && i >= mailEnd {
+			at, mail, mailEnd = email(text, i)
 		}
-		if end := mailEnd(text, i, at); end > 0 {
-			dst = append(dst, s.lookup(text, i, end))
-			i = end
-			continue
+		role, size := roleAt(text, i)
+		if i == mail {
+			role = address
 		}
-		kind, size := kindAt(text, i)
-		switch kind {
+		switch role {
+		case address:
+			dst = append(dst, s.lookup(text, i, mailEnd))
+			i = mailEnd
 		case letter, digit:
-			end, address := compound(text, i)
-			if address || s.vocabulary == nil {
+			end, whole := compound(text, i)
+			if whole || s.vocabulary == nil {
 				dst = append(dst, s.lookup(text, i, end))
 			} else {
 				dst, end = s.compound(dst, text, i, end)
@@ -105,36 +106,31 @@ func (s splitter) words(dst []word, text string) []word {
 	return dst
 }
 
-// kind is the role of a character in a word.
-type kind uint8
+// role is that of a character in a word.
+type role uint8
 
 const (
-	between kind = iota
+	between role = iota
 	letter       // or mark
 	digit
 	picture
+	address // an e-mail address begins here
 )
 
-var asciiKind = func() (t [utf8.RuneSelf]kind) {
-	for c := range t {
-		switch {
-		case c >= '0' && c <= '9':
-			t[c] = digit
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z':
-			t[c] = letter
-		}
-	}
-	return t
-}()
-
-// kindAt returns the kind and the length of the character at a byte; the end of
+// roleAt returns the role and the length of the character at a byte; the end of
 // the text counts as between words.
-func kindAt(text string, i int) (kind, int) {
+func roleAt(text string, i int) (role, int) {
 	if i >= len(text) {
 		return between, 0
 	}
-	if c := text[i]; c < utf8.RuneSelf {
-		return asciiKind[c], 1
+	switch c := text[i]; {
+	case c >= utf8.RuneSelf:
+	case isDigit(c):
+		return digit, 1
+	case isLetter(c):
+		return letter, 1
+	default:
+		return between, 1
 	}
 	r, size := utf8.DecodeRuneInString(text[i:])
 	const firstPicture, firstEmoji, lastEmoji, firstTag, lastTag = 0x2190, 0x1F000, 0x1FAFF, 0xE0020, 0xE007F
@@ -155,16 +151,16 @@ func kindAt(text string, i int) (kind, int) {
 	return letter, size
 }
 
-// joiner returns the length of the joiner at a byte, or 0. left is the kind of
+// joiner returns the length of the joiner at a byte, or 0. left is the role of
 // the character before.
-func joiner(text string, i int, left kind) int {
+func joiner(text string, i int, left role) int {
 	size := 1
 	if strings.HasPrefix(text[i:], "’") {
 		size = len("’")
 	} else if strings.IndexByte("'-._&@,:/", text[i]) < 0 {
 		return 0
 	}
-	right, _ := kindAt(text, i+size)
+	right, _ := roleAt(text, i+size)
 	if right == digit && left == digit || right >= letter && right <= digit && strings.IndexByte(",:/", text[i]) < 0 {
 		return size
 	}
@@ -176,7 +172,7 @@ func joiner(text string, i int, left kind) int {
 func compound(text string, start int) (end int, address bool) {
 	left := between
 	for i := start; i < len(text); {
-		k, size := kindAt(text, i)
+		k, size := roleAt(text, i)
 		if k == letter || k == digit {
 			i += size
 			left, end = k, i
@@ -213,29 +209,39 @@ func urlEnd(text string, i int) int {
 // longestMail bounds both sides of an e-mail address (RFC 5321, 4.5.3.1).
 const longestMail = 320
 
-// mailEnd returns the end of the e-mail address that begins at a byte (RFC 5322,
-// 3.4.1, and 6531), 0 where there is none; at is the place of the next @. A run of
-// letters and digits with an @ inside is an address in any case, see compound.
-func mailEnd(text string, i, at int) int {
-	if i >= at || at-i > longestMail || strings.IndexByte("'.", text[i]) >= 0 ||
-		strings.ContainsFunc(text[i:at], notOf(".!#$%&'*+/=?^_`{|}~-")) {
-		return 0
+// email returns the place of the next @, and where the e-mail address around it (RFC
+// 5322, 3.4.1, and 6531) begins and ends, both -1 where there is none. A run of letters
+// and digits with an @ inside is an address in any case, see compound.
+func email(text string, from int) (at, start, end int) {
+	if at = strings.IndexByte(text[from:], '@'); at < 0 {
+		return len(text), -1, -1
 	}
-	domain := text[at+1 : min(len(text), at+1+longestMail)]
+	at += from
+	local, domain := text[max(from, at-longestMail):at], text[at+1:min(len(text), at+1+longestMail)]
+	if before := strings.LastIndexFunc(local, notOf(".!#$%&'*+/=?^_`{|}~-")); before >= 0 {
+		_, size := utf8.DecodeRuneInString(local[before:])
+		local = local[before+size:]
+	}
 	if n := strings.IndexFunc(domain, notOf(".-")); n >= 0 {
 		domain = domain[:n]
 	}
-	if domain = strings.TrimRight(domain, ".-"); domain == "" {
-		return 0
+	local, domain = strings.TrimLeft(local, "'."), strings.TrimRight(domain, ".-")
+	if local == "" || domain == "" {
+		return at, -1, -1
 	}
-	return at + 1 + len(domain)
+	return at, at - len(local), at + 1 + len(domain)
 }
+
+func isDigit(c byte) bool  { return c-'0' < 10 }
+func isLetter(c byte) bool { return c|0x20-'a' < 26 }
 
 // notOf finds the characters that are neither letters, digits nor some others.
 func notOf(others string) func(rune) bool {
 	return func(r rune) bool {
-		return !strings.ContainsRune(others, r) &&
-			(r < utf8.RuneSelf && asciiKind[r] == between || unicode.In(r, unicode.Z, unicode.P, unicode.S))
+		if r < utf8.RuneSelf {
+			return !isDigit(byte(r)) && !isLetter(byte(r)) && strings.IndexByte(others, byte(r)) < 0
+		}
+		return unicode.In(r, unicode.Z, unicode.P, unicode.S)
 	}
 }
 
@@ -243,9 +249,6 @@ func notOf(others string) func(rune) bool {
 // part; anything longer is cut at every joiner at once. It must be above any word
 // of a vocabulary.
 const longestCompound = 1 << 10
-
-// found reports whether a word is known or kept, and so not cut.
-func (w word) found() bool { return w.kept || w.id != embeddings.Unknown }
 
 // Joiners at which a compound is cut into words.
 const cuts = "-._&@,:/"
@@ -266,11 +269,11 @@ func (s splitter) compound(dst []word, text string, start, end int) ([]word, int
 	}
 	joined := strings.ContainsAny(text[start:end], cuts+"'’")
 	if joined && strings.HasPrefix(text[end:], ".") && strings.Contains(text[start:end], ".") {
-		if w := s.lookup(text, start, end+1); w.found() {
+		if w := s.lookup(text, start, end+1); w.kind != unknown {
 			return append(dst, w), end + 1
 		}
 	}
-	if w := s.lookup(text, start, end); w.found() || !joined {
+	if w := s.lookup(text, start, end); w.kind != unknown || !joined {
 		return append(dst, w), end
 	}
 	return s.parts(dst, text, start, end), end
@@ -289,7 +292,7 @@ func (s splitter) parts(dst []word, text string, start, end int) []word {
 		if at < 1 || at < cut && part[at] != 'n' && part[at] != 'N' {
 			continue
 		}
-		if ending := s.lookup(text, start+at, end); ending.found() {
+		if ending := s.lookup(text, start+at, end); ending.kind != unknown {
 			ending.split = true
 			dst, _ = s.compound(dst, text[:start+at], start, start+at)
 			return append(dst, ending)
@@ -301,26 +304,24 @@ func (s splitter) parts(dst []word, text string, start, end int) []word {
 // lookup finds text[start:end] among the words that are kept, and in the
 // vocabulary: also composed and decomposed, as text of macOS and PDF files is.
 func (s splitter) lookup(text string, start, end int) word {
-	w := word{start: int32(start), end: int32(end), id: embeddings.Unknown}
+	part := text[start:end]
+	w := word{start: int32(start), end: int32(end), token: part}
 	if s.vocabulary == nil {
 		return w
 	}
-	part := text[start:end]
 	lower, ascii := strings.ToLower(part), utf8.RuneCountInString(part) == len(part)
-	w.kept = len(s.kept) > 0 && (s.kept[part] || s.kept[lower])
-	w.id = s.vocabulary.ID(part)
-	if lower == part && ascii {
-		return w
+	find := func(spelled string, in kind) bool {
+		if in == kept && s.kept[spelled] || in == known && s.vocabulary.ID(spelled) != embeddings.Unknown {
+			w.token, w.kind = spelled, in
+		}
+		return w.kind != unknown
 	}
-	if w.id == embeddings.Unknown {
-		w.id = s.vocabulary.ID(lower)
-	}
-	if w.id != embeddings.Unknown || ascii {
+	if find(part, kept) || find(lower, kept) || find(part, known) || find(lower, known) || ascii {
 		return w
 	}
 	for _, spelled := range []string{norm.NFC.String(part), norm.NFC.String(lower), norm.NFD.String(part),
 		norm.NFD.String(lower), strings.ReplaceAll(lower, "’", "'")} {
-		if w.id = s.vocabulary.ID(spelled); w.id != embeddings.Unknown {
+		if find(spelled, known) {
 			break
 		}
 	}
