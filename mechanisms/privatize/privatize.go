@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/semaphore"
 
 	"mldpbench/datasets/table"
 	"mldpbench/internal/list"
@@ -71,67 +72,42 @@ type piece struct {
 }
 
 // batchBytes is the size of a batch. Larger batches need fewer tables of a mechanism
-// but more memory.
-const batchBytes = 1 << 20
-
-// pass sends rows on, many at once, but none waits for input that is not at hand.
-func pass(ctx context.Context, in *table.Reader, to chan<- []table.Row) error {
-	for {
-		var rows []table.Row
-		var err error
-		for size := 0; err == nil && size < batchBytes/4 && (rows == nil || !in.Waits()); {
-			var row table.Row
-			if row, err = in.Next(); err == nil {
-				rows, size = append(rows, row), size+sizeOf(row)
-			}
-		}
-		select {
-		case to <- rows:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-		if err != nil {
-			return err
-		}
-	}
-}
-
-func sizeOf(r table.Row) int { return r.Size + 64*len(r.Values) }
-
-// gather returns a batch of the rows that have come, false at the end.
-func gather(from <-chan []table.Row) ([]table.Row, bool) {
-	rows, ok := <-from
-	for size := list.Sum(rows, sizeOf); ok && size < batchBytes; {
-		select {
-		case more := <-from:
-			if more == nil { // the end: so is what comes next
-				return rows, true
-			}
-			rows, size = append(rows, more...), size+list.Sum(more, sizeOf)
-		default:
-			return rows, true
-		}
-	}
-	return rows, ok
-}
+// but more memory. A row weighs at least rowBytes, so that a batch is never too many.
+const batchBytes, rowBytes = 1 << 20, 64
 
 // Run privatises the rows of in and writes them to out. A batch is read and another
-// written while one is privatised; a row is answered as soon as no other is at hand. The
-// output depends on neither the size of batches nor the number of workers. Every row is
-// rewritten, or counted as one that was not.
+// written while one is privatised; rows do not wait for more than what was read meanwhile.
+// The output depends on neither the size of batches nor the number of workers. Every row
+// is rewritten, or counted as one that was not.
 func (s *Stream) Run(ctx context.Context, in *table.Reader, out io.Writer) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	read := make(chan []table.Row, 4)
-	var failed error // of reading; earlier rows are still written
+	weight := func(r table.Row) int64 { return int64(min(batchBytes, r.Size+rowBytes*(1+len(r.Values)))) }
+	ahead := semaphore.NewWeighted(2 * batchBytes)
+	read := make(chan table.Row, 2*batchBytes/rowBytes) // never full
+	var failed error                                    // of reading; earlier rows are still written
+	var passed uint64
 	go func() {
 		defer close(read)
-		failed = pass(ctx, in, read)
+		for failed == nil {
+			var row table.Row
+			if row, failed = in.Next(); failed == nil {
+				passed++
+				failed = ahead.Acquire(ctx, weight(row))
+				read <- row
+			}
+		}
 	}()
 	w := in.NewWriter(out)
 	var writing errgroup.Group
-	for rows, ok := gather(read); ok; rows, ok = gather(read) {
-		var pieces []piece
+	var next []table.Row
+	size := int64(0)
+	for row := range read {
+		next, size = append(next, row), size+weight(row)
+		if len(read) > 0 && size < batchBytes {
+			continue
+		}
+		rows, pieces := next, []piece(nil)
 		for _, row := range rows {
 			for i := range row.Values {
 				v := &row.Values[i]
@@ -142,6 +118,8 @@ func (s *Stream) Run(ctx context.Context, in *table.Reader, out io.Writer) (err 
 			break
 		}
 		writing.Go(func() error { return s.write(w, rows, pieces) })
+		ahead.Release(size)
+		next, size = nil, 0
 	}
 	switch err = cmp.Or(err, writing.Wait(), ctx.Err()); {
 	case err != nil:
@@ -149,7 +127,7 @@ func (s *Stream) Run(ctx context.Context, in *table.Reader, out io.Writer) (err 
 	case !errors.Is(failed, io.EOF):
 		return errors.Join(failed, w.Flush())
 	}
-	if sum, passed := s.summary, in.Rows(); passed != sum.Rewritten+sum.Wordless {
+	if sum := s.summary; passed != sum.Rewritten+sum.Wordless {
 		return fmt.Errorf("%d rows were read, %d of them rewritten and %d without words: what was written is not whole",
 			passed, sum.Rewritten, sum.Wordless)
 	}
@@ -170,10 +148,12 @@ func (s *Stream) privatize(ctx context.Context, pieces []piece, holds func(rune)
 
 // split finds the words of a text. A Rewriter decides about each.
 func (s *Stream) split(p *piece) {
-	if whole := (word{end: int32(len(p.Text)), token: p.Text}); !s.options.Texts {
+	switch {
+	case p.Null:
+	case !s.options.Texts:
 		p.words = s.splitter.words(make([]word, 0, len(p.Text)/5+1), p.Text)
-	} else if strings.TrimSpace(p.Text) != "" {
-		p.words = []word{whole}
+	case strings.TrimSpace(p.Text) != "":
+		p.words = []word{{end: int32(len(p.Text)), token: p.Text}}
 	}
 	for i := range p.words {
 		if s.options.Mechanism.Outside() {

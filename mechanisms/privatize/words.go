@@ -331,20 +331,20 @@ func (s splitter) lookup(text string, start, end int) word {
 // cased writes a word as another is capitalised: Title, or UPPER where that has at
 // least two letters.
 func cased(as, like string) string {
-	isUpper := func(r rune) bool { return unicode.IsUpper(r) || unicode.IsTitle(r) }
 	letters, uppers := 0, 0
+	first := false // the first letter is upper case
 	for _, r := range like {
+		if unicode.IsUpper(r) || unicode.IsTitle(r) {
+			uppers, first = uppers+1, first || letters == 0
+		}
 		if unicode.IsLetter(r) {
 			letters++
-		}
-		if isUpper(r) {
-			uppers++
 		}
 	}
 	switch {
 	case uppers > 1 && uppers == letters:
 		return strings.ToUpper(as)
-	case uppers == 1 && strings.IndexFunc(like, isUpper) == strings.IndexFunc(like, unicode.IsLetter):
+	case uppers == 1 && first:
 		r, size := utf8.DecodeRuneInString(as)
 		return string(unicode.ToTitle(r)) + as[size:]
 	}
