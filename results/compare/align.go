@@ -12,7 +12,7 @@ import (
 
 // Question says what mechanisms are compared by, and what is equal.
 type Question struct {
-	Use     string // a quantity; "" for accuracy or, where accuracy is equal, results.EM
+	Use     string // a quantity; "" for accuracy; results.EM where it is that of privacy
 	Privacy string // a quantity; "" for that of the view's levels
 }
 
@@ -22,10 +22,8 @@ const familyLevel = 0.05
 // whole fills in what a question leaves open.
 func (q Question) whole(p *results.Prepared) Question {
 	q.Privacy = cmp.Or(q.Privacy, p.Levels.Quantity, results.EM)
-	if q.Use == "" {
-		if q.Use = "accuracy"; q.Privacy == q.Use {
-			q.Use = results.EM
-		}
+	if q.Use = cmp.Or(q.Use, "accuracy"); q.Use == q.Privacy {
+		q.Use = results.EM
 	}
 	return q
 }
@@ -49,7 +47,7 @@ func Stated(p *results.Prepared) results.Levels {
 	scenes := tracedScenes(p, Question{})
 	reached := func(level float64) (n int) {
 		for _, s := range scenes {
-			n += list.Count(s.Lines, func(l Line) bool { _, _, ok := l.reaches(level); return ok })
+			n += list.Count(s.Lines, func(l Line) bool { _, ok := l.reaches(level); return ok })
 		}
 		return n
 	}
@@ -58,14 +56,10 @@ func Stated(p *results.Prepared) results.Levels {
 			l.At = append(l.At, level)
 		}
 	}
-	if len(l.At) > 0 {
-		return l
-	}
-	most := 0
-	for _, level := range []float64{0.5, 0.6, 0.4, 0.7, 0.3, 0.8, 0.2, 0.9, 0.1} { // of equal ones that nearest to 0.5
-		if n := reached(level); n > most {
-			most, l.At = n, []float64{level}
-		}
+	most := slices.MaxFunc([]float64{0.5, 0.6, 0.4, 0.7, 0.3, 0.8, 0.2, 0.9, 0.1}, // of equal ones that nearest to 0.5
+		func(a, b float64) int { return reached(a) - reached(b) })
+	if len(l.At) == 0 && reached(most) > 0 {
+		l.At = []float64{most}
 	}
 	return l
 }
@@ -101,7 +95,6 @@ type Line struct {
 	results.Place // of its first cell
 	Name          string
 	Cells         []results.Cell // all measured, at every ε
-	Points        []Point        // by privacy
 	Reached       bool           // false: the level is outside the points, or between two far apart
 
 	Value     float64 // use at the level, on the line between the nearest points
@@ -113,9 +106,6 @@ type Line struct {
 	at   sampleOf
 	rest float64 // the variance that has nothing to do with items and repetitions
 }
-
-// Point is a measured ε of a line with its measure of privacy.
-type Point struct{ Epsilon, Privacy float64 }
 
 // Pair compares two mechanisms at the same level of privacy.
 type Pair struct {
@@ -168,7 +158,7 @@ func Versions(p *results.Prepared, quantity string) Aligned {
 		if len(a.Lines) == 0 {
 			_, a.plain = plainOf(p, g.Scene(), a.use)
 		}
-		at := weigh([]share{{&point{cells: g.Cells}, 1}}, a.use)
+		at := weigh([]share{{&Point{cells: g.Cells}, 1}}, a.use)
 		c := g.Cells[0]
 		a.Lines = append(a.Lines, Line{Place: c.Place, Name: p.Name(c.Place), Cells: g.Cells, Reached: true,
 			Value: at.mean(), Epsilon: c.Epsilon.Float(), at: at})
@@ -189,19 +179,15 @@ func tracedScenes(p *results.Prepared, q Question) []Aligned {
 	all := results.Where(p.Private(), func(c results.Cell) bool {
 		return c.Has(q.Use) && has[c.Group()] && c.Status == results.StatusOK
 	})
-	of := map[results.Place][]results.Cell{}
-	for _, c := range all {
-		of[c.Scene()] = append(of[c.Scene()], c)
-	}
 	return list.Map(results.Distinct(all, func(c results.Cell) results.Place { return c.Scene() }),
 		func(s results.Place) Aligned {
 			a := Aligned{Place: s, Question: q, use: results.MustColumn(q.Use), privacy: results.MustColumn(q.Privacy)}
 			a.Baseline, a.plain = plainOf(p, s, a.use)
-			for _, i := range results.Instances(of[s]) {
-				cells := results.Where(of[s], func(c results.Cell) bool { return c.Instance() == i })
+			own := results.Where(all, func(c results.Cell) bool { return c.Scene() == s })
+			for _, i := range results.Instances(own) {
+				cells := results.Where(own, func(c results.Cell) bool { return c.Instance() == i })
 				l := Line{Place: s, Name: p.Name(i), Cells: cells, line: newLine(cells, a.use, a.privacy)}
 				l.Mechanism, l.Variant, l.Parameters, l.Label = i.Mechanism, i.Variant, i.Parameters, i.Label
-				l.Points = list.Map(l.points, func(p point) Point { return Point{p.epsilon, p.privacy} })
 				a.Lines = append(a.Lines, l)
 			}
 			return a
@@ -217,7 +203,7 @@ func plainOf(p *results.Prepared, s results.Place, use results.Column) (mean flo
 		of.Setting = s.Setting
 		return c.IsBaseline() && of == s
 	})
-	e, _ = estimateOf(weigh([]share{{&point{cells: own}, 1}}, use), nil)
+	e, _ = estimateOf(weigh([]share{{&Point{cells: own}, 1}}, use), nil)
 	if x := (results.Cells{Cells: own}).Values(use.Name); len(x) > 0 {
 		return stats.Mean(x), e
 	}
@@ -233,18 +219,13 @@ func plainOf(p *results.Prepared, s results.Place, use results.Column) (mean flo
 func (l *Line) set(level float64) {
 	nan := math.NaN()
 	l.Value, l.Low, l.High, l.Error, l.Epsilon = nan, nan, nan, nan, nan
-	i, x, ok := l.reaches(level)
+	at, ok := l.reaches(level)
 	if l.Reached = ok; !ok {
 		return
 	}
-	l.Value, l.Epsilon = l.value(i, x), l.points[i].epsilon
-	if i > 0 {
-		a, b := l.points[i-1], l.points[i]
-		l.Epsilon = math.Exp((1-x)*math.Log(a.epsilon) + x*math.Log(b.epsilon))
-	}
-	ofPrivacy, ofLine := l.errorsAt(level, i, x)
-	l.OfLine, l.rest = ofLine, ofPrivacy*ofPrivacy+ofLine*ofLine
-	l.at = weigh(l.shares(i, x), l.use)
+	ofPrivacy, ofLine := l.errorsAt(level, at)
+	l.Epsilon = math.Exp((1-at.x)*math.Log(at.a.Epsilon) + at.x*math.Log(at.b.Epsilon))
+	l.Value, l.OfLine, l.rest, l.at = at.use(), ofLine, ofPrivacy*ofPrivacy+ofLine*ofLine, weigh(l.shares(at), l.use)
 }
 
 // scaleOf is what one right item adds to a counted quantity.
@@ -284,7 +265,7 @@ func (a *Aligned) intervals() {
 	a.Training = from
 	for i := range a.Lines {
 		l := &a.Lines[i]
-		if !l.Reached || all[i].repetitions == 0 {
+		if all[i].repetitions == 0 { // not reached, or without a spread
 			continue
 		}
 		all[i].rest = l.rest
@@ -305,24 +286,17 @@ func (a *Aligned) intervals() {
 // pairs tests every pair of mechanisms that reach the level.
 func (a *Aligned) pairs() {
 	var all []estimate
-	reached := 0
 	for i, x := range a.Lines {
-		if x.Reached {
-			reached++
-		}
 		for j := i + 1; j < len(a.Lines); j++ {
 			y := a.Lines[j]
-			if !x.Reached || !y.Reached {
-				continue
-			}
-			if e, ok := estimateOf(x.at, &y.at); ok {
+			if e, ok := estimateOf(x.at, &y.at); ok { // both reach it
 				e.rest = x.rest + y.rest
 				a.Pairs = append(a.Pairs, Pair{A: i, B: j, Difference: x.Value - y.Value, estimate: e})
 				all = append(all, e)
 			}
 		}
 	}
-	pooled, df, from := spread(all, reached-1, 2, a.plain, a.use)
+	pooled, df, from := spread(all, a.Reached()-1, 2, a.plain, a.use)
 	a.Training = from
 	a.test(pooled, df)
 }
@@ -330,13 +304,8 @@ func (a *Aligned) pairs() {
 // test makes the tests of the pairs, given the variance of repetitions that they
 // share.
 func (a *Aligned) test(pooled, df float64) {
-	nan := math.NaN()
-	if a.Training == "" {
-		for k := range a.Pairs {
-			p := &a.Pairs[k]
-			p.Low, p.High, p.Error, p.P, p.Adjusted, p.Detectable = nan, nan, nan, nan, nan, nan
-		}
-		return
+	if a.Training == "" { // and so is all that follows
+		pooled = math.NaN()
 	}
 	n := len(a.Pairs) // the family: all pairs of this scene at this level
 	p, equal := make([]float64, n), make([]float64, n)
@@ -347,7 +316,7 @@ func (a *Aligned) test(pooled, df float64) {
 		t := e.test(pair.Difference, v, degrees)
 		pair.Low, pair.High, pair.P, pair.Error = t.Low, t.High, t.P, math.Sqrt(v)
 		if pair.Detectable = stats.Detectable(pair.Error, degrees, familyLevel/float64(n)); v == 0 {
-			pair.Detectable = nan // all answers are alike: few of them show nothing
+			pair.Detectable = math.NaN() // all answers are alike: few of them show nothing
 		}
 		// Two one-sided tests: each that the difference is beyond one end of the margin.
 		p[k] = t.P

@@ -86,8 +86,8 @@ func estimateOf(s sampleOf, other *sampleOf) (estimate, bool) {
 			if len(other.items[r]) != len(x) {
 				x = nil
 			}
-			for i := range x {
-				x[i] -= other.items[r][i]
+			if x != nil {
+				floats.Sub(x, other.items[r])
 			}
 		}
 		if means = append(means, mean); x != nil {

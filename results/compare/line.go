@@ -10,6 +10,7 @@ package compare
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -20,11 +21,11 @@ import (
 	"mldpbench/results"
 )
 
-// point is one measured ε of a mechanism: all its repetitions.
-type point struct {
+// Point is one measured ε of a mechanism: all its repetitions.
+type Point struct {
+	Epsilon      float64
+	Privacy, use float64 // means
 	cells        []results.Cell
-	epsilon      float64
-	privacy, use float64 // means
 	weight       float64 // values behind the use
 	privacyError float64 // standard error of privacy
 	block        int     // of the monotone fit
@@ -34,7 +35,7 @@ type point struct {
 // line is the trade-off of one mechanism: its points by ascending privacy, with
 // a use that never rises.
 type line struct {
-	points       []point
+	Points       []Point // by privacy
 	use, privacy results.Column
 	upUse        float64 // +1 where more use is better, −1 where less is
 	upHide       float64 // the same of privacy
@@ -49,7 +50,7 @@ func newLine(cells []results.Cell, use, privacy results.Column) line {
 		if len(x) == 0 || len(u) == 0 {
 			continue
 		}
-		p := point{cells: c.Cells, epsilon: c.Cells[0].Epsilon.Float(), privacy: stats.Mean(x), use: stats.Mean(u),
+		p := Point{cells: c.Cells, Epsilon: c.Cells[0].Epsilon.Float(), Privacy: stats.Mean(x), use: stats.Mean(u),
 			weight: float64(len(u))}
 		if m, _ := c.Cells[0].At(privacy.Name); m.High.Float() > m.Low.Float() {
 			p.privacyError = (m.High.Float() - m.Low.Float()) / 2 / z95 / math.Sqrt(float64(len(results.Distinct(x, same))))
@@ -57,15 +58,15 @@ func newLine(cells []results.Cell, use, privacy results.Column) line {
 			spread = append(spread, stat.Variance(x, nil))
 			p.privacyError = -float64(len(x)) // filled in below
 		}
-		l.points = append(l.points, p)
+		l.Points = append(l.Points, p)
 	}
-	for i := range l.points {
-		if p := &l.points[i]; p.privacyError < 0 {
+	for i := range l.Points {
+		if p := &l.Points[i]; p.privacyError < 0 {
 			p.privacyError = math.Sqrt(stats.Mean(spread) / -p.privacyError)
 		}
 	}
-	slices.SortStableFunc(l.points, func(a, b point) int {
-		return cmp.Or(cmp.Compare(l.upHide*a.privacy, l.upHide*b.privacy), cmp.Compare(b.epsilon, a.epsilon))
+	slices.SortStableFunc(l.Points, func(a, b Point) int {
+		return cmp.Or(cmp.Compare(l.upHide*a.Privacy, l.upHide*b.Privacy), cmp.Compare(b.Epsilon, a.Epsilon))
 	})
 	l.monotone()
 	return l
@@ -85,19 +86,19 @@ func sign(d results.Direction) float64 {
 // monotone pools adjacent violators (Barlow et al. 1972): where more privacy
 // seems to come with more use, neighbours share their mean.
 func (l line) monotone() {
-	var blocks [][]point
-	mean := func(b []point) float64 {
+	var blocks [][]Point
+	mean := func(b []Point) float64 {
 		sum, weight := 0.0, 0.0
 		for _, p := range b {
 			sum, weight = sum+p.use*p.weight, weight+p.weight
 		}
 		return sum / weight
 	}
-	for i := range l.points {
-		blocks = append(blocks, l.points[i:i+1])
+	for i := range l.Points {
+		blocks = append(blocks, l.Points[i:i+1])
 		for k := len(blocks) - 1; k > 0 && l.upUse*mean(blocks[k-1]) < l.upUse*mean(blocks[k]); k-- {
 			both := len(blocks[k-1]) + len(blocks[k])
-			blocks = append(blocks[:k-1], l.points[i+1-both:i+1])
+			blocks = append(blocks[:k-1], l.Points[i+1-both:i+1])
 		}
 	}
 	for k, b := range blocks {
@@ -112,51 +113,43 @@ func (l line) monotone() {
 // a line across more would be a guess.
 const widestGap = 0.7
 
-// between returns the neighbours of a level of privacy, and how far the level
-// is from the first to the second, 0–1; ok is false outside the points.
-func (l line) between(level float64) (i int, x float64, ok bool) {
-	for i := 1; i < len(l.points); i++ {
-		a, b := l.upHide*l.points[i-1].privacy, l.upHide*l.points[i].privacy
-		if at := l.upHide * level; a <= at && at <= b {
-			if a == b {
-				return i, 0, true
-			}
-			return i, (at - a) / (b - a), true
+// spot is where a level of privacy is on a line: between two neighbours, a share x of
+// the way from the first to the second. At a single point both are this one.
+type spot struct {
+	a, b Point
+	x    float64
+}
+
+func (s spot) use() float64 { return s.a.fit + s.x*(s.b.fit-s.a.fit) }
+
+// between finds a level of privacy; ok is false outside the points.
+func (l line) between(level float64) (s spot, ok bool) {
+	for i, b := range l.Points {
+		a := l.Points[max(0, i-1)]
+		from, at, to := l.upHide*a.Privacy, l.upHide*level, l.upHide*b.Privacy
+		switch {
+		case !(from <= at && at <= to) || i == 0 && len(l.Points) > 1:
+		case from == to:
+			return spot{a, b, 0}, true
+		default:
+			return spot{a, b, (at - from) / (to - from)}, true
 		}
 	}
-	if len(l.points) == 1 && l.points[0].privacy == level {
-		return 0, 0, true
-	}
-	return 0, 0, false
+	return s, false
 }
 
 // reaches is between, but where neighbours are too far apart for a line.
-func (l line) reaches(level float64) (i int, x float64, ok bool) {
-	if i, x, ok = l.between(level); i > 0 {
-		a, b := l.points[i-1], l.points[i]
-		ok = !(l.privacy.Unit == "" && math.Abs(a.privacy-b.privacy) > widestGap ||
-			l.use.Name == results.EM && math.Abs(a.fit-b.fit) > widestGap)
-	}
-	return i, x, ok
-}
-
-// value is the use at a level: on the line between two neighbours.
-func (l line) value(i int, x float64) float64 {
-	if i == 0 {
-		return l.points[0].fit
-	}
-	return l.points[i-1].fit + x*(l.points[i].fit-l.points[i-1].fit)
+func (l line) reaches(level float64) (s spot, ok bool) {
+	s, ok = l.between(level)
+	return s, ok && !(l.privacy.Unit == "" && math.Abs(s.a.Privacy-s.b.Privacy) > widestGap ||
+		l.use.Name == results.EM && math.Abs(s.a.fit-s.b.fit) > widestGap)
 }
 
 // clamped is the use at a level, that of the nearest end outside the points.
 func (l line) clamped(level float64) float64 {
-	if i, x, ok := l.between(level); ok {
-		return l.value(i, x)
-	}
-	if l.upHide*level < l.upHide*l.points[0].privacy {
-		return l.points[0].fit
-	}
-	return l.points[len(l.points)-1].fit
+	a, b := l.Points[0].Privacy, l.Points[len(l.Points)-1].Privacy
+	s, _ := l.between(min(max(level, min(a, b)), max(a, b)))
+	return s.use()
 }
 
 // steps is how finely a mechanism is taken to lose use between two measured
@@ -167,47 +160,39 @@ func (l line) clamped(level float64) float64 {
 // with three ε, of one step: two or three points say no more than that a value
 // lies between its neighbours.
 func (l line) steps(gap float64) float64 {
-	n := len(l.points)
+	n := len(l.Points)
 	if n < 4 {
 		return 1
 	}
-	return max(1, 2.5*math.Abs(l.points[n-1].privacy-l.points[0].privacy)/gap)
+	return max(1, 2.5*math.Abs(l.Points[n-1].Privacy-l.Points[0].Privacy)/gap)
 }
 
 // errorsAt returns the standard errors of the use at a level from the error of
 // the measure of privacy, and from not knowing the line between two points.
-func (l line) errorsAt(level float64, i int, x float64) (ofPrivacy, ofLine float64) {
-	if i == 0 {
-		return 0, 0
-	}
-	a, b := l.points[i-1], l.points[i]
-	e := math.Hypot((1-x)*a.privacyError, x*b.privacyError)
-	if gap := math.Abs(a.privacy - b.privacy); gap > 0 {
-		ofLine = math.Abs(a.fit-b.fit) * math.Sqrt(x*(1-x)/l.steps(gap))
+func (l line) errorsAt(level float64, s spot) (ofPrivacy, ofLine float64) {
+	e := math.Hypot((1-s.x)*s.a.privacyError, s.x*s.b.privacyError)
+	if gap := math.Abs(s.a.Privacy - s.b.Privacy); gap > 0 {
+		ofLine = math.Abs(s.a.fit-s.b.fit) * math.Sqrt(s.x*(1-s.x)/l.steps(gap))
 	}
 	return math.Abs(l.clamped(level+e)-l.clamped(level-e)) / 2, ofLine
 }
 
 // share is the weight of a point in the use at a level.
 type share struct {
-	*point
+	*Point
 	weight float64
 }
 
 // shares are the points that a use at a level is a mean of.
-func (l line) shares(i int, x float64) []share {
-	of := map[int]float64{} // by block
-	if of[l.points[i].block] = 1; i > 0 {
-		of[l.points[i].block] = x
-		of[l.points[i-1].block] += 1 - x
-	}
-	whole := map[int]float64{}
-	for _, p := range l.points {
+func (l line) shares(at spot) []share {
+	of, whole := map[int]float64{at.b.block: at.x}, map[int]float64{} // by block
+	of[at.a.block] += 1 - at.x
+	for _, p := range l.Points {
 		whole[p.block] += p.weight
 	}
 	var out []share
-	for k := range l.points {
-		p := &l.points[k]
+	for k := range l.Points {
+		p := &l.Points[k]
 		if w := of[p.block] * p.weight / whole[p.block]; w > 0 {
 			out = append(out, share{p, w})
 		}
@@ -264,15 +249,11 @@ func weigh(shares []share, use results.Column) sampleOf {
 			delete(s.means, r)
 			delete(s.data, r)
 			delete(s.items, r)
+			continue
 		}
-	}
-	for r := range s.means {
 		s.sampling = max(s.sampling, deviation[r]*deviation[r])
 	}
-	prints := map[string]bool{}
-	for _, f := range s.data {
-		prints[f] = true
-	}
+	prints := results.Distinct(slices.Collect(maps.Values(s.data)), func(f string) string { return f })
 	s.redrawn = s.redrawn || len(prints) > 1
 	return s
 }

@@ -23,18 +23,16 @@ type Options struct {
 const GateLevel = 1e-3
 
 // Outcome of a comparison.
-type Outcome int
+type Outcome string
 
 // Same: enough was compared and nothing changed beyond chance. Changed:
 // something did. Incomplete: nothing changed as far as could be seen, but the
 // runs are unlike, cells are missing, or there was nothing to test; no success.
 const (
-	Same Outcome = iota
-	Changed
-	Incomplete
+	Same       Outcome = "same"
+	Changed    Outcome = "changed"
+	Incomplete Outcome = "incomplete"
 )
-
-func (o Outcome) String() string { return [...]string{"same", "changed", "incomplete"}[o] }
 
 // Comparison is what two runs differ in.
 type Comparison struct {
@@ -84,10 +82,10 @@ type Test struct {
 
 // Outcome sums up: a change before a lack.
 func (c *Comparison) Outcome() Outcome {
+	told := func(t Test) bool { return t.Changed }
+	within := func(t Test) bool { return t.Threshold > 0 }
 	switch {
-	case len(c.Broken) > 0 || slices.ContainsFunc(c.Tests, func(t Test) bool { return t.Changed }):
-		return Changed
-	case len(c.Changes) > 0 && !slices.ContainsFunc(c.Tests, func(t Test) bool { return t.Threshold > 0 }):
+	case len(c.Broken) > 0, slices.ContainsFunc(c.Tests, told), len(c.Changes) > 0 && !slices.ContainsFunc(c.Tests, within):
 		return Changed
 	case len(c.Reasons) > 0:
 		return Incomplete
@@ -97,7 +95,7 @@ func (c *Comparison) Outcome() Outcome {
 
 // Sentence says what came out.
 func (c *Comparison) Sentence() string {
-	changed := len(results.Where(c.Tests, func(t Test) bool { return t.Changed }))
+	changed := list.Count(c.Tests, func(t Test) bool { return t.Changed })
 	var parts []string
 	switch c.Outcome() {
 	case Changed:
@@ -176,13 +174,18 @@ func (c *Comparison) match(before, after *results.Prepared) (pairs []pair) {
 	for _, y := range results.GroupCells(after.Cells) {
 		other[matched(y.Place)] = y
 	}
-	var missing, fewer, unlike []string
+	lacks := map[string][]string{} // by what they say
+	lack := func(what, name string) {
+		if !slices.Contains(lacks[what], name) {
+			lacks[what] = append(lacks[what], name)
+		}
+	}
 	for _, x := range results.GroupCells(before.Cells) {
 		y, found := other[matched(x.Place)]
 		delete(other, matched(x.Place))
 		a, name := x.Cells[0], c.place(x.Cells[0])
 		if !found {
-			missing = append(missing, name)
+			lack("cells are in the first run only", name)
 			continue
 		}
 		b := y.Cells[0]
@@ -194,13 +197,12 @@ func (c *Comparison) match(before, after *results.Prepared) (pairs []pair) {
 		p.sameDocuments = a.DatasetFingerprint == b.DatasetFingerprint && a.TestItems == b.TestItems
 		p.exact = p.sameDocuments && a.Seed == b.Seed && a.EmbeddingFingerprint == b.EmbeddingFingerprint &&
 			!a.Unrepeatable && !b.Unrepeatable && len(p.shared()) > 0
-		if title := results.DatasetTitle(a.Dataset); !slices.Contains(unlike, title) &&
-			(a.Seed == b.Seed && !p.sameDocuments || a.TestItems != b.TestItems) {
-			unlike = append(unlike, title)
+		if a.Seed == b.Seed && !p.sameDocuments || a.TestItems != b.TestItems {
+			lack("data sets have other documents", results.DatasetTitle(a.Dataset))
 		}
 		if p.exact {
 			if c.Exact++; len(p.shared()) < len(x.Cells) {
-				fewer = append(fewer, name)
+				lack("cells have fewer repetitions in the second run", name)
 			}
 		}
 		pairs = append(pairs, p)
@@ -210,11 +212,8 @@ func (c *Comparison) match(before, after *results.Prepared) (pairs []pair) {
 		c.Reasons = append(c.Reasons, "no cell is in both")
 		return nil
 	}
-	for what, list := range map[string][]string{"cells are in the first run only": missing,
-		"cells have fewer repetitions in the second run": fewer, "data sets have other documents": unlike} {
-		if len(list) > 0 {
-			c.Reasons = append(c.Reasons, fmt.Sprintf("%d %s, such as %s", len(list), what, list[0]))
-		}
+	for what, names := range lacks {
+		c.Reasons = append(c.Reasons, fmt.Sprintf("%d %s, such as %s", len(names), what, names[0]))
 	}
 	slices.Sort(c.Reasons)
 	return pairs

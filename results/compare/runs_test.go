@@ -223,7 +223,7 @@ func TestPairsOfDocuments(t *testing.T) {
 	}
 	c = Runs(run(1, 1, fifth), run(2, 1, worse), Options{})
 	if c.Outcome() != Incomplete || !strings.Contains(c.Sentence(), Untested) || len(c.Tests) > 0 {
-		t.Errorf("%d: %s", c.Outcome(), c.Sentence())
+		t.Errorf("%s: %s", c.Outcome(), c.Sentence())
 	}
 }
 

@@ -68,8 +68,8 @@ func changeOf(q results.Column, cells []pair) change {
 	var before, after []share
 	for _, p := range cells {
 		x.exact, x.sameDocuments = x.exact && p.exact, x.sameDocuments && p.sameDocuments
-		before = append(before, share{&point{cells: p.before.Cells}, 1 / float64(len(cells))})
-		after = append(after, share{&point{cells: p.after.Cells}, 1 / float64(len(cells))})
+		before = append(before, share{&Point{cells: p.before.Cells}, 1 / float64(len(cells))})
+		after = append(after, share{&Point{cells: p.after.Cells}, 1 / float64(len(cells))})
 	}
 	x.before, x.after = weigh(before, q), weigh(after, q)
 	if x.exact { // equal repetitions only
@@ -108,10 +108,10 @@ func (x change) estimate() estimate {
 // similar, or else of one mechanism, and over both runs.
 func poolRepetitions(q results.Column, cells []pair) {
 	of := func(p pair) results.Place {
-		if q.OfModel {
-			return results.Place{Dataset: p.cell().Dataset, Epsilon: p.before.Epsilon}
+		var b results.Place
+		if !q.OfModel {
+			b = p.cell().Instance()
 		}
-		b := p.cell().Instance()
 		b.Dataset, b.Epsilon = p.cell().Dataset, p.before.Epsilon
 		return b
 	}
