@@ -85,71 +85,46 @@ func Audit(ctx context.Context, s Situation) ([]Outcome, error) {
 			users[i].member = 1
 		}
 	}
-	margins, member, err := auditor{s.Embedding, nil, seed.Derive("auditor")}.audit(ctx, users[2*n:], users[:2*n])
+	seed = seed.Derive("auditor")
+	target, shadow := users[:2*n], users[2*n:]
+	a := auditor{s.Embedding, frequent(shadow, auditVocabulary)}
+	if len(a.classes) < 2 {
+		return nil, fmt.Errorf("the shadow users have fewer than two different words")
+	}
+	ofShadow := seed.Derive("shadow").At(0)
+	for _, u := range ofShadow.Derive("half").Rand().Perm(len(shadow))[:len(shadow)/2] {
+		shadow[u].member = 1
+	}
+	known, err := a.ask(ctx, shadow, ofShadow)
+	if err != nil {
+		return nil, fmt.Errorf("shadow model: %w", err)
+	}
+	asked, err := a.ask(ctx, target, seed.Derive("target"))
+	if err != nil {
+		return nil, fmt.Errorf("target: %w", err)
+	}
+	// A fifth of the histograms is used to choose the C of the judge.
+	train, validation := known.SplitVectors(max(1, known.Len()/5), seed.Derive("judge", "split"))
+	judge, err := models.New("svm", models.Options{Classes: 2, Seed: seed.Derive("judge")})
+	if err == nil {
+		_, err = judge.Fit(ctx, train, validation)
+	}
 	if err != nil {
 		return nil, err
 	}
-	out, err := auditOutcomes(margins, member, 0.95)
-	for i := range out {
-		out[i].Note = fmt.Sprintf("%d users trained on, %d others, %d of the auditor's own", n, n, len(names)-2*n)
+	scores, err := judge.Score(ctx, asked)
+	if err != nil {
+		return nil, err
 	}
-	return out, err
+	return auditOutcomes(list.Map(scores, func(s []float64) float64 { return s[1] - s[0] }),
+		list.Map(asked.Labels, func(l int) bool { return l == 1 }), 0.95,
+		fmt.Sprintf("%d users trained on, %d others, %d of the auditor's own", n, n, len(shadow)))
 }
 
 // auditor holds what all models of an audit have in common.
 type auditor struct {
 	embedding models.Embedding
 	classes   map[int32]int // of the words that can be predicted
-	seed      stream.Seed
-}
-
-// audit returns how clearly each of the target's users is judged to be a member, and
-// which of them are.
-func (a auditor) audit(ctx context.Context, shadow, target []auditedUser) (margins []float64, member []bool, err error) {
-	if a.classes = frequent(shadow, auditVocabulary); len(a.classes) < 2 {
-		return nil, nil, fmt.Errorf("the shadow users have fewer than two different words")
-	}
-	own := a.seed.Derive("shadow").At(0)
-	for _, u := range own.Derive("half").Rand().Perm(len(shadow))[:len(shadow)/2] {
-		shadow[u].member = 1
-	}
-	known, err := a.ask(ctx, shadow, own)
-	if err != nil {
-		return nil, nil, fmt.Errorf("shadow model: %w", err)
-	}
-	// A fifth of the histograms is used to choose the C of the judge.
-	train, validation := known.SplitVectors(max(1, known.Len()/5), a.seed.Derive("judge", "split"))
-	judge, err := models.New("svm", models.Options{Classes: 2, Seed: a.seed.Derive("judge")})
-	if err != nil {
-		return nil, nil, err
-	}
-	if _, err := judge.Fit(ctx, train, validation); err != nil {
-		return nil, nil, err
-	}
-	asked, err := a.ask(ctx, target, a.seed.Derive("target"))
-	if err != nil {
-		return nil, nil, fmt.Errorf("target: %w", err)
-	}
-	scores, err := judge.Score(ctx, asked)
-	return list.Map(scores, func(s []float64) float64 { return s[1] - s[0] }),
-		list.Map(asked.Labels, func(l int) bool { return l == 1 }), err
-}
-
-// ask trains a model on the members and returns the histogram of each user, and whether
-// he is a member.
-func (a auditor) ask(ctx context.Context, users []auditedUser, seed stream.Seed) (x models.Examples, err error) {
-	model, err := a.train(ctx, users, seed)
-	if err != nil {
-		return x, err
-	}
-	for _, user := range users {
-		h, err := a.histogram(ctx, model, user)
-		if err != nil {
-			return x, err
-		}
-		x.Vectors, x.Labels = append(x.Vectors, h), append(x.Labels, user.member)
-	}
-	return x, nil
 }
 
 // frequent numbers the most frequent words of users, ties by the smaller id.
@@ -170,9 +145,9 @@ func frequent(users []auditedUser, most int) map[int32]int {
 	return classes
 }
 
-// nextWords returns the queries for texts: the words before, with the next word as the
+// nextWords adds the queries for texts: the words before, with the next word as the
 // answer.
-func (a auditor) nextWords(texts [][]int32) (x models.Examples) {
+func (a auditor) nextWords(x models.Examples, texts [][]int32) models.Examples {
 	for _, text := range texts {
 		for i := 1; i < len(text); i++ {
 			if class, known := a.classes[text[i]]; known {
@@ -184,52 +159,53 @@ func (a auditor) nextWords(texts [][]int32) (x models.Examples) {
 	return x
 }
 
-func (a auditor) train(ctx context.Context, users []auditedUser, seed stream.Seed) (models.Classifier, error) {
-	var texts [][]int32
+// ask trains a model on the members and returns, of each user, whether he is one and the
+// histogram: the share of his queries whose true word the model ranks 1st, 2nd, 3rd–4th,
+// 5th–8th, …, one bin for each power of two.
+func (a auditor) ask(ctx context.Context, users []auditedUser, seed stream.Seed) (asked models.Examples, err error) {
+	var read, validation models.Examples
 	for _, u := range users {
 		if u.member == 1 {
-			texts = append(texts, u.published...)
+			read = a.nextWords(read, u.published)
 		}
 	}
-	x := a.nextWords(texts)
-	if x.Len() == 0 {
-		return nil, fmt.Errorf("no text of two words to learn from")
+	if read.Len() == 0 {
+		return asked, fmt.Errorf("no text of two words to learn from")
 	}
-	m, err := models.New("lstm", models.Options{
+	model, err := models.New("lstm", models.Options{
 		Classes: len(a.classes), Embedding: a.embedding, Seed: seed.Derive("model"),
 		Parameters: map[string]any{"hidden": 32, "epochs": auditEpochs, "patience": auditEpochs, "batch": 32,
 			"learning_rate": 0.01},
 	})
 	if err != nil {
-		return nil, err
+		return asked, err
 	}
-	// A model keeps the weights with the lowest loss on the validation set.
-	// That set is a part of the training set, so the model keeps what it has
-	// memorised.
-	var validation models.Examples
-	for i := 0; i < x.Len(); i += max(1, x.Len()/1000) {
-		validation.Sequences, validation.Labels = append(validation.Sequences, x.Sequences[i]),
-			append(validation.Labels, x.Labels[i])
+	// A model keeps the weights with the lowest loss on the validation set. That set is a
+	// part of the training set, so the model keeps what it has memorised.
+	for i := 0; i < read.Len(); i += max(1, read.Len()/1000) {
+		validation.Sequences = append(validation.Sequences, read.Sequences[i])
+		validation.Labels = append(validation.Labels, read.Labels[i])
 	}
-	_, err = m.Fit(ctx, x, validation)
-	return m, err
-}
-
-// histogram returns the share of a user's queries whose true word the model
-// ranks 1st, 2nd, 3rd–4th, 5th–8th, …: one bin for each power of two.
-func (a auditor) histogram(ctx context.Context, model models.Classifier, user auditedUser) ([]float32, error) {
-	h, x := make([]float32, bits.Len(uint(len(a.classes)))+1), a.nextWords(user.own)
-	if x.Len() == 0 {
-		return h, nil
+	if _, err := model.Fit(ctx, read, validation); err != nil {
+		return asked, err
 	}
-	scores, err := model.Score(ctx, x)
-	for i, s := range scores {
-		h[bits.Len(uint(metrics.RankOf(s, x.Labels[i]).Above))]++
+	for _, u := range users {
+		h, x := make([]float32, bits.Len(uint(len(a.classes)))+1), a.nextWords(models.Examples{}, u.own)
+		if x.Len() > 0 {
+			scores, err := model.Score(ctx, x)
+			if err != nil {
+				return asked, err
+			}
+			for i, s := range scores {
+				h[bits.Len(uint(metrics.RankOf(s, x.Labels[i]).Above))]++
+			}
+		}
+		for i := range h {
+			h[i] /= float32(max(1, x.Len()))
+		}
+		asked.Vectors, asked.Labels = append(asked.Vectors, h), append(asked.Labels, u.member)
 	}
-	for i := range h {
-		h[i] /= float32(x.Len())
-	}
-	return h, err
+	return asked, nil
 }
 
 // auditOutcomes are precision, recall, accuracy and AUC of an auditor, as shares:
@@ -237,7 +213,7 @@ func (a auditor) histogram(ctx context.Context, model models.Classifier, user au
 // of Hanley & McNeil 1982, with z to two decimals (1.96 at 95%); where all members
 // score above all others, or below, that has no width, and the one for as many
 // successes in a row as there are users in the smaller group is used.
-func auditOutcomes(margins []float64, member []bool, level float64) (out []Outcome, err error) {
+func auditOutcomes(margins []float64, member []bool, level float64, note string) (out []Outcome, err error) {
 	var found, of [3]int // by column
 	for i, m := range margins {
 		for k, is := range [3][2]bool{{m > 0, member[i]}, {member[i], m > 0}, {true, m > 0 == member[i]}} {
@@ -252,7 +228,7 @@ func auditOutcomes(margins []float64, member []bool, level float64) (out []Outco
 	area, err := metrics.AUC(margins, member)
 	p, n := float64(of[1]), float64(of[2]-of[1])
 	for k, c := range AuditColumns {
-		o := Outcome{Column: c.Name, Floor: 0.5, Ceiling: 1, Count: of[min(k, 2)]}
+		o := Outcome{Column: c.Name, Floor: 0.5, Ceiling: 1, Count: of[min(k, 2)], Note: note}
 		var failed error
 		switch {
 		case k < 3:

@@ -56,15 +56,15 @@ func TestAudit(t *testing.T) {
 
 func TestAuditOutcomes(t *testing.T) {
 	member := []bool{true, true, true, false, false}
-	if all, err := auditOutcomes([]float64{1, 2, -1, 4, 3}, member, 0.95); err != nil ||
+	if all, err := auditOutcomes([]float64{1, 2, -1, 4, 3}, member, 0.95, ""); err != nil ||
 		all[0].Count != 4 || all[1].Count != 3 || all[2].Count != 5 { // users named, members, all
 		t.Errorf("denominators of %+v, %v", all, err)
 	}
-	got, err := auditOutcomes([]float64{1, 2, -1, -2, 3}, member, 0.95)
+	got, err := auditOutcomes([]float64{1, 2, -1, -2, 3}, member, 0.95, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	narrow, err := auditOutcomes([]float64{1, 2, -1, -2, 3}, member, 0.5)
+	narrow, err := auditOutcomes([]float64{1, 2, -1, -2, 3}, member, 0.5, "")
 	if err != nil {
 		t.Fatal(err)
 	}
