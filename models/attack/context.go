@@ -20,7 +20,7 @@ var contextWeights = []float64{0, 0.5, 1}
 
 const contextOrder = 2
 
-// context decodes whole texts with an n-gram model of the language: see posterior.
+// context decodes whole texts with an n-gram model of the language: see posteriors.
 func init() {
 	Register(Definition{
 		Name: "context", Version: 2,
@@ -71,11 +71,7 @@ func inContext(ctx context.Context, s *Situation) ([]Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	held, err := s.target(ctx, Validation, s.Options.Tokens/4)
-	if err != nil {
-		return nil, err
-	}
-	test, err := s.target(ctx, Test, s.Options.Tokens)
+	held, test, err := s.heldAndTest(ctx, s.Options.Tokens/4, s.Options.Tokens)
 	if err != nil {
 		return nil, err
 	}
@@ -116,15 +112,11 @@ func (s *Situation) decode(ctx context.Context, model *ngram.Model, lists map[in
 				positions[j] = []candidate{{word: y}} // no word of the mechanism: it was left unchanged
 			}
 		}
-		l, err := newLattice(model, positions)
+		all, err := posteriors(model, positions, weights)
 		if err != nil {
 			return fmt.Errorf("document %d: %w", i, err)
 		}
-		for k, weight := range weights {
-			posterior, err := l.posterior(weight)
-			if err != nil {
-				return fmt.Errorf("document %d: %w", i, err)
-			}
+		for k, posterior := range all {
 			for j, p := range posterior {
 				decoded[k][i] = append(decoded[k][i], positions[j][floats.MaxIdx(p)].word)
 			}

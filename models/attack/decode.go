@@ -17,22 +17,18 @@ type candidate struct {
 	score    float64 // π(word)·P(y|word)
 }
 
-// lattice is one text with its candidates: the hidden Markov model with hidden words
-// x, outputs y, emissions P(y|x) and transitions of a model of pairs of words,
+// posteriors returns, for each weight λ of the language model and every position of a
+// text, the posterior probability of each candidate, in the hidden Markov model with
+// hidden words x, outputs y, emissions P(y|x) and transitions of a model of pairs of words,
 //
-//	P(x | y) ∝ Π_i P(y_i|x_i) · π(x_i)^{1−λ} · P(x_i | x_{i−1})^λ,
+//	P(x | y) ∝ Π_i P(y_i|x_i) · π(x_i)^{1−λ} · P(x_i | x_{i−1})^λ:
 //
-// with λ the weight of the language model: 0 is MAP word by word under the prior π,
-// 1 is Bayes' rule under the language model.
-type lattice struct {
-	positions [][]candidate
-	// language[i][s·K_i + c] is ln P of candidate c at i after candidate s at i−1.
-	language [][]float64
-}
-
-// newLattice asks the language model. Every position needs a candidate.
-func newLattice(model *ngram.Model, positions [][]candidate) (*lattice, error) {
-	l := &lattice{positions: positions}
+// 0 is MAP word by word under the prior π, 1 is Bayes' rule under the language model. The
+// largest probability minimises the expected number of wrong words; the most probable
+// sequence (Viterbi) does not. Every position needs a candidate. Time and memory grow with
+// the product of the numbers of candidates of two neighbours.
+func posteriors(model *ngram.Model, positions [][]candidate, weights []float64) (out [][][]float64, err error) {
+	language := make([][]float64, len(positions)) // [i][s·K_i + c]: ln P of candidate c at i after candidate s at i−1
 	for i, candidates := range positions {
 		if len(candidates) == 0 {
 			return nil, fmt.Errorf("decoding: position %d: no candidate", i)
@@ -41,33 +37,35 @@ func newLattice(model *ngram.Model, positions [][]candidate) (*lattice, error) {
 		if i > 0 {
 			before = positions[i-1]
 		}
-		step := make([]float64, 0, len(before)*len(candidates))
 		for _, b := range before {
 			after := model.After([]int32{b.word}[:min(i, 1)], i < 2)
 			for _, c := range candidates {
-				step = append(step, math.Log(after.Probability(c.word)))
+				language[i] = append(language[i], math.Log(after.Probability(c.word)))
 			}
 		}
-		l.language = append(l.language, step)
 	}
-	return l, nil
+	for _, weight := range weights {
+		of, err := forwardBackward(positions, language, weight)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, of)
+	}
+	return out, nil
 }
 
-// posterior returns, for every position, the posterior probability of each of its
-// candidates (forward–backward, in logarithms), of which the largest minimises the
-// expected number of wrong words; the most probable sequence (Viterbi) does not. Time
-// and memory grow with the product of the numbers of candidates of two neighbours.
-func (l *lattice) posterior(weight float64) ([][]float64, error) {
-	n := len(l.positions)
+// forwardBackward is posteriors for one weight, in logarithms.
+func forwardBackward(positions [][]candidate, language [][]float64, weight float64) ([][]float64, error) {
+	n := len(positions)
 	if n == 0 {
 		return nil, nil
 	}
 	steps, alpha := make([][]float64, n), make([][]float64, n)
 	previous := []float64{0}
-	for i, candidates := range l.positions {
+	for i, candidates := range positions {
 		k := len(candidates)
-		steps[i], alpha[i] = make([]float64, len(l.language[i])), make([]float64, k)
-		for j, v := range l.language[i] {
+		steps[i], alpha[i] = make([]float64, len(language[i])), make([]float64, k)
+		for j, v := range language[i] {
 			c := candidates[j%k]
 			steps[i][j] = c.emission + (1-weight)*c.prior + weight*v
 		}
@@ -86,7 +84,7 @@ func (l *lattice) posterior(weight float64) ([][]float64, error) {
 	}
 	out, beta := make([][]float64, n), make([]float64, len(alpha[n-1]))
 	for i := n - 1; i >= 0; i-- {
-		k := len(l.positions[i])
+		k := len(positions[i])
 		out[i] = make([]float64, k)
 		for c, a := range alpha[i] {
 			out[i][c] = math.Exp(a + beta[c] - total)

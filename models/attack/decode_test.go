@@ -3,6 +3,7 @@ package attack
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"mldpbench/models/ngram"
@@ -124,9 +125,6 @@ func TestPosteriorOfALongText(t *testing.T) {
 
 // decode is the posterior of one text.
 func decode(model *ngram.Model, weight float64, positions [][]candidate) ([][]float64, error) {
-	l, err := newLattice(model, positions)
-	if err != nil {
-		return nil, err
-	}
-	return l.posterior(weight)
+	p, err := posteriors(model, positions, []float64{weight})
+	return slices.Concat(p...), err
 }

@@ -107,11 +107,6 @@ type hidden struct {
 	context [][]int32 // what stands in the places of words, by document
 }
 
-func (s *Situation) hidden(ctx context.Context, split string, words int) (hidden, error) {
-	t, err := s.target(ctx, split, words)
-	return hidden{t, split, list.Map(t.noisy, slices.Clone)}, err
-}
-
 // put makes guesses the context and says whether that changed it.
 func (h hidden) put(guesses []int32) bool {
 	changed := false
@@ -128,52 +123,51 @@ func (h hidden) put(guesses []int32) bool {
 // that finds most validation words is reported. Round 0 is the channel alone, and
 // the model alone is a weight of round 1.
 func maskedWithChannel(ctx context.Context, s *Situation) ([]Outcome, error) {
-	held, err := s.hidden(ctx, Validation, max(1, s.Options.Masked/3))
+	ofHeld, ofTest, err := s.heldAndTest(ctx, max(1, s.Options.Masked/3), s.Options.Masked)
 	if err != nil {
 		return nil, err
 	}
-	test, err := s.hidden(ctx, Test, s.Options.Masked)
-	if err != nil {
-		return nil, err
-	}
-	if len(test.places) == 0 {
+	if len(ofTest.places) == 0 {
 		return nil, fmt.Errorf("no word of the mechanism in the test split")
 	}
+	held := hidden{ofHeld, Validation, list.Map(ofHeld.noisy, slices.Clone)}
+	test := hidden{ofTest, Test, list.Map(ofTest.noisy, slices.Clone)}
 	emissions, err := s.emissions(held.noisy, test.noisy)
 	if err != nil {
 		return nil, err
 	}
-	var forms []form
+	var rounds []form
 	for round := range maskedRounds + 1 {
-		weights, name := maskedWeights, "weight %v of the masked model in round %d"
+		weights := maskedWeights
 		if round == 0 {
-			weights, name = []float64{0}, "the channel alone"
+			weights = weights[:1]
 		}
-		ofHeld, err := s.unmask(ctx, held, emissions, weights...)
+		guesses, err := s.unmask(ctx, held, emissions, weights...)
 		if err != nil {
 			return nil, err
 		}
-		k := 0 // a tie goes to the smaller weight
-		for i := range ofHeld {
-			if held.hits(ofHeld[i]) > held.hits(ofHeld[k]) {
-				k = i
-			}
+		var forms []form
+		for k, w := range weights {
+			forms = append(forms, form{fmt.Sprintf("weight %v of the masked model in round %d", w, round), guesses[k],
+				func() ([]int32, error) {
+					found, err := s.unmask(ctx, test, emissions, w)
+					return slices.Concat(found...), err // it is one list
+				}})
 		}
-		ofTest, err := s.unmask(ctx, test, emissions, weights[k])
+		best := held.best(forms)
+		found, err := best.test()
 		if err != nil {
 			return nil, err
 		}
+		rounds = append(rounds, form{best.name, best.held, known(found)})
 		if round == 0 {
-			forms = append(forms, form{name, ofHeld[k], known(ofTest[0])})
 			continue
 		}
-		forms = append(forms, form{fmt.Sprintf(name, weights[k], round), ofHeld[k], known(ofTest[0])})
-		heldMoved, testMoved := held.put(ofHeld[k]), test.put(ofTest[0])
-		if !heldMoved && !testMoved {
+		if moved := held.put(best.held); !test.put(found) && !moved {
 			break // a fixed point
 		}
 	}
-	o, err := s.bestForm("masked-channel-accuracy", forms, held.target, test.target)
+	o, err := s.bestForm("masked-channel-accuracy", rounds, held.target, test.target)
 	return []Outcome{o}, err
 }
 

@@ -106,6 +106,14 @@ func (s *Situation) target(ctx context.Context, split string, words int) (target
 	return t, err
 }
 
+// heldAndTest are targets of the validation and of the test split.
+func (s *Situation) heldAndTest(ctx context.Context, held, test int) (h, t target, err error) {
+	if h, err = s.target(ctx, Validation, held); err == nil {
+		t, err = s.target(ctx, Test, test)
+	}
+	return h, t, err
+}
+
 // outputs are the distinct words of the mechanism in releases, sorted.
 func (s *Situation) outputs(releases ...[][]int32) []int32 {
 	all := slices.Concat(slices.Concat(releases...)...)
@@ -203,10 +211,14 @@ func known(guesses []int32) func() ([]int32, error) {
 	return func() ([]int32, error) { return guesses, nil }
 }
 
-// bestForm is the outcome of the form that finds most of the validation words; ties go
-// to the first.
+// best is the form that finds most of the validation words; ties go to the first.
+func (t target) best(forms []form) form {
+	return slices.MaxFunc(forms, func(a, b form) int { return t.hits(a.held) - t.hits(b.held) })
+}
+
+// bestForm is the outcome of the best form.
 func (s *Situation) bestForm(column string, forms []form, held, test target) (Outcome, error) {
-	best := slices.MaxFunc(forms, func(a, b form) int { return held.hits(a.held) - held.hits(b.held) })
+	best := held.best(forms)
 	guesses, err := best.test()
 	if err != nil {
 		return Outcome{}, err
