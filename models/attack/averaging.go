@@ -96,15 +96,8 @@ func (s *Situation) byChannel(seen [][]int32) ([]averagingForm, error) {
 	if s.Channel != nil {
 		added = smoothings[:1]
 	}
-	index := make([][]int32, len(seen)) // of the releases, in outputs
-	for i, list := range seen {
-		for _, y := range list {
-			at, is := slices.BinarySearch(outputs, y)
-			if !is {
-				return nil, fmt.Errorf("an output is no word of the mechanism")
-			}
-			index[i] = append(index[i], int32(at))
-		}
+	if slices.ContainsFunc(slices.Concat(seen...), func(y int32) bool { return !s.knows(y) }) {
+		return nil, fmt.Errorf("an output is no word of the mechanism")
 	}
 	type guess struct {
 		score float64
@@ -114,15 +107,15 @@ func (s *Situation) byChannel(seen [][]int32) ([]averagingForm, error) {
 	blocks, logs := make([][]guess, metrics.Blocks), make([][]float64, metrics.Blocks)
 	if err := s.rows(func(b, x int, row []float64) {
 		if blocks[b] == nil {
-			blocks[b], logs[b] = slices.Repeat([]guess{none}, each*len(added)), make([]float64, len(outputs))
+			blocks[b], logs[b] = slices.Repeat([]guess{none}, each*len(added)), make([]float64, s.Words)
 		}
 		logs, start := logs[b], math.Log(prior[x])
 		for k, add := range added {
-			for j, y := range outputs {
-				logs[j] = math.Log(row[y] + add)
+			for _, y := range outputs {
+				logs[y] = math.Log(row[y] + add)
 			}
 			best := blocks[b][k*each : (k+1)*each]
-			for i, list := range index {
+			for i, list := range seen {
 				score, at := start, 0
 				for r, n := range s.Options.Releases {
 					for ; at < n; at++ {

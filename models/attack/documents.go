@@ -24,16 +24,15 @@ func init() {
 	for _, by := range []struct {
 		name, title string
 		version     int
-		needs       []Need
 		inOrder     bool // which word stands in which place counts, among documents of equal length
 		score       DocumentScorer
 	}{
-		{"tfidf", "tf-idf", 2, nil, false, scoreTFIDF},
-		{"aligned", "words in their places", 1, nil, true, scoreAligned},
+		{"tfidf", "tf-idf", 2, false, scoreTFIDF},
+		{"aligned", "words in their places", 1, true, scoreAligned},
 	} {
 		name := "linkage-" + by.name
 		column := Column{Name: name + "-p1", Title: "linkage P@1, " + by.title, Panel: Linked}
-		Register(Definition{Name: name, Version: by.version, Needs: by.needs, OneRelease: true, Columns: []Column{column},
+		Register(Definition{Name: name, Version: by.version, OneRelease: true, Columns: []Column{column},
 			Run: func(ctx context.Context, s *Situation) ([]Outcome, error) {
 				return s.link(ctx, column.Name, by.inOrder, by.score)
 			}})

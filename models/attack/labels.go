@@ -1,6 +1,7 @@
 package attack
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -76,10 +77,7 @@ func (l learner) released(ctx context.Context, s *Situation, r release) ([]Docum
 // own are releases of a split that an attacker makes himself, at most so many.
 func (l learner) own(ctx context.Context, s *Situation, split string, most int) (out []Document, err error) {
 	n := s.number(s.Options.OwnReleases)
-	if most > 0 {
-		n = min(n, most)
-	}
-	for i := range n {
+	for i := range min(n, cmp.Or(most, n)) {
 		noisy, err := l.released(ctx, s, release{split, i})
 		if err != nil {
 			return nil, err
@@ -89,25 +87,32 @@ func (l learner) own(ctx context.Context, s *Situation, split string, most int) 
 	return out, nil
 }
 
-// fitOwn learns from own releases, of the training split and, once, of other ones, and
-// returns those of the validation split as well.
-func (l learner) fitOwn(ctx context.Context, s *Situation, seed stream.Seed, others ...string) (t trained,
-	validation []Document, err error) {
-	train, err := l.own(ctx, s, Train, l.releases)
-	if err == nil {
-		validation, err = l.own(ctx, s, Validation, l.releases)
-	}
-	for _, split := range others {
-		if err == nil {
-			var more []Document
-			more, err = l.own(ctx, s, split, 1)
-			train = append(train, more...)
+// ownFit is who learned from own releases, with those of the validation split.
+type ownFit struct {
+	trained
+	validation []Document
+}
+
+// fitOwn learns from own releases, of the training split and, once, of other ones.
+func (l learner) fitOwn(ctx context.Context, s *Situation, seed stream.Seed, others ...string) (f ownFit, err error) {
+	var train []Document
+	for i, split := range append([]string{Validation, Train}, others...) {
+		most := l.releases
+		if i > 1 {
+			most = 1
+		}
+		noisy, err := l.own(ctx, s, split, most)
+		if err != nil {
+			return f, err
+		}
+		if i == 0 {
+			f.validation = noisy
+		} else {
+			train = append(train, noisy...)
 		}
 	}
-	if err == nil {
-		t, err = l.fit(ctx, s, train, validation, seed)
-	}
-	return t, validation, err
+	f.trained, err = l.fit(ctx, s, train, f.validation, seed)
+	return f, err
 }
 
 // number returns how many of so many releases there are.
@@ -146,46 +151,35 @@ func (s *Situation) findPrivate(ctx context.Context, column string, l learner, s
 	if err != nil {
 		return nil, err
 	}
-	var found [][]int
-	for i := range s.number(s.Options.TestReleases) {
-		test, err := l.released(ctx, s, release{Test, i})
-		if err != nil {
-			return nil, err
-		}
-		labels, err := attacker.found(ctx, test)
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, labels)
+	labels := privates(s.Test)
+	items, found := make([]Item, len(labels)), make([][]int, s.number(s.Options.TestReleases))
+	for i := range labels {
+		items[i] = Item{Document: i, Position: Whole}
 	}
-	return s.labelOutcome(column, found, plain.labels, attacker.note)
+	for r := range found {
+		test, err := l.released(ctx, s, release{Test, r})
+		if err != nil {
+			return nil, err
+		}
+		if found[r], err = attacker.found(ctx, test); err != nil {
+			return nil, err
+		}
+		for i, label := range found[r] {
+			if label == labels[i] {
+				items[i].Right += 1 / float64(len(found))
+			}
+		}
+	}
+	a, err := metrics.MeasureAttribute(found, plain.labels, labels, s.Privates, s.Options.Resamples, s.Options.Level, s.own)
+	note := fmt.Sprintf("%d releases", len(found))
+	if attacker.note != "" {
+		note += "; " + attacker.note
+	}
+	return []Outcome{{Column: column, Value: a.Accuracy, Floor: a.Majority, Ceiling: a.Plain, Count: len(labels),
+		Items: items, Note: note}}, err
 }
 
 // labelColumn is that of an attacker of private labels: a mean over releases.
 func labelColumn(name, title string) []Column {
 	return []Column{{Name: name + "-accuracy", Title: "private label found, " + title, Panel: Label}}
-}
-
-// labelOutcome measures what was found in each release of the test split.
-func (s *Situation) labelOutcome(column string, found [][]int, plain []int, chosen string) ([]Outcome, error) {
-	labels := privates(s.Test)
-	a, err := metrics.MeasureAttribute(found, plain, labels, s.Privates, s.Options.Resamples, s.Options.Level, s.own)
-	if err != nil {
-		return nil, err
-	}
-	o := Outcome{Column: column, Value: a.Accuracy, Floor: a.Majority, Ceiling: a.Plain, Count: len(labels)}
-	for i, label := range labels {
-		item := Item{Document: i, Position: Whole}
-		for _, f := range found {
-			if f[i] == label {
-				item.Right += 1 / float64(len(found))
-			}
-		}
-		o.Items = append(o.Items, item)
-	}
-	o.Note = fmt.Sprintf("%d releases", len(found))
-	if chosen != "" {
-		o.Note += "; " + chosen
-	}
-	return []Outcome{o}, nil
 }

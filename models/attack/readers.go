@@ -52,20 +52,13 @@ func (s *Situation) learnPrivate(ctx context.Context, column string, l learner, 
 		if from == static {
 			return plain, nil
 		}
-		type ownFit struct {
-			trained
-			validation []Document
-		}
-		made, err := once(&s.Made.Memo, "own "+l.name, func() (f ownFit, err error) {
-			f.trained, f.validation, err = l.fitOwn(ctx, s, seed)
-			return f, err
-		})
+		made, err := once(&s.Made.Memo, "own "+l.name, func() (ownFit, error) { return l.fitOwn(ctx, s, seed) })
 		if err != nil || from == own {
 			return made.trained, err
 		}
 		all := []trained{made.from("own releases"), plain.from("plain text")}
 		if from == public {
-			both, _, err := l.fitOwn(ctx, s, seed, public)
+			both, err := l.fitOwn(ctx, s, seed, public)
 			if err != nil {
 				return plain, err
 			}

@@ -2,6 +2,7 @@ package attack
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -30,24 +31,21 @@ type release struct {
 	number int
 }
 
-// labels name a release and its noise.
-func (r release) labels() []string {
-	if r.number == 0 {
-		return []string{"release", r.split}
-	}
-	return []string{"release", r.split, strconv.Itoa(r.number)}
-}
-
 func (s *Situation) documents(split string) []Document {
 	return map[string][]Document{Train: s.Train, Validation: s.Validation, Test: s.Test, public: s.Public}[split]
 }
 
-// made returns a release of n documents, which make_ makes once.
-func made[D any](s *Situation, n int, labels []string, make_ func(seed stream.Seed) ([]D, error)) ([]D, error) {
+// made returns what make_ releases of the documents once; kinds tell its noise apart.
+func made[D any](s *Situation, r release, make_ func(all []Document, seed stream.Seed) ([]D, error), kinds ...string) (
+	[]D, error) {
+	documents, labels := s.documents(r.split), append(kinds, "release", r.split)
+	if r.number > 0 {
+		labels = append(labels, strconv.Itoa(r.number))
+	}
 	return once(&s.Made.Memo, fmt.Sprint(labels), func() ([]D, error) {
-		d, err := make_(s.Noise.Derive(labels...))
-		if err == nil && len(d) != n {
-			err = fmt.Errorf("%d documents were released as %d", n, len(d))
+		d, err := make_(documents, s.Noise.Derive(labels...))
+		if err == nil && len(d) != len(documents) {
+			err = fmt.Errorf("%d documents were released as %d", len(documents), len(d))
 		}
 		return d, err
 	})
@@ -56,16 +54,14 @@ func made[D any](s *Situation, n int, labels []string, make_ func(seed stream.Se
 // release returns a release as words. It is the same for all attackers and for
 // measures of utility, so all are compared on one text.
 func (s *Situation) release(ctx context.Context, r release) ([][]int32, error) {
-	words := wordsOf(s.documents(r.split))
-	return made(s, len(words), r.labels(), func(seed stream.Seed) ([][]int32, error) { return s.Release(ctx, words, seed) })
+	return made(s, r, func(all []Document, seed stream.Seed) ([][]int32, error) { return s.Release(ctx, wordsOf(all), seed) })
 }
 
 // written returns a release as text.
 func (s *Situation) written(ctx context.Context, r release) ([]string, error) {
-	texts := textsOf(s.documents(r.split))
-	return made(s, len(texts), append([]string{"written"}, r.labels()...), func(seed stream.Seed) ([]string, error) {
-		return s.Write(ctx, texts, seed)
-	})
+	return made(s, r, func(all []Document, seed stream.Seed) ([]string, error) {
+		return s.Write(ctx, textsOf(all), seed)
+	}, "written")
 }
 
 // ReleaseAll makes the releases of the splits that all attackers see.
@@ -87,23 +83,18 @@ func textsOf(documents []Document) []string {
 	return list.Map(documents, func(d Document) string { return d.Text })
 }
 
-// placesError means that a release dropped or added words, so that attackers who
+// errPlaces means that a release dropped or added words, so that attackers who
 // compare words at their places cannot read it.
-type placesError struct{ document, before, after int }
+var errPlaces = errors.New("words must keep their places, so use a policy for unknown words that does not drop them")
 
-func (e *placesError) Error() string {
-	return fmt.Sprintf("document %d: %d words were released as %d: words must keep their places, so use a "+
-		"policy for unknown words that does not drop them", e.document, e.before, e.after)
-}
-
-// inPlace returns a placesError where documents changed their length.
+// inPlace returns errPlaces where documents changed their length.
 func inPlace(before, after [][]int32) error {
 	if len(before) != len(after) {
 		return fmt.Errorf("%d documents were released as %d", len(before), len(after))
 	}
 	for i := range after {
 		if len(after[i]) != len(before[i]) {
-			return &placesError{i, len(before[i]), len(after[i])}
+			return fmt.Errorf("document %d: %d words were released as %d: %w", i, len(before[i]), len(after[i]), errPlaces)
 		}
 	}
 	return nil

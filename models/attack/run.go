@@ -139,10 +139,10 @@ func (d Definition) attack(ctx context.Context, s *Situation) ([]Outcome, error)
 		return nil, fmt.Errorf("no %s", missing[0])
 	}
 	outcomes, err := d.Run(ctx, s)
-	if places := (*placesError)(nil); errors.As(err, &places) {
+	if errors.Is(err, errPlaces) {
 		return list.Map(d.Columns, func(c Column) Outcome {
 			return Outcome{Column: c.Name, Value: stats.Unknown(), Floor: math.NaN(), Ceiling: math.NaN(),
-				Note: places.Error()}
+				Note: err.Error()}
 		}), nil
 	}
 	for _, o := range outcomes {
