@@ -95,12 +95,12 @@ func measureStrongest(ctx context.Context, r *Release, q *Query) ([]results.Row,
 		if err != nil {
 			return nil, err
 		}
-		m := results.Number(best.Value.Estimate).Within(best.Value.Low, best.Value.High)
-		m.Floor, m.Ceiling = results.Float(best.Floor), results.Float(best.Ceiling)
-		m.Whole, m.Detail = best.Count, best.Name
-		m.Note = fmt.Sprintf("%s, of %d attackers, each half of the documents by the choice of the other", best.Name,
-			len(attempts))
-		rows = append(rows, r.Row(q).Of(strongestName+"-"+string(p), m))
+		best.Outcome.Column = strongestName + "-" + string(p)
+		best.Outcome.Note = fmt.Sprintf("%s, of %d attackers, each half of the documents by the choice of the other",
+			best.Name, len(attempts))
+		row := Attacked(r.Row(q), best.Outcome)
+		row.Detail = best.Name
+		rows = append(rows, row)
 	}
 	if len(rows) > 0 {
 		return rows, nil

@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"mldpbench/internal/check"
-	"mldpbench/internal/stats"
 	"mldpbench/metrics"
 	"mldpbench/stream"
 )
@@ -21,21 +20,10 @@ type Item struct {
 // Whole is the Position of an item that is a whole document.
 const Whole = -1
 
-// Attempt is what one attacker of a panel found.
+// Attempt is what an attacker of a panel found, or what the best of them did.
 type Attempt struct {
-	Name    string
-	Outcome Outcome // with Items
-}
-
-// Strongest is the best attacker of a panel.
-type Strongest struct {
-	// Name is that of the attacker, or "one and other" where the halves chose two.
-	Name  string
-	Value stats.Interval // over all documents, each by an attacker chosen without it
-	// Floor and Ceiling are those of the attackers that were chosen, their mean by
-	// items where they are two.
-	Floor, Ceiling float64
-	Count          int // items of Value
+	Name    string // of the best: "one and other" where the halves chose two
+	Outcome Outcome
 }
 
 // tally counts the items of one document: the sum of Right, and how many.
@@ -56,8 +44,7 @@ func (t *tally) add(o tally) { t.right, t.n = t.right+o.right, t.n+o.n }
 // All attempts must be on the same documents, and on shares of right answers of
 // the same kind of item; attackers of words may have looked at different
 // positions.
-func FindStrongest(attempts []Attempt, resamples int, level float64, seed stream.Seed) (Strongest, error) {
-	var out Strongest
+func FindStrongest(attempts []Attempt, resamples int, level float64, seed stream.Seed) (out Attempt, err error) {
 	if err := cmp.Or(check.AtLeast("attempts", len(attempts), 1), check.AtLeast("resamples", resamples, 1),
 		check.Inside("level", level, 0, 1)); err != nil {
 		return out, fmt.Errorf("strongest attacker: %w", err)
@@ -104,9 +91,9 @@ func FindStrongest(attempts []Attempt, resamples int, level float64, seed stream
 	best, t := chosen(halves)
 	x, y := attempts[best[0]], attempts[best[1]]
 	n := t[0].n + t[1].n
-	out.Name, out.Count = x.Name, int(n)
-	out.Floor = (t[0].n*x.Outcome.Floor + t[1].n*y.Outcome.Floor) / n
-	out.Ceiling = (t[0].n*x.Outcome.Ceiling + t[1].n*y.Outcome.Ceiling) / n
+	out.Name, out.Outcome.Count = x.Name, int(n)
+	out.Outcome.Floor = (t[0].n*x.Outcome.Floor + t[1].n*y.Outcome.Floor) / n
+	out.Outcome.Ceiling = (t[0].n*x.Outcome.Ceiling + t[1].n*y.Outcome.Ceiling) / n
 	if best[0] != best[1] {
 		out.Name += " and " + y.Name
 	}
@@ -123,6 +110,6 @@ func FindStrongest(attempts []Attempt, resamples int, level float64, seed stream
 			drawn = append(drawn, share(t))
 		}
 	}
-	out.Value = metrics.Percentiles(share(t), drawn, level)
+	out.Outcome.Value = metrics.Percentiles(share(t), drawn, level)
 	return out, nil
 }

@@ -39,12 +39,12 @@ func TestStrongestIsNotFlattered(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		total += s.Value.Estimate
-		if s.Value.Low <= 0.5 && 0.5 <= s.Value.High {
+		total += s.Outcome.Value.Estimate
+		if s.Outcome.Value.Low <= 0.5 && 0.5 <= s.Outcome.Value.High {
 			covered++
 		}
-		if s.Count != 200 {
-			t.Fatalf("%d items", s.Count)
+		if s.Outcome.Count != 200 {
+			t.Fatalf("%d items", s.Outcome.Count)
 		}
 	}
 	if off := math.Abs(total/runs - 0.5); off > 5*0.05/math.Sqrt(runs) {
@@ -62,12 +62,12 @@ func TestStrongest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Name != "good" || s.Count != 1000 {
+	if s.Name != "good" || s.Outcome.Count != 1000 {
 		t.Errorf("%+v", s)
 	}
 	// 1,000 documents: 5.5 standard deviations are .07.
-	if math.Abs(s.Value.Estimate-0.8) > 0.07 || s.Value.Low >= s.Value.Estimate || s.Value.High <= s.Value.Estimate {
-		t.Errorf("%+v", s.Value)
+	if math.Abs(s.Outcome.Value.Estimate-0.8) > 0.07 || s.Outcome.Value.Low >= s.Outcome.Value.Estimate || s.Outcome.Value.High <= s.Outcome.Value.Estimate {
+		t.Errorf("%+v", s.Outcome.Value)
 	}
 	// One is right on the documents where the other is wrong: the halves choose, and
 	// the value stays that of a choice, not of the better of both on each document.
@@ -77,8 +77,8 @@ func TestStrongest(t *testing.T) {
 	}
 	low.Outcome.Floor, high.Outcome.Floor = 0.2, 0.4
 	if s, err = FindStrongest([]Attempt{low, high}, 300, 0.95, stream.FromUint64(1)); err != nil ||
-		s.Value.Estimate > 0.6 ||
-		s.Floor < 0.2 || s.Floor > 0.4 {
+		s.Outcome.Value.Estimate > 0.6 ||
+		s.Outcome.Floor < 0.2 || s.Outcome.Floor > 0.4 {
 		t.Errorf("%+v, %v", s, err)
 	}
 	if _, err := FindStrongest([]Attempt{{Name: "none"}}, 300, 0.95, stream.FromUint64(1)); err == nil {
@@ -97,7 +97,7 @@ func TestStrongestOfClusters(t *testing.T) {
 		a.Outcome.Items = append(a.Outcome.Items, Item{Document: i / 50, Position: i % 50, Right: float64(i / 50 % 2)})
 	}
 	s, err := FindStrongest([]Attempt{a}, 2000, 0.95, stream.FromUint64(1))
-	if w := s.Value.High - s.Value.Low; err != nil || s.Value.Estimate != 0.5 || w < 0.25 || w > 0.37 {
+	if w := s.Outcome.Value.High - s.Outcome.Value.Low; err != nil || s.Outcome.Value.Estimate != 0.5 || w < 0.25 || w > 0.37 {
 		t.Errorf("%+v, %v", s, err)
 	}
 }
@@ -110,17 +110,17 @@ func TestStrongestOfFewDocuments(t *testing.T) {
 		a.Outcome.Items = append(a.Outcome.Items, Item{Document: d, Right: float64(d % 2)})
 	}
 	s, err := FindStrongest([]Attempt{a}, 500, 0.95, stream.FromUint64(1))
-	if err != nil || s.Count != 3 {
+	if err != nil || s.Outcome.Count != 3 {
 		t.Fatalf("%+v, %v", s, err)
 	}
-	if v := s.Value; !(v.Low >= 0 && v.Low < v.Estimate && v.Estimate < v.High && v.High <= 1) {
+	if v := s.Outcome.Value; !(v.Low >= 0 && v.Low < v.Estimate && v.Estimate < v.High && v.High <= 1) {
 		t.Errorf("%+v", v)
 	}
 	// Each answered on its own half only: nothing is known, and nothing is found.
 	b := a
 	a.Outcome.Items, b.Outcome.Items = []Item{{Document: 0, Right: 1}}, []Item{{Document: 1, Right: 1}}
-	if s, err = FindStrongest([]Attempt{a, b}, 500, 0.95, stream.FromUint64(1)); err != nil || s.Count != 0 ||
-		!math.IsNaN(s.Value.Estimate) || !math.IsNaN(s.Value.Low) || !math.IsNaN(s.Value.High) {
+	if s, err = FindStrongest([]Attempt{a, b}, 500, 0.95, stream.FromUint64(1)); err != nil || s.Outcome.Count != 0 ||
+		!math.IsNaN(s.Outcome.Value.Estimate) || !math.IsNaN(s.Outcome.Value.Low) || !math.IsNaN(s.Outcome.Value.High) {
 		t.Errorf("%+v, %v", s, err)
 	}
 }
