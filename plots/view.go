@@ -203,7 +203,7 @@ func points(items []views.Item, x results.Column) (out []Point) {
 		case x.Name == views.Level:
 			q.X = i.At
 		case x.Name != views.Epsilon:
-			q.X, _, _, _ = views.Mean(i.Cells, x.Name)
+			q.X, _, _ = views.Mean(i.Cells, x.Name)
 		}
 		if finite(q.X) && finite(q.Y) {
 			out = append(out, q)

@@ -96,7 +96,7 @@ func (s source) cells(name, quantity, dataset, mechanism string, epsilon []float
 
 // mean is that of a quantity over cells, with half its interval.
 func mean(cells []results.Cell, quantity string) (value, half float64) {
-	value, low, high, _ := views.Mean(cells, quantity)
+	value, low, high := views.Mean(cells, quantity)
 	return value, (high - low) / 2
 }
 

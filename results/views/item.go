@@ -84,11 +84,8 @@ type Sheet struct {
 // NewSheet is the sheet of prepared results.
 func NewSheet(p *results.Prepared) Sheet {
 	s := Sheet{p, map[results.Place]string{}, compare.Stated(p), map[string][]compare.Aligned{}, new(compare.Comparison)}
-	cells := map[results.Place][]results.Cell{}
-	for _, c := range p.Cells {
-		cells[c.Instance()] = append(cells[c.Instance()], c)
-	}
-	for i, own := range cells {
+	for _, i := range results.Distinct(p.Cells, results.Cell.Instance) {
+		own := results.Where(p.Cells, func(c results.Cell) bool { return c.Instance() == i })
 		s.names[i] = p.Name(i) + results.Mark(own)
 	}
 	return s
@@ -98,14 +95,11 @@ func NewSheet(p *results.Prepared) Sheet {
 // one rule of bars, in tables and figures: that of the mean over repetitions, none of
 // one for what is trained, as nothing is known of training; of attackers, whose
 // repetitions share the documents, and of words and texts measured once, their own.
-func Mean(cells []results.Cell, quantity string) (mean, low, high float64, ok bool) {
+func Mean(cells []results.Cell, quantity string) (mean, low, high float64) {
 	values := results.ByRepetition(cells, quantity)
 	s, c := stats.Summarize(values), results.MustColumn(quantity)
-	switch {
-	case len(values) == 0 || len(values) == 1 && c.OfModel && c.Attacker == "":
-		return s.Mean, math.NaN(), math.NaN(), len(values) > 0
-	case len(values) > 1 && c.Attacker == "":
-		return s.Mean, s.Low, s.High, true
+	if len(values) == 0 || c.Attacker == "" && (len(values) > 1 || c.OfModel) {
+		return s.Mean, s.Low, s.High // NaN of one
 	}
 	var lows, highs []float64
 	for _, c := range cells {
@@ -113,7 +107,7 @@ func Mean(cells []results.Cell, quantity string) (mean, low, high float64, ok bo
 			lows, highs = append(lows, l.Float()), append(highs, h.Float())
 		}
 	}
-	return s.Mean, stats.Mean(lows), stats.Mean(highs), true
+	return s.Mean, stats.Mean(lows), stats.Mean(highs)
 }
 
 // cells are the items of what was measured. A quantity of the text is there once,
@@ -129,7 +123,7 @@ func (s Sheet) cells(q results.Column) (items []Item) {
 		c := g.Cells[0]
 		i := Item{Place: c.Place, Quantity: q, Cells: g.Cells}
 		i.Repetition = 0
-		i.Value, i.Low, i.High, _ = Mean(g.Cells, q.Name)
+		i.Value, i.Low, i.High = Mean(g.Cells, q.Name)
 		m, ok := c.At(q.Name)
 		switch i.Whole = m.Whole; {
 		case c.Status == results.StatusUndefined:
@@ -177,14 +171,14 @@ func end(at results.Place, name string, q results.Column, value float64) Item {
 
 // ends are those of an attacker's scale: plain text, and none. They may be ranges, one number for each release.
 func ends(cells []results.Cell, q results.Column) (items []Item) {
-	of := func(name string, bound func(results.Measured) results.Optional) {
-		for _, at := range results.Distinct(cells, func(c results.Cell) results.Place { return c.Scene() }) {
+	for k, name := range []string{PlainText, Guessing} {
+		for _, at := range results.Distinct(cells, results.Cell.Scene) {
 			low, high := math.Inf(1), math.Inf(-1)
 			i := end(at, name, q, 0)
 			for _, c := range cells {
-				if m, ok := c.At(q.Name); ok && c.Scene() == at && bound(m).Known() {
-					i.Generated = c.Generated
-					low, high = min(low, bound(m).Float()), max(high, bound(m).Float())
+				m, ok := c.At(q.Name)
+				if x := [2]results.Optional{m.Ceiling, m.Floor}[k]; ok && c.Scene() == at && x.Known() {
+					i.Generated, low, high = c.Generated, min(low, x.Float()), max(high, x.Float())
 				}
 			}
 			if i.Value = low; low > high {
@@ -195,8 +189,6 @@ func ends(cells []results.Cell, q results.Column) (items []Item) {
 			items = append(items, i)
 		}
 	}
-	of(PlainText, func(m results.Measured) results.Optional { return m.Ceiling })
-	of(Guessing, func(m results.Measured) results.Optional { return m.Floor })
 	return items
 }
 

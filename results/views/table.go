@@ -104,14 +104,14 @@ func Slug(parts ...string) string {
 
 // Marks are those of footnotes: a, b, …, z, aa, ab, …
 func Marks(notes ...int) string {
-	var mark func(i int) string
-	mark = func(i int) string {
-		if i < 26 {
-			return string(rune('a' + i))
-		}
-		return mark(i/26-1) + string(rune('a'+i%26))
-	}
 	return strings.Join(list.Map(slices.Compact(slices.Sorted(slices.Values(notes))), mark), ",")
+}
+
+func mark(i int) string {
+	if i < 0 {
+		return ""
+	}
+	return mark(i/26-1) + string(rune('a'+i%26))
 }
 
 // markup is how a format writes what a cell is; each but the first has one %s.
@@ -313,7 +313,7 @@ func wrapped(t string, width int) string {
 // columns aligns rows, of which the first is a head. On a terminal words are
 // continued below, first those of the widest column, and then columns from the right
 // on are left out, but not the first ones, which name a row.
-func columns(rows [][]string, heads, width int) (out string, left []string) {
+func columns(rows [][]string, heads, width int) (body string, left []string) {
 	const least = 18 // of a column of words
 	widths := make([]int, len(rows[0]))
 	for _, r := range rows {
@@ -345,8 +345,6 @@ func columns(rows [][]string, heads, width int) (out string, left []string) {
 	for _, r := range rows[1:] {
 		t.AppendRow(cells(r[:len(widths)]))
 	}
-	for line := range strings.Lines(t.Render()) {
-		out += strings.TrimRight(line, " \n") + "\n"
-	}
-	return out, rows[0][len(widths):]
+	t.SuppressTrailingSpaces()
+	return t.Render() + "\n", rows[0][len(widths):]
 }

@@ -21,6 +21,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"mldpbench/internal/list"
 	"mldpbench/results"
 )
 
@@ -183,15 +184,13 @@ func Quantities(cells []results.Cell, names []string) (out []results.Column) {
 
 // attackers are the first quantity of each attacker, in the order of the registry: of
 // the strongest ones where they were compared, and of a single attacker all.
-func attackers(measured []results.Column) (columns []results.Column) {
+func attackers(measured []results.Column) []results.Column {
 	all := results.Where(measured, func(q results.Column) bool { return q.Attacker != "" })
-	for _, q := range all {
-		if !slices.ContainsFunc(columns, func(o results.Column) bool { return o.Attacker == q.Attacker }) {
-			columns = append(columns, q)
-		}
-	}
-	if len(columns) == 1 {
+	names := results.Distinct(all, func(q results.Column) string { return q.Attacker })
+	if len(names) == 1 {
 		return all
 	}
-	return columns
+	return list.Map(names, func(n string) results.Column {
+		return all[slices.IndexFunc(all, func(q results.Column) bool { return q.Attacker == n })]
+	})
 }
