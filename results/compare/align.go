@@ -43,19 +43,13 @@ func Stated(p *results.Prepared) results.Levels {
 	if p.Levels.Quantity != "" {
 		return p.Levels
 	}
-	l := results.Levels{Quantity: results.EM}
 	scenes := tracedScenes(p, Question{})
-	reached := func(level float64) (n int) {
-		for _, s := range scenes {
-			n += list.Count(s.Lines, func(l Line) bool { _, ok := l.reaches(level); return ok })
-		}
-		return n
+	reached := func(level float64) int {
+		reaches := func(l Line) bool { _, ok := l.reaches(level); return ok }
+		return list.Sum(scenes, func(s Aligned) int { return list.Count(s.Lines, reaches) })
 	}
-	for _, level := range []float64{0.5, 0.8} {
-		if reached(level) > 1 {
-			l.At = append(l.At, level)
-		}
-	}
+	l := results.Levels{Quantity: results.EM, At: results.Where([]float64{0.5, 0.8},
+		func(level float64) bool { return reached(level) > 1 })}
 	most := slices.MaxFunc([]float64{0.5, 0.6, 0.4, 0.7, 0.3, 0.8, 0.2, 0.9, 0.1}, // of equal ones that nearest to 0.5
 		func(a, b float64) int { return reached(a) - reached(b) })
 	if len(l.At) == 0 && reached(most) > 0 {
@@ -158,7 +152,7 @@ func Versions(p *results.Prepared, quantity string) Aligned {
 		if len(a.Lines) == 0 {
 			_, a.plain = plainOf(p, g.Scene(), a.use)
 		}
-		at := weigh([]share{{&Point{cells: g.Cells}, 1}}, a.use)
+		at := weigh([]share{{g.Cells, 1}}, a.use)
 		c := g.Cells[0]
 		a.Lines = append(a.Lines, Line{Place: c.Place, Name: p.Name(c.Place), Cells: g.Cells, Reached: true,
 			Value: at.mean(), Epsilon: c.Epsilon.Float(), at: at})
@@ -203,7 +197,7 @@ func plainOf(p *results.Prepared, s results.Place, use results.Column) (mean flo
 		of.Setting = s.Setting
 		return c.IsBaseline() && of == s
 	})
-	e, _ = estimateOf(weigh([]share{{&Point{cells: own}, 1}}, use), nil)
+	e, _ = estimateOf(weigh([]share{{own, 1}}, use), nil)
 	if x := (results.Cells{Cells: own}).Values(use.Name); len(x) > 0 {
 		return stats.Mean(x), e
 	}

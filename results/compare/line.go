@@ -53,7 +53,7 @@ func newLine(cells []results.Cell, use, privacy results.Column) line {
 		p := Point{cells: c.Cells, Epsilon: c.Cells[0].Epsilon.Float(), Privacy: stats.Mean(x), use: stats.Mean(u),
 			weight: float64(len(u))}
 		if m, _ := c.Cells[0].At(privacy.Name); m.High.Float() > m.Low.Float() {
-			p.privacyError = (m.High.Float() - m.Low.Float()) / 2 / z95 / math.Sqrt(float64(len(results.Distinct(x, same))))
+			p.privacyError = (m.High.Float() - m.Low.Float()) / 2 / z95 / math.Sqrt(float64(len(slices.Compact(slices.Sorted(slices.Values(x))))))
 		} else if len(x) > 1 && slices.Min(x) < slices.Max(x) {
 			spread = append(spread, stat.Variance(x, nil))
 			p.privacyError = -float64(len(x)) // filled in below
@@ -73,8 +73,6 @@ func newLine(cells []results.Cell, use, privacy results.Column) line {
 }
 
 const z95 = 1.959963984540054
-
-func same(v float64) float64 { return v }
 
 func sign(d results.Direction) float64 {
 	if d == results.Down {
@@ -177,9 +175,9 @@ func (l line) errorsAt(level float64, s spot) (ofPrivacy, ofLine float64) {
 	return math.Abs(l.clamped(level+e)-l.clamped(level-e)) / 2, ofLine
 }
 
-// share is the weight of a point in the use at a level.
+// share is the weight of the cells of a point in the use at a level.
 type share struct {
-	*Point
+	cells  []results.Cell
 	weight float64
 }
 
@@ -191,10 +189,9 @@ func (l line) shares(at spot) []share {
 		whole[p.block] += p.weight
 	}
 	var out []share
-	for k := range l.Points {
-		p := &l.Points[k]
+	for _, p := range l.Points {
 		if w := of[p.block] * p.weight / whole[p.block]; w > 0 {
-			out = append(out, share{p, w})
+			out = append(out, share{p.cells, w})
 		}
 	}
 	return out

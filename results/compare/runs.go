@@ -62,15 +62,14 @@ type Change struct {
 
 // Test is one test of a change.
 type Test struct {
-	Quantity  string
-	Scope     string // "AG News", "AG News, CMP" or one cell
-	Cells     int
-	Before    float64 // means over the cells
-	After     float64
-	Change    float64 // After − Before
-	Low, High float64 // 95% interval of Change
+	Quantity string
+	Scope    string // "AG News", "AG News, CMP" or one cell
+	Cells    int
+	Before   float64 // means over the cells
+	After    float64
+	Change   float64 // After − Before
+	stats.Test
 	Error     float64
-	P         float64
 	Adjusted  float64 // Holm over all tests
 	Threshold float64
 	// Detectable is the smallest change that the test finds with probability 0.8.
@@ -96,14 +95,12 @@ func (c *Comparison) Outcome() Outcome {
 // Sentence says what came out.
 func (c *Comparison) Sentence() string {
 	changed := list.Count(c.Tests, func(t Test) bool { return t.Changed })
-	var parts []string
+	parts := []string{fmt.Sprintf("Nothing changed: %d cells, %d tests", c.Cells, len(c.Tests))}
 	switch c.Outcome() {
 	case Changed:
-		parts = append(parts, fmt.Sprintf("Changed: %d of %d tests beyond chance", changed, len(c.Tests)))
+		parts[0] = fmt.Sprintf("Changed: %d of %d tests beyond chance", changed, len(c.Tests))
 	case Incomplete:
-		parts = append(parts, "Not compared as a whole")
-	default:
-		parts = append(parts, fmt.Sprintf("Nothing changed: %d cells, %d tests", c.Cells, len(c.Tests)))
+		parts[0] = "Not compared as a whole"
 	}
 	if len(c.Changes) > 0 {
 		parts = append(parts, fmt.Sprintf("%d numbers differ at equal seed and data", len(c.Changes)))

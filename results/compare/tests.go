@@ -68,16 +68,14 @@ func changeOf(q results.Column, cells []pair) change {
 	var before, after []share
 	for _, p := range cells {
 		x.exact, x.sameDocuments = x.exact && p.exact, x.sameDocuments && p.sameDocuments
-		before = append(before, share{&Point{cells: p.before.Cells}, 1 / float64(len(cells))})
-		after = append(after, share{&Point{cells: p.after.Cells}, 1 / float64(len(cells))})
+		before = append(before, share{p.before.Cells, 1 / float64(len(cells))})
+		after = append(after, share{p.after.Cells, 1 / float64(len(cells))})
 	}
 	x.before, x.after = weigh(before, q), weigh(after, q)
 	if x.exact { // equal repetitions only
-		notIn := func(other sampleOf) func(int, float64) bool {
-			return func(r int, _ float64) bool { _, both := other.means[r]; return !both }
-		}
-		maps.DeleteFunc(x.before.means, notIn(x.after))
-		maps.DeleteFunc(x.after.means, notIn(x.before))
+		a, b := x.before.means, x.after.means
+		maps.DeleteFunc(a, func(r int, _ float64) bool { _, both := b[r]; return !both })
+		maps.DeleteFunc(b, func(r int, _ float64) bool { _, both := a[r]; return !both })
 	}
 	return x
 }
@@ -179,7 +177,6 @@ func (c *Comparison) test(q results.Column, o Options, scope string, x change) {
 		t.Threshold = q.Threshold
 	}
 	t.Error, t.df, t.How = math.Sqrt(variance), df, how
-	test := stats.NewTest(t.Change, t.Error, df)
-	t.P, t.Low, t.High = test.P, test.Low, test.High
+	t.Test = stats.NewTest(t.Change, t.Error, df)
 	c.Tests = append(c.Tests, t)
 }

@@ -111,18 +111,13 @@ func leading(scenes []compare.Aligned) (out []compare.Aligned) {
 		})
 		return []int{slices.Max(repetitions), a.Reached(), map[string]int{"local": 1}[a.Setting]}
 	}
-	for _, a := range scenes {
-		if a.Datasets > 0 || a.Reached() == 0 {
-			continue
-		}
-		i := slices.IndexFunc(out, func(o compare.Aligned) bool { return o.Dataset == a.Dataset })
-		if i < 0 {
-			out = append(out, a)
-		} else if slices.Compare(weight(a), weight(out[i])) > 0 {
-			out[i] = a
-		}
+	met := results.Where(scenes, func(a compare.Aligned) bool { return a.Datasets == 0 && a.Reached() > 0 })
+	datasets := results.Distinct(met, func(a compare.Aligned) string { return a.Dataset })
+	for _, d := range slices.Sorted(slices.Values(datasets)) {
+		own := results.Where(met, func(a compare.Aligned) bool { return a.Dataset == d })
+		most := func(a, b compare.Aligned) int { return slices.Compare(weight(a), weight(b)) }
+		out = append(out, slices.MaxFunc(own, most))
 	}
-	slices.SortStableFunc(out, func(a, b compare.Aligned) int { return strings.Compare(a.Dataset, b.Dataset) })
 	return out
 }
 

@@ -67,15 +67,11 @@ const ofEach = "values"
 
 // inOrder puts items of several quantities in the order of their releases.
 func (s Sheet) inOrder(items []Item) []Item {
-	first := map[results.Place]int{}
-	for k, i := range items {
-		if _, met := first[i.Instance()]; !met {
-			first[i.Instance()] = k
-		}
-	}
+	releases := results.Distinct(items, Item.Instance)
 	last := map[string]int{PlainText: 1, Guessing: 2}
 	slices.SortStableFunc(items, func(a, b Item) int {
-		return cmp.Or(cmp.Compare(last[a.Name], last[b.Name]), cmp.Compare(first[a.Instance()], first[b.Instance()]),
+		return cmp.Or(cmp.Compare(last[a.Name], last[b.Name]),
+			slices.Index(releases, a.Instance())-slices.Index(releases, b.Instance()),
 			cmp.Compare(a.Epsilon.Float(), b.Epsilon.Float()))
 	})
 	return items

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -122,14 +123,13 @@ type markup struct {
 
 func (m markup) cell(c Cell) string {
 	s := m.escape(c.Text)
-	if c.Own {
-		s = fmt.Sprintf(m.own, s)
-	}
-	if c.Tied {
-		s = fmt.Sprintf(m.tied, s)
-	}
-	if c.Best {
-		s = fmt.Sprintf(m.best, s)
+	for _, f := range []struct {
+		is bool
+		as string
+	}{{c.Own, m.own}, {c.Tied, m.tied}, {c.Best, m.best}} {
+		if f.is {
+			s = fmt.Sprintf(f.as, s)
+		}
 	}
 	if len(c.Notes) > 0 {
 		s += fmt.Sprintf(m.note, Marks(c.Notes...))
@@ -286,7 +286,7 @@ func (t Table) Print(w io.Writer, width int) error {
 		below = append(below, "No room for: "+strings.Join(left, ", ")+" (in a file or a pipe all are there).")
 	}
 	out := ""
-	for line := range strings.Lines(wrapped(t.Title, width)) {
+	for line := range strings.Lines(text.WrapSoft(t.Title, cmp.Or(width, math.MaxInt16))) {
 		if line = strings.TrimSpace(line); width > 0 {
 			line = text.Bold.Sprint(line)
 		}
@@ -294,20 +294,13 @@ func (t Table) Print(w io.Writer, width int) error {
 	}
 	out += body
 	for _, line := range below {
-		out += wrapped(line, width) + "\n"
+		out += text.WrapSoft(line, cmp.Or(width, math.MaxInt16)) + "\n"
 	}
 	if t.Title != "" {
 		out += "\n" // tables are separated
 	}
 	_, err := io.WriteString(w, out)
 	return err
-}
-
-func wrapped(t string, width int) string {
-	if width == 0 {
-		return t
-	}
-	return text.WrapSoft(t, width)
 }
 
 // columns aligns rows, of which the first is a head. On a terminal words are

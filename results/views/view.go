@@ -8,12 +8,10 @@
 package views
 
 import (
-	"bytes"
 	"cmp"
 	_ "embed"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"slices"
@@ -86,8 +84,7 @@ func Load(path string) (Views, error) {
 
 // Parse reads views; name is that of the file, for errors.
 func Parse(name string, data []byte) (v Views, err error) {
-	d := yaml.NewDecoder(bytes.NewReader(data), yaml.Strict())
-	if err := d.Decode(&v); err != nil && !errors.Is(err, io.EOF) {
+	if err := yaml.UnmarshalWithOptions(data, &v, yaml.Strict()); err != nil {
 		return v, fmt.Errorf("%s:%s", name, strings.TrimSpace(yaml.FormatError(err, false, false)))
 	}
 	for kind, list := range map[string][]View{"tables": v.Tables, "figures": v.Figures, "runs": v.Runs,
