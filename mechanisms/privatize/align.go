@@ -1,10 +1,6 @@
 package privatize
 
-import (
-	"math"
-	"slices"
-	"strings"
-)
+import "strings"
 
 // longestTable bounds the memory of Align, in bytes.
 const longestTable = 1 << 26
@@ -15,45 +11,38 @@ const longestTable = 1 << 26
 // Stream copies it, and new words add at most signs (#tag, U.S.).
 func Align(original, written string) (before, after []string) {
 	before, gaps := runs(original)
-	after, others := runs(written)
-	cuts := len(after) - len(before)
+	words, others := runs(written)
+	cuts := len(words) - len(before)
 	if cuts == 0 {
-		return before, after
+		return before, words
 	}
 	if cuts < 0 || cuts > len(before) || cuts*len(before) > longestTable {
 		return nil, nil
 	}
-	const none = math.MaxInt32
-	cost := slices.Repeat([]int{none}, cuts+1) // signs added so far, by the cuts so far
-	cost[0] = 0
-	cut := make([][]bool, len(before)) // the last word is, by the cuts with it
-	add := func(cost int, gap, other string) int {
-		if cost == none || !strings.Contains(other, gap) {
-			return none
+	after = make([]string, len(before))
+	failed := make([]bool, (cuts+1)*len(before)) // by a word and the cuts before it
+	var place func(word, cut int) bool
+	place = func(word, cut int) bool {
+		if word == len(before) {
+			return cut == cuts
 		}
-		return cost + len(other) - len(gap)
-	}
-	for i, word := range before {
-		cut[i] = make([]bool, cuts+1)
-		contraction := strings.ContainsAny(word, "'’")
-		for k := min(cuts, i+1); k >= 0; k-- {
-			whole, parted := add(cost[k], gaps[i], others[i+k]), none
-			if contraction && k > 0 {
-				parted = add(add(cost[k-1], " ", others[i+k-1]), gaps[i], others[i+k])
+		at, first := word*(cuts+1)+cut, word+cut
+		if failed[at] {
+			return false
+		}
+		for n := min(1, cuts-cut); n >= 0; n-- { // cut here or not
+			if n == 1 && !(strings.ContainsAny(before[word], "'’") && strings.Contains(others[first], " ")) ||
+				!strings.Contains(others[first+n], gaps[word]) || !place(word+1, cut+n) {
+				continue
 			}
-			cost[k], cut[i][k] = min(whole, parted), parted < whole
+			after[word] = strings.Join(words[first:first+n+1], "")
+			return true
 		}
+		failed[at] = true
+		return false
 	}
-	if cost[cuts] == none {
+	if !place(0, 0) {
 		return nil, nil
 	}
-	joined := make([]string, len(before))
-	for i, k := len(before)-1, cuts; i >= 0; i-- {
-		joined[i] = after[i+k]
-		if cut[i][k] {
-			k--
-			joined[i] = after[i+k] + joined[i]
-		}
-	}
-	return before, joined
+	return before, after
 }

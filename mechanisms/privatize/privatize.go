@@ -66,9 +66,8 @@ type piece struct {
 	seed         stream.Seed
 	words        []word
 	output       []string // what the words become
-	// Numbers of words: unknown ones, those on which epsilon is spent, and those of
-	// them that became another word.
-	unknown, known, changed int
+	of           [3]int   // numbers of words of each kind
+	changed      int      // known words that became another word
 }
 
 // batchBytes is the size of a batch. Larger batches need fewer tables of a mechanism
@@ -134,18 +133,6 @@ func (s *Stream) Run(ctx context.Context, in *table.Reader, out io.Writer) (err 
 	return w.Close()
 }
 
-// privatize replaces texts; holds says which characters a field can hold.
-func (s *Stream) privatize(ctx context.Context, pieces []piece, holds func(rune) bool) error {
-	err := s.parallel(ctx, pieces, s.split)
-	if err == nil {
-		err = s.replace(ctx, pieces)
-	}
-	if err != nil {
-		return err
-	}
-	return s.parallel(ctx, pieces, func(p *piece) { s.render(p, holds) })
-}
-
 // split finds the words of a text. A Rewriter decides about each.
 func (s *Stream) split(p *piece) {
 	switch {
@@ -159,6 +146,7 @@ func (s *Stream) split(p *piece) {
 		if s.options.Mechanism.Outside() {
 			p.words[i].kind = known
 		}
+		p.of[p.words[i].kind]++
 	}
 }
 
@@ -177,10 +165,13 @@ func (s *Stream) parallel(ctx context.Context, pieces []piece, work func(*piece)
 	return g.Wait()
 }
 
-// replace privatises the words of texts. All words of a record share its budget,
-// if it has one, known or not: their number is visible in the output. The pieces
-// of a record are never in two batches.
-func (s *Stream) replace(ctx context.Context, pieces []piece) error {
+// privatize replaces texts; holds says which characters a field can hold. All words of
+// a record share its budget, if it has one, known or not: their number is visible in the
+// output. The pieces of a record are never in two batches.
+func (s *Stream) privatize(ctx context.Context, pieces []piece, holds func(rune) bool) error {
+	if err := s.parallel(ctx, pieces, s.split); err != nil {
+		return err
+	}
 	o, recorded := s.options, map[uint64]int{}
 	for _, p := range pieces {
 		recorded[p.record] += len(p.words)
@@ -202,10 +193,13 @@ func (s *Stream) replace(ctx context.Context, pieces []piece) error {
 		to.Epsilons = append(to.Epsilons, epsilon)
 	}
 	output, err := mechanisms.PrivatizeText(ctx, o.Mechanism, documents, to)
+	if err != nil {
+		return err
+	}
 	for i := range output {
 		pieces[i].output = output[i]
 	}
-	return err
+	return s.parallel(ctx, pieces, func(p *piece) { s.render(p, holds) })
 }
 
 // write writes rows with their new texts and counts them.

@@ -8,22 +8,22 @@ import (
 	"mldpbench/mechanisms"
 )
 
-// render puts the new words of a piece in their places, and counts them.
+// render puts the new words of a piece in their places, and counts them. Where a
+// mechanism leaves words out, the places of the others are unknown: the text between
+// words is left out as well.
 func (s *Stream) render(p *piece, holds func(rune) bool) {
-	expected, drops := 0, s.options.Policy == mechanisms.Drop
-	for _, w := range p.words {
-		switch {
-		case w.kind == known:
-			p.known++
-		case w.kind == unknown:
-			p.unknown++
-		}
-		if w.kind != unknown || !drops {
-			expected++
-		}
+	expected, drops := len(p.words), s.options.Policy == mechanisms.Drop
+	if drops {
+		expected -= p.of[unknown]
 	}
-	if !s.options.Mechanism.TakesWords() || expected != len(p.output) {
-		s.renderLoose(p)
+	if !s.options.Mechanism.TakesWords() || len(p.output) != expected {
+		for i, w := range p.words {
+			if w.kind == known && (len(p.output) != len(p.words) || p.output[i] != w.token) {
+				p.changed++
+			}
+		}
+		p.Text = strings.Join(p.output, " ") + p.Text[len(strings.TrimRightFunc(p.Text, unicode.IsSpace)):]
+		p.output = nil
 		return
 	}
 	var to strings.Builder
@@ -67,18 +67,4 @@ func (s *Stream) render(p *piece, holds func(rune) bool) {
 	}
 	to.WriteString(p.Text[end:])
 	p.Text, p.output = to.String(), nil
-}
-
-// renderLoose writes the output of a mechanism that leaves words out. The
-// positions of the remaining words are unknown, so the text between words is
-// left out as well.
-func (s *Stream) renderLoose(p *piece) {
-	same := len(p.output) == len(p.words)
-	for i, w := range p.words {
-		if w.kind == known && !(same && p.output[i] == w.token) {
-			p.changed++
-		}
-	}
-	p.Text = strings.Join(p.output, " ") + p.Text[len(strings.TrimRightFunc(p.Text, unicode.IsSpace)):]
-	p.output = nil
 }

@@ -21,8 +21,8 @@ type Summary struct {
 func (s *Summary) add(p piece) {
 	s.Words += uint64(len(p.words))
 	s.Changed += uint64(p.changed)
-	s.Unknown += uint64(p.unknown)
-	s.Known += uint64(p.known)
+	s.Unknown += uint64(p.of[unknown])
+	s.Known += uint64(p.of[known])
 }
 
 // Summary returns the summary of what was run.

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"mldpbench/embeddings"
+	"mldpbench/internal/list"
 )
 
 // word is a word of a text.
@@ -83,25 +84,28 @@ func (s splitter) words(dst []word, text string) []word {
 		if i == mail {
 			role = address
 		}
+		end, whole := i+size, true
 		switch role {
-		case address:
-			dst = append(dst, s.lookup(text, i, mailEnd))
-			i = mailEnd
-		case letter, digit:
-			end, whole := compound(text, i)
-			if whole || s.vocabulary == nil {
-				dst = append(dst, s.lookup(text, i, end))
-			} else {
-				dst, end = s.compound(dst, text, i, end)
-			}
+		case between:
 			i = end
+			continue
+		case address:
+			end = mailEnd
 		case picture:
 			cluster, _, _, _ := uniseg.FirstGraphemeClusterInString(text[i:], -1)
-			dst = append(dst, s.lookup(text, i, i+len(cluster)))
-			i += len(cluster)
+			end = i + len(cluster)
 		default:
-			i += size
+			end, whole = compound(text, i)
 		}
+		switch {
+		case s.vocabulary == nil:
+			dst = append(dst, word{start: int32(i), end: int32(end)})
+		case whole:
+			dst = append(dst, s.lookup(text, i, end))
+		default:
+			dst, end = s.compound(dst, text, i, end)
+		}
+		i = end
 	}
 	return dst
 }
@@ -123,22 +127,17 @@ func roleAt(text string, i int) (role, int) {
 	if i >= len(text) {
 		return between, 0
 	}
-	switch c := text[i]; {
-	case c >= utf8.RuneSelf:
-	case isDigit(c):
-		return digit, 1
-	case isLetter(c):
-		return letter, 1
-	default:
-		return between, 1
-	}
 	r, size := utf8.DecodeRuneInString(text[i:])
 	const firstPicture, firstEmoji, lastEmoji, firstTag, lastTag = 0x2190, 0x1F000, 0x1FAFF, 0xE0020, 0xE007F
 	switch {
-	case unicode.IsLetter(r), unicode.IsMark(r):
+	case unicode.IsLetter(r):
 		return letter, size
 	case unicode.IsNumber(r):
 		return digit, size
+	case r < utf8.RuneSelf:
+		return between, size
+	case unicode.IsMark(r):
+		return letter, size
 	case r >= firstPicture && unicode.Is(unicode.So, r):
 		return picture, size
 	case r >= firstTag && r <= lastTag: // format characters that spell letters
@@ -232,16 +231,11 @@ func email(text string, from int) (at, start, end int) {
 	return at, at - len(local), at + 1 + len(domain)
 }
 
-func isDigit(c byte) bool  { return c-'0' < 10 }
-func isLetter(c byte) bool { return c|0x20-'a' < 26 }
-
 // notOf finds the characters that are neither letters, digits nor some others.
 func notOf(others string) func(rune) bool {
 	return func(r rune) bool {
-		if r < utf8.RuneSelf {
-			return !isDigit(byte(r)) && !isLetter(byte(r)) && strings.IndexByte(others, byte(r)) < 0
-		}
-		return unicode.In(r, unicode.Z, unicode.P, unicode.S)
+		return !strings.ContainsRune(others, r) && !unicode.IsLetter(r) && !unicode.IsNumber(r) &&
+			(r < utf8.RuneSelf || unicode.In(r, unicode.Z, unicode.P, unicode.S))
 	}
 }
 
@@ -267,26 +261,22 @@ func (s splitter) compound(dst []word, text string, start, end int) ([]word, int
 		}
 		return dst, end
 	}
-	joined := strings.ContainsAny(text[start:end], cuts+"'’")
-	if joined && strings.HasPrefix(text[end:], ".") && strings.Contains(text[start:end], ".") {
+	part := text[start:end]
+	joined := strings.ContainsAny(part, cuts+"'’")
+	if joined && strings.HasPrefix(text[end:], ".") && strings.Contains(part, ".") {
 		if w := s.lookup(text, start, end+1); w.kind != unknown {
 			return append(dst, w), end + 1
 		}
 	}
-	if w := s.lookup(text, start, end); w.kind != unknown || !joined {
+	w := s.lookup(text, start, end)
+	if w.kind != unknown || !joined {
 		return append(dst, w), end
 	}
-	return s.parts(dst, text, start, end), end
-}
-
-// parts cuts a word that the vocabulary does not have as a whole.
-func (s splitter) parts(dst []word, text string, start, end int) []word {
-	if cut := strings.LastIndexAny(text[start:end], cuts); cut >= 0 {
-		dst, _ = s.compound(dst, text[:start+cut], start, start+cut)
-		dst, _ = s.compound(dst, text[:end], start+cut+1, end)
-		return dst
+	if cut := start + strings.LastIndexAny(part, cuts); cut >= start {
+		dst, _ = s.compound(dst, text[:cut], start, cut)
+		dst, _ = s.compound(dst, text[:end], cut+1, end)
+		return dst, end
 	}
-	part := text[start:end]
 	cut := max(strings.LastIndexByte(part, '\''), strings.LastIndex(part, "’"))
 	for _, at := range []int{cut - 1, cut} { // n't, and then any other ending
 		if at < 1 || at < cut && part[at] != 'n' && part[at] != 'N' {
@@ -295,10 +285,10 @@ func (s splitter) parts(dst []word, text string, start, end int) []word {
 		if ending := s.lookup(text, start+at, end); ending.kind != unknown {
 			ending.split = true
 			dst, _ = s.compound(dst, text[:start+at], start, start+at)
-			return append(dst, ending)
+			return append(dst, ending), end
 		}
 	}
-	return append(dst, s.lookup(text, start, end))
+	return append(dst, w), end
 }
 
 // lookup finds text[start:end] among the words that are kept, and in the
@@ -306,9 +296,6 @@ func (s splitter) parts(dst []word, text string, start, end int) []word {
 func (s splitter) lookup(text string, start, end int) word {
 	part := text[start:end]
 	w := word{start: int32(start), end: int32(end), token: part}
-	if s.vocabulary == nil {
-		return w
-	}
 	lower, ascii := strings.ToLower(part), utf8.RuneCountInString(part) == len(part)
 	find := func(spelled string, in kind) bool {
 		if in == kept && s.kept[spelled] || in == known && s.vocabulary.ID(spelled) != embeddings.Unknown {
@@ -331,22 +318,14 @@ func (s splitter) lookup(text string, start, end int) word {
 // cased writes a word as another is capitalised: Title, or UPPER where that has at
 // least two letters.
 func cased(as, like string) string {
-	letters, uppers := 0, 0
-	first := false // the first letter is upper case
-	for _, r := range like {
-		if unicode.IsUpper(r) || unicode.IsTitle(r) {
-			uppers, first = uppers+1, first || letters == 0
-		}
-		if unicode.IsLetter(r) {
-			letters++
-		}
-	}
-	switch {
-	case uppers > 1 && uppers == letters:
+	isUpper := func(r rune) bool { return unicode.IsUpper(r) || unicode.IsTitle(r) }
+	isLower := func(r rune) bool { return unicode.IsLetter(r) && !isUpper(r) }
+	switch uppers := list.Count([]rune(like), isUpper); {
+	case uppers > 1 && !strings.ContainsFunc(like, isLower):
 		return strings.ToUpper(as)
-	case uppers == 1 && first:
-		r, size := utf8.DecodeRuneInString(as)
-		return string(unicode.ToTitle(r)) + as[size:]
+	case uppers == 1 && strings.IndexFunc(like, isUpper) == strings.IndexFunc(like, unicode.IsLetter):
+		first, size := utf8.DecodeRuneInString(as)
+		return string(unicode.ToTitle(first)) + as[size:]
 	}
 	return as
 }
