@@ -30,9 +30,8 @@ func (s *Stream) render(p *piece, holds func(rune) bool) {
 	next, end, written := p.output, int32(0), false // written: the last word is another than that of the text
 	for _, w := range p.words {
 		before, part := p.Text[end:w.start], p.Text[w.start:w.end]
-		touching := before == "" && end > 0
-		end = w.end
 		if w.kind == unknown && drops {
+			end = w.end
 			to.WriteString(strings.TrimRightFunc(before, unicode.IsSpace))
 			continue
 		}
@@ -53,16 +52,14 @@ func (s *Stream) render(p *piece, holds func(rune) bool) {
 			word = cased(word, part)
 		}
 		to.WriteString(before)
-		other := word != part
-		switch {
-		case w.split:
-			if !strings.HasPrefix(word, "'") && !strings.HasSuffix(word, "'t") {
-				to.WriteByte(' ')
-			}
-		case touching && (other || written): // two words of the text stay two words
+		apart := before == "" && end > 0 && (word != part || written) // two words of the text stay two words
+		if w.split {
+			apart = !strings.HasPrefix(word, "'") && !strings.HasSuffix(word, "'t")
+		}
+		if apart {
 			to.WriteByte(' ')
 		}
-		written = other
+		end, written = w.end, word != part
 		to.WriteString(word)
 	}
 	to.WriteString(p.Text[end:])

@@ -55,13 +55,9 @@ type splitter struct {
 // runs returns the words of a text as they are found before a vocabulary cuts
 // them, and the text after each.
 func runs(text string) (words, gaps []string) {
-	found := splitter{}.words(nil, text)
-	for i, w := range found {
-		next := len(text)
-		if i+1 < len(found) {
-			next = int(found[i+1].start)
-		}
-		words, gaps = append(words, text[w.start:w.end]), append(gaps, text[w.end:next])
+	found := append(splitter{}.words(nil, text), word{start: int32(len(text))})
+	for i, w := range found[:len(found)-1] {
+		words, gaps = append(words, text[w.start:w.end]), append(gaps, text[w.end:found[i+1].start])
 	}
 	return words, gaps
 }
@@ -81,17 +77,14 @@ func (s splitter) words(dst []word, text string) []word {
 			at, mail, mailEnd = email(text, i)
 		}
 		role, size := roleAt(text, i)
-		if i == mail {
-			role = address
-		}
 		end, whole := i+size, true
-		switch role {
-		case between:
+		switch {
+		case i == mail:
+			end = mailEnd
+		case role == between:
 			i = end
 			continue
-		case address:
-			end = mailEnd
-		case picture:
+		case role == picture:
 			cluster, _, _, _ := uniseg.FirstGraphemeClusterInString(text[i:], -1)
 			end = i + len(cluster)
 		default:
@@ -118,7 +111,6 @@ const (
 	letter       // or mark
 	digit
 	picture
-	address // an e-mail address begins here
 )
 
 // roleAt returns the role and the length of the character at a byte; the end of
@@ -153,14 +145,10 @@ func roleAt(text string, i int) (role, int) {
 // joiner returns the length of the joiner at a byte, or 0. left is the role of
 // the character before.
 func joiner(text string, i int, left role) int {
-	size := 1
-	if strings.HasPrefix(text[i:], "’") {
-		size = len("’")
-	} else if strings.IndexByte("'-._&@,:/", text[i]) < 0 {
-		return 0
-	}
+	r, size := utf8.DecodeRuneInString(text[i:])
 	right, _ := roleAt(text, i+size)
-	if right == digit && left == digit || right >= letter && right <= digit && strings.IndexByte(",:/", text[i]) < 0 {
+	if (right == letter || right == digit) && strings.ContainsRune("'’-._&@", r) ||
+		right == digit && left == digit && strings.ContainsRune(",:/", r) {
 		return size
 	}
 	return 0
