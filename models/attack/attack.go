@@ -54,7 +54,7 @@ type Known struct {
 	Masked    MaskedWords           // a masked language model over the words; nil for none
 	Seed      stream.Seed           // of all that does not depend on the mechanism: training on plain text, samples
 	// Plain keeps what attackers find in plain text, by their names, for other
-	// mechanisms; nil keeps nothing.
+	// mechanisms; nil: for those of one RunAll.
 	Plain *Memo
 }
 
@@ -101,9 +101,6 @@ type entry struct {
 // once returns the value that make returned when it first succeeded. What fails,
 // or panics, fails for its caller alone: whoever asks next tries again.
 func once[T any](m *Memo, name string, make func() (T, error)) (T, error) {
-	if m == nil {
-		return make()
-	}
 	found, _ := m.entries.LoadOrStore(name, &entry{})
 	e := found.(*entry)
 	e.mu.Lock()

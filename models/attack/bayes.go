@@ -45,8 +45,7 @@ type bayes struct {
 	counts  [][]float64
 	sources []string
 	prior   []float64 // of the labels: how often each occurs in training
-	// By source and label: all words, and those that the mechanism does not know.
-	total, unknown []float64
+	unknown []float64 // by source and label: words that the mechanism does not know
 }
 
 // backgrounds are how many words of all labels together are added to the counts
@@ -61,20 +60,20 @@ func newBayes(s *Situation) *bayes {
 	}
 	count := func(name string, documents []Document) {
 		b.sources = append(b.sources, name)
-		counts, total, unknown := make([][]float64, s.Privates), make([]float64, s.Privates), make([]float64, s.Privates)
+		counts, unknown := make([][]float64, s.Privates), make([]float64, s.Privates)
 		for k := range counts {
 			counts[k] = make([]float64, s.Words)
 		}
 		for _, d := range documents {
 			for _, w := range d.Words {
-				if total[d.Private]++; s.knows(w) {
+				if s.knows(w) {
 					counts[d.Private][w]++
 				} else {
 					unknown[d.Private]++
 				}
 			}
 		}
-		b.counts, b.total, b.unknown = append(b.counts, counts...), append(b.total, total...), append(b.unknown, unknown...)
+		b.counts, b.unknown = append(b.counts, counts...), append(b.unknown, unknown...)
 	}
 	count("training text", s.Train)
 	if len(s.Public) > 0 {
@@ -119,13 +118,14 @@ func (s *Situation) through(counts [][]float64) ([][]float64, error) {
 // any word, or as itself, which tells nothing here.
 func (b *bayes) scorer(counts [][]float64, source int, background float64) LabelScorer {
 	n, first := float64(b.Words), source*b.Privates
+	total := func(k int) float64 { return floats.Sum(b.counts[1+k]) + b.unknown[k] }
 	everything := n
 	for label := range b.Privates {
-		everything += b.total[first+label]
+		everything += total(first + label)
 	}
 	logs := make([][]float64, b.Privates) // by label and output
 	for label := range logs {
-		k := first + label
+		k, all := first+label, total(first+label)
 		logs[label] = make([]float64, b.Words)
 		for y := range logs[label] {
 			common := counts[0][y]
@@ -133,7 +133,7 @@ func (b *bayes) scorer(counts [][]float64, source int, background float64) Label
 				common += counts[1+first+other][y] + b.unknown[first+other]/n
 			}
 			logs[label][y] = math.Log((counts[1+k][y] + b.unknown[k]/n + background*common/everything) /
-				(b.total[k] + background))
+				(all + background))
 		}
 	}
 	return func(ctx context.Context, documents []Document) ([][]float64, error) {

@@ -40,18 +40,13 @@ func (s *Situation) shortlists(outputs []int32, prior []float64) (map[int32][]ca
 		mu.Lock()
 		defer mu.Unlock()
 		for i, y := range outputs {
-			p, l := row[y], lists[i]
-			c := candidate{word: int32(x), score: prior[x] * p}
-			full := len(l) == most
-			if p == 0 || full && better(c, l[most-1]) > 0 {
+			l, c := lists[i], candidate{word: int32(x), score: prior[x] * row[y]}
+			if row[y] == 0 || len(l) == most && better(c, l[most-1]) > 0 {
 				continue
 			}
-			c.emission, c.prior = math.Log(p), math.Log(prior[x])
-			if full {
-				l = l[:most-1]
-			}
+			c.emission, c.prior = math.Log(row[y]), math.Log(prior[x])
 			at, _ := slices.BinarySearchFunc(l, c, better)
-			lists[i] = slices.Insert(l, at, c)
+			lists[i] = slices.Insert(l, at, c)[:min(most, len(l)+1)]
 		}
 	})
 	out := make(map[int32][]candidate, len(outputs))

@@ -76,8 +76,7 @@ func (l learner) released(ctx context.Context, s *Situation, r release) ([]Docum
 
 // own are releases of a split that an attacker makes himself, at most so many.
 func (l learner) own(ctx context.Context, s *Situation, split string, most int) (out []Document, err error) {
-	n := s.number(s.Options.OwnReleases)
-	for i := range min(n, cmp.Or(most, n)) {
+	for i := range min(s.Options.OwnReleases, cmp.Or(most, s.Options.OwnReleases)) {
 		noisy, err := l.released(ctx, s, release{split, i})
 		if err != nil {
 			return nil, err
@@ -115,14 +114,6 @@ func (l learner) fitOwn(ctx context.Context, s *Situation, seed stream.Seed, oth
 	return f, err
 }
 
-// number returns how many of so many releases there are.
-func (s *Situation) number(releases int) int {
-	if s.Single {
-		return 1
-	}
-	return releases
-}
-
 func privates(documents []Document) []int {
 	return list.Map(documents, func(d Document) int { return d.Private })
 }
@@ -152,7 +143,7 @@ func (s *Situation) findPrivate(ctx context.Context, column string, l learner, s
 		return nil, err
 	}
 	labels := privates(s.Test)
-	items, found := make([]Item, len(labels)), make([][]int, s.number(s.Options.TestReleases))
+	items, found := make([]Item, len(labels)), make([][]int, s.Options.TestReleases)
 	for i := range labels {
 		items[i] = Item{Document: i, Position: Whole}
 	}

@@ -71,13 +71,12 @@ func (s *Situation) inferred(i metrics.Inference) []Outcome {
 		{Column: "capacity", Value: i.Capacity, Ceiling: math.Log2(float64(s.Words))},
 	}
 	for k := range out {
-		o := &out[k]
-		if o.Count = s.Words; i.Learned == 0 {
-			continue
+		if out[k].Count = s.Words; i.Learned > 0 {
+			out[k].Draws = s.Options.LearnDraws
+			out[k].Note = "sampled: a lower bound, between bounds that hold with the stated confidence"
 		}
-		o.Draws, o.Note = s.Options.LearnDraws, "sampled: a lower bound, between bounds that hold with the stated confidence"
-		if k < len(i.Errors) {
-			o.Note = fmt.Sprintf("an attacker who learned from %d draws a word, measured on %d others; more draws would "+
+		if k < len(i.Errors) && i.Learned > 0 {
+			out[k].Note = fmt.Sprintf("an attacker who learned from %d draws a word, measured on %d others; more draws would "+
 				"lower it by about %.4f; the ideal one errs at least %.4f in expectation", i.Learned, i.Fresh.PerInput,
 				i.Errors[k].Remaining, i.Errors[k].Lower)
 		}

@@ -82,8 +82,8 @@ func (s *Situation) eachMasked(ctx context.Context, split string, at []place, te
 			if err != nil {
 				return err
 			}
-			if len(logs) != len(positions) {
-				return fmt.Errorf("the language model answered %d of %d masks", len(logs), len(positions))
+			if len(logs) != len(positions) || slices.ContainsFunc(logs, func(l []float32) bool { return len(l) != s.Words }) {
+				return fmt.Errorf("the language model has no %d numbers for each of %d masks", s.Words, len(positions))
 			}
 			if answer = (maskedAnswer{asked, logs}); s.Made.masked == nil {
 				s.Made.masked = map[string]maskedAnswer{}
@@ -91,9 +91,6 @@ func (s *Situation) eachMasked(ctx context.Context, split string, at []place, te
 			s.Made.masked[key] = answer
 		}
 		for i, l := range answer.logs {
-			if len(l) != s.Words {
-				return fmt.Errorf("the language model has %d numbers for %d candidates", len(l), s.Words)
-			}
 			take(from+i, list.Map(l, func(v float32) float64 { return max(leastLog, float64(v)) }))
 		}
 	}

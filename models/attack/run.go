@@ -43,8 +43,7 @@ type attacker struct {
 	Definition
 	next     func() (taker, bool) // goes on until rows are asked for
 	take     taker                // of who waits for rows
-	failed   atomic.Pointer[error]
-	learned  int // draws of every word, of the channel that was read
+	learned  int                  // draws of every word, of the channel that was read
 	outcomes []Outcome
 	err      error
 }
@@ -57,18 +56,16 @@ func (s Situation) attackedBy(ctx context.Context, all []Definition) (outcomes [
 	if s.Options, err = s.Options.Complete(); err != nil {
 		return nil, err
 	}
-	s.Workers, s.Made = max(1, s.Workers), cmp.Or(s.Made, &Made{})
+	if s.Single {
+		s.Options.OwnReleases, s.Options.TestReleases = 1, 1
+	}
+	s.Workers, s.Made, s.Plain = max(1, s.Workers), cmp.Or(s.Made, &Made{}), cmp.Or(s.Plain, &Memo{})
 	attackers := make([]*attacker, len(all))
 	for i, d := range all {
 		a, attacked := &attacker{Definition: d}, s
 		attacked.own = s.Noise.Derive("attack", d.Name)
 		next, stop := iter.Pull(func(yield func(taker) bool) {
-			attacked.rows = func(take taker) error {
-				if !yield(take) {
-					return errNoRows
-				}
-				return nil
-			}
+			attacked.rows = func(take taker) error { return apart(take, yield) }
 			a.outcomes, a.err = d.attack(ctx, &attacked)
 		})
 		defer stop()
@@ -81,10 +78,22 @@ func (s Situation) attackedBy(ctx context.Context, all []Definition) (outcomes [
 			a.err = cmp.Or(panicked, a.err)
 			return a.take == nil
 		})
-		if len(waiting) > 0 {
-			if waiting, err = s.passRows(ctx, waiting); err != nil {
-				return nil, err
-			}
+		if len(waiting) == 0 {
+			break
+		}
+		channel, draws, err := s.channel(ctx)
+		for _, a := range waiting {
+			a.learned = draws
+		}
+		if err == nil {
+			err = channel.EachRow(ctx, s.Workers, func(block, x int, row []float64) {
+				for _, a := range waiting {
+					a.take(block, x, row)
+				}
+			})
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
 	failures := Failures{}
@@ -107,30 +116,24 @@ func (s Situation) attackedBy(ctx context.Context, all []Definition) (outcomes [
 	return outcomes, nil
 }
 
-// passRows passes the rows of the channel to all who wait, and returns those who took
-// them.
-func (s *Situation) passRows(ctx context.Context, waiting []*attacker) ([]*attacker, error) {
-	channel, draws, err := s.channel(ctx)
-	if err != nil {
-		return nil, err
-	}
-	err = channel.EachRow(ctx, s.Workers, func(block, x int, row []float64) {
-		for _, a := range waiting {
-			if a.failed.Load() != nil {
-				continue
-			}
-			if err := check.Panics(func() error { a.take(block, x, row); return nil }); err != nil {
-				a.failed.CompareAndSwap(nil, &err)
+// apart waits for the rows of the channel. After a panic the attacker takes no more of
+// them; the others do.
+func apart(take taker, wait func(taker) bool) error {
+	var failed atomic.Pointer[error]
+	all := wait(func(block, x int, row []float64) {
+		if failed.Load() == nil {
+			if err := check.Panics(func() error { take(block, x, row); return nil }); err != nil {
+				failed.CompareAndSwap(nil, &err)
 			}
 		}
 	})
-	return slices.DeleteFunc(waiting, func(a *attacker) bool {
-		a.learned = draws
-		if failed := a.failed.Load(); failed != nil {
-			a.err = *failed
-		}
-		return a.err != nil
-	}), err
+	switch err := failed.Load(); {
+	case err != nil:
+		return *err
+	case !all:
+		return errNoRows
+	}
+	return nil
 }
 
 // attack runs one attacker.
