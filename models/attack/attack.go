@@ -19,7 +19,6 @@ package attack
 
 import (
 	"context"
-	"slices"
 	"sync"
 
 	"mldpbench/internal/registry"
@@ -199,8 +198,3 @@ func Names() []string { return definitions.Names() }
 
 // Find returns the definition with the given name.
 func Find(name string) (Definition, error) { return definitions.Find(name) }
-
-// Missing returns the needs of the attacker that the situation does not meet.
-func (d Definition) Missing(s *Situation) []Need {
-	return slices.DeleteFunc(slices.Clone(d.Needs), func(n Need) bool { return met[n](s) })
-}

@@ -237,11 +237,8 @@ func TestRunErrors(t *testing.T) {
 	if o, err := (Options{Releases: []int{}}).Complete(); err != nil || len(o.Releases) == 0 {
 		t.Errorf("an empty list must mean its default: %+v, %v", o, err)
 	}
-	for name, o := range map[string]Options{"candidates": {Candidates: -1}, "learn draws": {LearnDraws: -1},
-		"releases": {Releases: []int{2, 1}}} {
-		if _, err := o.Complete(); err == nil || !strings.Contains(err.Error(), name) {
-			t.Errorf("a wrong %s must be an error, got %v", name, err)
-		}
+	if _, err := (Options{Releases: []int{2, 1}}).Complete(); err == nil || !strings.Contains(err.Error(), "releases") {
+		t.Errorf("wrong releases must be an error, got %v", err)
 	}
 }
 

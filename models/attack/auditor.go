@@ -145,8 +145,7 @@ func frequent(users []auditedUser, most int) map[int32]int {
 	return classes
 }
 
-// nextWords adds the queries for texts: the words before, with the next word as the
-// answer.
+// nextWords adds the queries for texts: the words before, with the next word as the answer.
 func (a auditor) nextWords(x models.Examples, texts [][]int32) models.Examples {
 	for _, text := range texts {
 		for i := 1; i < len(text); i++ {

@@ -179,53 +179,43 @@ func (s *Situation) byVotes(ctx context.Context, seen [][]int32) ([]averagingFor
 		ids[x] = uint32(x)
 	}
 	return forms, s.parallel(ctx, len(seen), func(i int) error {
-		for f, guesses := range s.vote(seen[i], ids, prior, len(forms)) {
-			forms[f].guesses[i] = guesses
+		sums, distances, at := make([][]float64, len(forms)), make([]float64, s.Words), 0
+		for f := range sums {
+			sums[f] = make([]float64, s.Words)
+		}
+		for _, releases := range s.Options.Releases {
+			counts := map[int32]float64{}
+			for ; at < releases; at++ {
+				counts[seen[i][at]]++
+			}
+			for _, y := range slices.Sorted(maps.Keys(counts)) {
+				n := counts[y]
+				if s.knows(y) {
+					sums[0][y] += n
+				}
+				if len(forms) == 1 {
+					continue
+				}
+				kernel.DistancesTo(distances, s.vector(y), s.Embedding.Vectors, ids)
+				for x, d := range distances {
+					widest := math.Exp(-d / voteScales[len(voteScales)-1])
+					for f := len(voteScales); f > 0; f-- { // each scale is half the next one
+						sums[f][x] += float64(n * widest)
+						widest *= widest
+					}
+					sums[len(forms)-1][x] -= float64(n * d)
+				}
+			}
+			for f, scores := range sums {
+				best := 0
+				for x, v := range scores {
+					if v > scores[best] || v == scores[best] && prior[x] > prior[best] {
+						best = x
+					}
+				}
+				forms[f].guesses[i] = append(forms[f].guesses[i], int32(best))
+			}
 		}
 		return nil
 	})
-}
-
-// vote returns the guesses of each form for each number of releases.
-func (s *Situation) vote(list []int32, ids []uint32, prior []float64, forms int) [][]int32 {
-	sums, out := make([][]float64, forms), make([][]int32, forms)
-	for f := range sums {
-		sums[f] = make([]float64, s.Words)
-	}
-	distances := make([]float64, s.Words)
-	seen := 0
-	for _, releases := range s.Options.Releases {
-		counts := map[int32]float64{}
-		for ; seen < releases; seen++ {
-			counts[list[seen]]++
-		}
-		for _, y := range slices.Sorted(maps.Keys(counts)) {
-			n := counts[y]
-			if s.knows(y) {
-				sums[0][y] += n
-			}
-			if forms == 1 {
-				continue
-			}
-			kernel.DistancesTo(distances, s.vector(y), s.Embedding.Vectors, ids)
-			for x, d := range distances {
-				widest := math.Exp(-d / voteScales[len(voteScales)-1])
-				for f := len(voteScales); f > 0; f-- { // each scale is half the next one
-					sums[f][x] += float64(n * widest)
-					widest *= widest
-				}
-				sums[forms-1][x] -= float64(n * d)
-			}
-		}
-		for f, scores := range sums {
-			best := 0
-			for x, v := range scores {
-				if v > scores[best] || v == scores[best] && prior[x] > prior[best] {
-					best = x
-				}
-			}
-			out[f] = append(out[f], int32(best))
-		}
-	}
-	return out
 }

@@ -13,8 +13,7 @@ import (
 )
 
 func init() {
-	const name = "attribute-channel"
-	columns := labelColumn(name, "Bayes with the channel")
+	name, columns := "attribute-channel", labelColumn("attribute-channel", "Bayes with the channel")
 	Register(Definition{Name: name, Version: 2, Needs: []Need{NeedsPrivate}, Columns: columns,
 		Run: func(ctx context.Context, s *Situation) ([]Outcome, error) {
 			b := newBayes(s)

@@ -14,11 +14,10 @@ import (
 	"mldpbench/models/ngram"
 )
 
-// contextWeights are those of the language model, of which one is chosen; contextOrder
-// is the model's.
+// contextWeights are those of the language model, of which one is chosen.
 var contextWeights = []float64{0, 0.5, 1}
 
-const contextOrder = 2
+const contextOrder = 2 // of the language model
 
 // context decodes whole texts with an n-gram model of the language: see posteriors.
 func init() {

@@ -21,22 +21,18 @@ type linked struct {
 type DocumentScorer func(ctx context.Context, s *Situation, l linked) (func(query int) []float64, error)
 
 func init() {
-	for _, by := range []struct {
-		name, title string
-		version     int
-		inOrder     bool // which word stands in which place counts, among documents of equal length
-		score       DocumentScorer
-	}{
-		{"tfidf", "tf-idf", 2, false, scoreTFIDF},
-		{"aligned", "words in their places", 1, true, scoreAligned},
-	} {
-		name := "linkage-" + by.name
-		column := Column{Name: name + "-p1", Title: "linkage P@1, " + by.title, Panel: Linked}
-		Register(Definition{Name: name, Version: by.version, OneRelease: true, Columns: []Column{column},
-			Run: func(ctx context.Context, s *Situation) ([]Outcome, error) {
-				return s.link(ctx, column.Name, by.inOrder, by.score)
-			}})
-	}
+	registerLinkage("tfidf", "tf-idf", 2, false, scoreTFIDF)
+	registerLinkage("aligned", "words in their places", 1, true, scoreAligned)
+}
+
+// registerLinkage adds an attacker of documents. With inOrder it counts which word stands
+// in which place, among documents of equal length.
+func registerLinkage(by, title string, version int, inOrder bool, score DocumentScorer) {
+	column := Column{Name: "linkage-" + by + "-p1", Title: "linkage P@1, " + title, Panel: Linked}
+	Register(Definition{Name: "linkage-" + by, Version: version, OneRelease: true, Columns: []Column{column},
+		Run: func(ctx context.Context, s *Situation) ([]Outcome, error) {
+			return s.link(ctx, column.Name, inOrder, score)
+		}})
 }
 
 // linked are the documents that are asked for, in order: all, or as many as are

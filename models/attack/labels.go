@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -58,8 +59,7 @@ type learner struct {
 
 // released are the documents of a release, as a learner reads them.
 func (l learner) released(ctx context.Context, s *Situation, r release) ([]Document, error) {
-	out := make([]Document, len(s.documents(r.split)))
-	copy(out, s.documents(r.split))
+	out := slices.Clone(s.documents(r.split))
 	if l.written {
 		texts, err := s.written(ctx, r)
 		for i, t := range texts {

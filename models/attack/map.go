@@ -64,10 +64,9 @@ func (s *Situation) sampledMAP(ctx context.Context) ([]Outcome, error) {
 // inferred are the outcomes. The floors are the errors of an attacker that sees no
 // output and always guesses the most frequent word.
 func (s *Situation) inferred(i metrics.Inference) []Outcome {
-	uniform, corpus := i.Errors[0], i.Errors[1]
 	out := []Outcome{
-		{Column: "em-uniform", Value: uniform.MAP, Floor: 1 - 1/float64(s.Words)},
-		{Column: "em-corpus", Value: corpus.MAP, Floor: 1 - slices.Max(s.prior())},
+		{Column: "em-uniform", Value: i.Errors[0].MAP, Floor: 1 - 1/float64(s.Words)},
+		{Column: "em-corpus", Value: i.Errors[1].MAP, Floor: 1 - slices.Max(s.prior())},
 		{Column: "capacity", Value: i.Capacity, Ceiling: math.Log2(float64(s.Words))},
 	}
 	for k := range out {

@@ -8,24 +8,16 @@ import (
 )
 
 func init() {
-	for _, r := range []struct {
-		learner
-		title   string
-		version int
-	}{
-		{learner{name: "svm", fit: fitClassifier("svm")}, "SVM", 3}, // on tf-idf
-		// An epoch of an LSTM costs more than all others together.
-		{learner{name: "lstm", releases: 1, fit: fitClassifier("lstm")}, "LSTM", 3},
-		{learner{name: "ngrams", fit: fitNGrams}, "n-grams", 2},
-	} {
-		for _, from := range []string{static, adaptive} {
-			registerLabels("attribute-"+from+"-"+r.name, from+" "+r.title, r.version, r.learner, from)
-		}
-		if r.name == "ngrams" {
-			registerLabels("attribute-public-ngrams", "adaptive with public text "+r.title, r.version, r.learner, public,
-				NeedsPublic)
-		}
+	svm := learner{name: "svm", fit: fitClassifier("svm")} // on tf-idf
+	// An epoch of an LSTM costs more than all others together.
+	lstm := learner{name: "lstm", releases: 1, fit: fitClassifier("lstm")}
+	ngrams := learner{name: "ngrams", fit: fitNGrams}
+	for _, from := range []string{static, adaptive} {
+		registerLabels("attribute-"+from+"-svm", from+" SVM", 3, svm, from)
+		registerLabels("attribute-"+from+"-lstm", from+" LSTM", 3, lstm, from)
+		registerLabels("attribute-"+from+"-ngrams", from+" n-grams", 2, ngrams, from)
 	}
+	registerLabels("attribute-public-ngrams", "adaptive with public text n-grams", 2, ngrams, public, NeedsPublic)
 }
 
 // What an attacker of private labels learns from: plain text; releases of his own by the
@@ -76,11 +68,8 @@ func (t trained) from(text string) trained {
 	return trained{t.score, "trained on " + text}
 }
 
-// reading is how documents become the examples of a classifier.
-type reading func(documents []Document) models.Examples
-
-// classified is a classifier as a scorer of documents.
-func classified(m models.Classifier, note string, read reading) trained {
+// classified is a classifier as a scorer of documents, which read makes its examples.
+func classified(m models.Classifier, note string, read func([]Document) models.Examples) trained {
 	return trained{func(ctx context.Context, documents []Document) ([][]float64, error) {
 		return m.Score(ctx, read(documents))
 	}, note}

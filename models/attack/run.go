@@ -48,8 +48,6 @@ type attacker struct {
 	err      error
 }
 
-var errNoRows = errors.New("the rows of the channel are not read to their end")
-
 // attackedBy lets each attacker go on until it asks for the rows of the channel or is
 // done, then passes the rows to all who asked.
 func (s Situation) attackedBy(ctx context.Context, all []Definition) (outcomes []Outcome, err error) {
@@ -131,15 +129,17 @@ func apart(take taker, wait func(taker) bool) error {
 	case err != nil:
 		return *err
 	case !all:
-		return errNoRows
+		return errors.New("the rows of the channel are not read to their end")
 	}
 	return nil
 }
 
 // attack runs one attacker.
 func (d Definition) attack(ctx context.Context, s *Situation) ([]Outcome, error) {
-	if missing := d.Missing(s); len(missing) > 0 {
-		return nil, fmt.Errorf("no %s", missing[0])
+	for _, need := range d.Needs {
+		if !met[need](s) {
+			return nil, fmt.Errorf("no %s", need)
+		}
 	}
 	outcomes, err := d.Run(ctx, s)
 	if errors.Is(err, errPlaces) {

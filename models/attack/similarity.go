@@ -2,6 +2,7 @@ package attack
 
 import (
 	"context"
+	"maps"
 	"math"
 	"slices"
 )
@@ -22,42 +23,34 @@ func scoreTFIDF(_ context.Context, _ *Situation, l linked) (func(int) []float64,
 			df[w]++
 		}
 	}
-	vector := func(d []int32) (words []int32, weights []float64) {
-		n := counts(d)
-		for w := range n {
+	type entry struct {
+		id     int32 // of a word, or of a document with it
+		weight float64
+	}
+	vector := func(d []int32) (entries []entry) {
+		n, square := counts(d), 0.0
+		for _, w := range slices.Sorted(maps.Keys(n)) {
 			if df[w] > 0 {
-				words = append(words, w)
+				v := float64(n[w]) * (math.Log((1+float64(len(l.plain)))/(1+float64(df[w]))) + 1)
+				entries, square = append(entries, entry{w, v}), square+float64(v*v)
 			}
 		}
-		slices.Sort(words)
-		square := 0.0
-		for _, w := range words {
-			v := float64(n[w]) * (math.Log((1+float64(len(l.plain)))/(1+float64(df[w]))) + 1)
-			weights = append(weights, v)
-			square += float64(v * v)
+		for i := range entries {
+			entries[i].weight /= math.Sqrt(square)
 		}
-		for i := range weights {
-			weights[i] /= math.Sqrt(square)
-		}
-		return words, weights
-	}
-	type entry struct {
-		document int
-		weight   float64
+		return entries
 	}
 	postings := map[int32][]entry{}
 	for i, d := range l.plain {
-		words, weights := vector(d)
-		for j, w := range words {
-			postings[w] = append(postings[w], entry{i, weights[j]})
+		for _, w := range vector(d) {
+			postings[w.id] = append(postings[w.id], entry{int32(i), w.weight})
 		}
 	}
 	return func(query int) []float64 {
 		scores := make([]float64, len(l.plain))
-		words, weights := vector(l.noisy[query])
-		for j, w := range words {
-			for _, e := range postings[w] {
-				scores[e.document] += float64(weights[j] * e.weight)
+		for _, w := range vector(l.noisy[query]) {
+			for _, d := range postings[w.id] {
+				scores[d.id] += float64(w.weight * d.weight)
 			}
 		}
 		return scores

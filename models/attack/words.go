@@ -156,16 +156,14 @@ func (s *Situation) foundWords(column string, t target, guesses []int32) (Outcom
 		}
 		o.Items = append(o.Items, item)
 	}
-	over, err := stats.RatioInterval(hits, trials, s.Options.Level)
-	if err != nil {
-		return o, err
-	}
+	over, failed := stats.RatioInterval(hits, trials, s.Options.Level)
 	prior := s.prior()
 	top := int32(slices.Index(prior, slices.Max(prior)))
 	o.Floor = t.share(slices.Repeat([]int32{top}, len(t.places)))
-	o.Value, err = proportion(t.hits(guesses), len(t.places), s.Options.Level)
-	o.Value.Low, o.Value.High = min(o.Value.Low, max(0, over.Low)), max(o.Value.High, min(1, over.High))
-	return o, err
+	words, err := proportion(t.hits(guesses), len(t.places), s.Options.Level)
+	o.Value = stats.Interval{Estimate: words.Estimate, Low: min(words.Low, max(0, over.Low)),
+		High: max(words.High, min(1, over.High))}
+	return o, cmp.Or(failed, err)
 }
 
 // guessed is the outcome of who guesses from text alone; his ceiling is what he

@@ -20,13 +20,10 @@ import (
 // mechanism than its users are: what is written keeps punctuation, case and
 // length.
 func init() {
-	for _, w := range []struct {
-		name, title string
-		words       bool // and characters, beside punctuation, case and length
-	}{{"attribute-written", "text as written", true}, {"attribute-surface", "punctuation, case, length", false}} {
-		registerLabels(w.name, w.title, 2, learner{name: w.name, written: true, fit: fitWriting(w.words)}, own,
-			NeedsWriter)
-	}
+	registerLabels("attribute-written", "text as written", 2,
+		learner{name: "attribute-written", written: true, fit: fitWriting(true)}, own, NeedsWriter)
+	registerLabels("attribute-surface", "punctuation, case, length", 2,
+		learner{name: "attribute-surface", written: true, fit: fitWriting(false)}, own, NeedsWriter)
 }
 
 // pieces gives an id to each word, in lower case, and to each sign of a text.
@@ -94,9 +91,9 @@ func (p *pieces) examples(documents []Document) models.Examples {
 // what was read before.
 func fitWriting(words bool) func(context.Context, *Situation, []Document, []Document, stream.Seed) (trained, error) {
 	return func(ctx context.Context, s *Situation, train, validation []Document, _ stream.Seed) (out trained, err error) {
-		readings := []*pieces{{words: false, ids: map[string]int32{}}, {words: true, ids: map[string]int32{}}}
-		if !words {
-			readings = readings[:1]
+		readings := []*pieces{{words: false, ids: map[string]int32{}}}
+		if words {
+			readings = append(readings, &pieces{words: true, ids: map[string]int32{}})
 		}
 		most := math.Inf(-1)
 		for _, p := range readings {
