@@ -31,8 +31,10 @@ dist: ## stripped, reproducible programs for PLATFORMS in dist/ (nothing else co
 	@arm=dist/mldp-$(VERSION)-linux-arm64; native=dist/mldp-$(VERSION)-$$($(GO) env GOHOSTOS)-$$($(GO) env GOHOSTARCH); \
 	[ ! -e $$arm ] || .ci/arm64 $$arm $$([ ! -e $$native ] || echo $$native)
 
-wheel: dist ## wheels of the Python package for PLATFORMS, and one without the program, in dist/ (needs python3)
-	python3 python/wheels.py $(VERSION) dist
+wheel: dist ## wheels of the Python package for PLATFORMS in dist/ (needs python3; pip gets what builds them)
+	@set -e; for platform in $(PLATFORMS); do \
+	  GO=$(GO) MLDP_VERSION=$(VERSION) GOOS=$${platform%/*} GOARCH=$${platform#*/} \
+	  python3 -m pip wheel --quiet --no-deps --wheel-dir dist ./python; done
 	cd dist && { sha256sum mldp-* mldpbench-*.whl 2>/dev/null || shasum -a 256 mldp-* mldpbench-*.whl; } > SHA256SUMS
 
 test: ## the tests (make long: those that take minutes)
