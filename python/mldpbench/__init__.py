@@ -6,7 +6,14 @@ The work is done by the program ``mldp``. Standard library only; where pandas is
 from ._program import MldpError, program
 from ._mechanism import Mechanism
 from ._roles import attacker, measurement, mechanism
-from ._studies import evaluate, figures, records, run
+from ._studies import compare, evaluate, figures, records, run
 
-__all__ = ["Mechanism", "MldpError", "attacker", "evaluate", "figures", "measurement", "mechanism", "program", "records",
-           "run"]
+__all__ = ["Mechanism", "MldpError", "Privatizer", "attacker", "compare", "evaluate", "figures", "measurement",
+           "mechanism", "program", "records", "run"]
+
+
+def __getattr__(name: str) -> type:
+    if name != "Privatizer":  # the one thing that needs scikit-learn
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from ._privatizer import Privatizer
+    return Privatizer

@@ -13,7 +13,7 @@ import warnings
 from types import TracebackType
 from typing import Any, Iterable, Mapping, Sequence
 
-from ._program import MldpError, call, listed, options_of, program, texts_of
+from ._program import MldpError, call, options_of, program, texts_of
 
 _LINE = 8 << 20  # bytes of texts in a request: a line has at most 10 MiB
 
@@ -22,9 +22,11 @@ class Mechanism:
     """A mechanism of mldp at one epsilon.
 
     ``name`` may have a variant, as in ``"tem:released"``. ``embedding`` is a vector file, the name of one in the data
-    folder such as ``glove.6B.100d``, or ``generated``. Other options of ``mldp serve`` are keywords: ``restrict="agnews"``,
-    ``policy="drop"``, ``case="keep"``; ``parameters`` is a mapping such as ``{"t": 0.75}``. With a ``seed`` the texts of
-    all calls are those of ``mldp privatize --seed`` for the same lines; it undoes the protection.
+    folder such as ``glove.6B.100d``, or ``generated``. ``epsilon`` is per word, > 0, in the distance that ``guarantee``
+    names. ``parameters`` is a mapping such as ``{"t": 0.75}``. With a ``seed`` the texts of all calls are those of
+    ``mldp privatize --seed`` for the same lines; it undoes the protection. ``restrict`` keeps the words of a data set,
+    ``vocabulary`` that many first ones; ``policy`` is for unknown words: random, keep or drop; ``case`` is vocabulary or
+    keep. What is refused is an MldpError.
 
     ``words``, ``changed`` and ``unknown`` count the words of all texts so far.
 
@@ -33,7 +35,10 @@ class Mechanism:
     """
 
     def __init__(self, name: str, epsilon: float, embedding: str,
-                 *, parameters: Mapping[str, object] | None = None, seed: int | None = None, **options: object) -> None:
+                 *, parameters: Mapping[str, object] | None = None, seed: int | None = None,
+                 restrict: str | None = None, vocabulary: int | None = None, policy: str | None = None,
+                 case: str | None = None, **options: object) -> None:
+        options.update(restrict=restrict, vocabulary=vocabulary, policy=policy, case=case)
         with contextlib.suppress(TypeError, ValueError):
             self.epsilon = float(epsilon)
         if not 0 < getattr(self, "epsilon", math.nan) < math.inf:
@@ -72,55 +77,43 @@ class Mechanism:
             raise MldpError(message[-1] if message else "mldp ended", code)
         return line
 
-    def privatise_tokens(self, documents: Iterable[Sequence[str]], seeds: Sequence[str] | None = None) -> list[list[str]]:
-        """Privatises lists of words, each looked up as it is spelled.
-
-        Without ``seeds`` (64 hexadecimal digits a document) or a seed of the mechanism nothing can be repeated.
-        """
-        words = [texts_of(f"documents[{i}]", d) for i, d in enumerate(listed("documents", documents))]
-        return self._ask("documents", words, seeds)[0]
-
     def privatise(self, texts: Iterable[str], seeds: Sequence[str] | None = None) -> list[str]:
         """Privatises texts as ``mldp privatize`` does lines: it finds the words, capital or not, and copies the rest.
 
-        Warns where more than a quarter of the words are not in the vocabulary. What is no text (None, NaN) is a
-        TypeError that names its index, before any text is read.
+        Without ``seeds`` (64 hexadecimal digits a text) or a seed of the mechanism nothing can be repeated.
+        Warns where more than a quarter of the words are not in the vocabulary. What is no text (None, NaN) is an
+        MldpError that names its index, before any text is read.
         """
-        private, words, changed, unknown = self._ask("texts", texts_of("texts", texts), seeds)
-        self.words, self.changed, self.unknown = self.words + words, self.changed + changed, self.unknown + unknown
-        if unknown > words / 4:
-            warnings.warn(f"{100 * unknown / words:.0f}% of the words are not in the vocabulary: are these the right "
-                          "vectors for the text?", stacklevel=2)
-        return private
-
-    def _ask(self, what: str, documents: list[Any], seeds: Sequence[str] | None) -> tuple[list[Any], int, int, int]:
-        """Sends documents in lines that are not too long; returns the answers and the numbers of words."""
+        texts, before = texts_of("texts", texts), (self.words, self.unknown)
         assert self._process.stdin is not None
-        seeds = [self._seed() for _ in documents] if seeds is None else list(seeds)
-        if len(seeds) != len(documents):
-            raise ValueError(f"{len(seeds)} seeds for {len(documents)} {what}")
-        sizes = [len(json.dumps(d, ensure_ascii=False).encode()) + 70 for d in documents]
+        seeds = [self._seed() for _ in texts] if seeds is None else list(seeds)
+        if len(seeds) != len(texts):
+            raise MldpError(f"{len(seeds)} seeds for {len(texts)} texts", 2)
+        sizes = [len(json.dumps(t, ensure_ascii=False).encode()) + 70 for t in texts]
         if max(sizes, default=0) > _LINE:
-            raise ValueError(f"{what}[{sizes.index(max(sizes))}] has more than {_LINE:,} bytes")
-        private: list[Any] = []
-        counts, at = [0, 0, 0], 0
-        while at < len(documents):
+            raise MldpError(f"texts[{sizes.index(max(sizes))}] has more than {_LINE:,} bytes", 2)
+        private: list[str] = []
+        while (at := len(private)) < len(texts):
             end = at + 1
             room = _LINE - sizes[at]
-            while end < len(documents) and sizes[end] <= room:
+            while end < len(texts) and sizes[end] <= room:
                 room, end = room - sizes[end], end + 1
             self._requests += 1
-            request = {"id": self._requests, "epsilon": self.epsilon, what: documents[at:end], "seeds": seeds[at:end]}
+            request = {"id": self._requests, "epsilon": self.epsilon, "texts": texts[at:end], "seeds": seeds[at:end]}
             with contextlib.suppress(BrokenPipeError):  # reading says why
                 self._process.stdin.write(json.dumps(request, ensure_ascii=False) + "\n")
                 self._process.stdin.flush()
             answer: dict[str, Any] = json.loads(self._read())
-            if what not in answer:
+            if len(answer.get("texts", ())) != end - at:
                 raise MldpError(answer.get("error") or answer.get("undefined") or "no answer", 1)
-            private += answer[what]
-            counts = [n + answer.get(key, 0) for n, key in zip(counts, ("words", "changed", "unknown"))]
-            at = end
-        return (private, *counts)
+            private += answer["texts"]
+            for count in ("words", "changed", "unknown"):  # 0 is left out
+                setattr(self, count, getattr(self, count) + answer.get(count, 0))
+        words, unknown = self.words - before[0], self.unknown - before[1]
+        if unknown > words / 4:
+            warnings.warn(f"{100 * unknown / words:.0f}% of the words are not in the vocabulary: are these the right "
+                          "vectors for the text?", stacklevel=2)
+        return private
 
     def _seed(self) -> str:
         """The seed of the next text."""

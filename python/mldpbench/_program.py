@@ -11,7 +11,7 @@ from typing import Any, Iterable, Mapping, Sequence
 
 
 class MldpError(RuntimeError):
-    """What mldp said when it failed; ``code`` is its exit code."""
+    """What mldp said when it failed, or what is wrong with an argument; ``code`` is its exit code, 2 for wrong usage."""
 
     def __init__(self, message: str, code: int) -> None:
         super().__init__(message)
@@ -28,14 +28,12 @@ def program() -> str:
             return str(bundled)
     if found := shutil.which("mldp"):
         return found
-    raise FileNotFoundError("mldp: not in this wheel and not on the path; set MLDP to the program")
+    raise MldpError("mldp: not in this package and not on the path; set MLDP to the program", 2)
 
 
 def main() -> None:
     """Is the command ``mldp`` of the wheel."""
     path = program()
-    if os.path.exists(sys.argv[0]) and os.path.samefile(path, sys.argv[0]):
-        sys.exit("mldp: this wheel has no program; set MLDP to one")
     if os.name == "nt":
         sys.exit(subprocess.call([path, *sys.argv[1:]]))
     os.execv(path, [path, *sys.argv[1:]])
@@ -53,7 +51,7 @@ def call(*arguments: str, codes: Sequence[int] = (0,), **options: object) -> str
 def listed(name: str, values: Iterable[Any]) -> list[Any]:
     """The values of a list, a Series or a column; a text is none of them."""
     if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
-        raise TypeError(f"{name} is a {type(values).__name__}, not a list")
+        raise MldpError(f"{name} is a {type(values).__name__}, not a list", 2)
     return list(values)
 
 
@@ -62,15 +60,15 @@ def texts_of(name: str, values: Iterable[Any]) -> list[str]:
     texts = listed(name, values)
     for i, text in enumerate(texts):
         if not isinstance(text, str):
-            raise TypeError(f"{name}[{i}] is {text!r}, not a text")
+            raise MldpError(f"{name}[{i}] is {text!r}, not a text", 2)
         try:
             text.encode("utf-8")
         except UnicodeEncodeError:
-            raise ValueError(f"{name}[{i}] has half a surrogate pair, which is no character") from None
+            raise MldpError(f"{name}[{i}] has half a surrogate pair, which is no character", 2) from None
     return texts
 
 
 def options_of(options: Mapping[str, object]) -> list[str]:
     """Keywords as options of a command: ``seed=2`` is ``--seed=2``, a list is the option several times."""
     return [f"--{key.replace('_', '-')}={str(v).lower() if isinstance(v, bool) else v}" for key, value in options.items()
-            for v in (value if isinstance(value, (list, tuple)) else [value])]
+            if value is not None for v in (value if isinstance(value, (list, tuple)) else [value])]

@@ -3,12 +3,13 @@ from __future__ import annotations
 
 import csv
 import gzip
+import importlib.util
 import json
 import tempfile
 from pathlib import Path
 from typing import Any, Iterable, Mapping, Sequence
 
-from ._program import call, listed, options_of, texts_of
+from ._program import MldpError, call, listed, options_of, texts_of
 
 _NUMBERS = {"value", "low", "high", "floor", "ceiling", "epsilon", "x", "guarantee_epsilon", "guarantee_delta", "seconds"}
 _COUNTS = {"part", "whole", "repetition", "dimension", "train_items", "test_items", "vocabulary", "seed", "index"}
@@ -17,24 +18,24 @@ _COUNTS = {"part", "whole", "repetition", "dimension", "train_items", "test_item
 def records(path: str | Path, frame: bool | None = None) -> Any:
     """The rows of a run: a folder, or its results.csv(.gz). One row is one quantity of one private text.
 
-    Returns a list of dicts, or a pandas DataFrame with ``frame=True``; ``None``
-    takes a DataFrame where pandas is installed. A number that was not measured is None.
+    Returns a pandas DataFrame where pandas is installed, else a list of dicts; ``frame`` decides.
+    A number that was not measured is None (NaN in a DataFrame).
     """
     file = Path(path)
     if file.is_dir():
-        file = next(f for f in (file / "results.csv", file / "results.csv.gz") if f.exists())
-    opened = gzip.open(file, "rt", encoding="utf-8", newline="") if file.suffix == ".gz" else open(
-        file, encoding="utf-8", newline="")
-    with opened as lines:
-        rows = [{key: _value(key, text) for key, text in row.items()} for row in csv.DictReader(lines)]
-    if frame is False:
-        return rows
+        file = next((f for f in (file / "results.csv", file / "results.csv.gz") if f.exists()), file / "results.csv")
     try:
-        import pandas
-    except ImportError:
-        if frame:
-            raise
+        with (gzip.open if file.suffix == ".gz" else open)(file, "rt", encoding="utf-8", newline="") as lines:
+            return _framed([{key: _value(key, text) for key, text in row.items()} for row in csv.DictReader(lines)], frame)
+    except OSError as failed:
+        raise MldpError(f"{file}: {failed.strerror or failed}", 2) from None
+
+
+def _framed(rows: list[dict[str, Any]], frame: bool | None) -> Any:
+    """A DataFrame if it is wanted, or not refused and possible."""
+    if frame is False or frame is None and importlib.util.find_spec("pandas") is None:
         return rows
+    import pandas
     return pandas.DataFrame(rows)
 
 
@@ -85,47 +86,57 @@ def figures(results: str | Path, *, out: str | Path = "figures", **options: obje
     return [Figure(path) for path in json.loads(said)["files"]]
 
 
-def evaluate(original: Sequence[str], private: Sequence[str] | Mapping[str, Sequence[str]],
-             *, labels: Sequence[Any] | None = None, secrets: Sequence[Any] | None = None,
-             out: str | Path | None = None, frame: bool | None = None, **options: object) -> Any:
-    """Measures private versions of texts against the originals and returns rows.
+def compare(*results: str | Path, align: str | None = None, published: bool | None = None, frame: bool | None = None,
+            **options: object) -> Any:
+    """Compares mechanisms of a run where a quantity is equal (``align="em=0.5"``), or two runs; returns rows.
 
-    ``private`` is one list of texts, or a dict of several by name; ``labels``
+    A row is one of the tables of ``mldp compare``, and ``table`` says of which:
+    ``pairs-DATA`` has difference, interval, p and verdict of two mechanisms.
+    ``published`` compares with published numbers. Units are those of the quantity.
+    """
+    said = json.loads(call("compare", *map(str, results), "--json", *options_of({"align": align, "published": published,
+                                                                                 **options}), codes=(0, 1, 3)))
+    return _framed([{"table": name, **row} for name, rows in said["tables"].items() for row in rows], frame)
+
+
+def evaluate(original: Iterable[str], private: Iterable[str] | Mapping[str, Iterable[str]],
+             *, labels: Iterable[Any] | None = None, secrets: Iterable[Any] | None = None,
+             ids: Iterable[Any] | None = None, seed: int | None = None, encoder: str | None = None,
+             documents: int | None = None, out: str | Path | None = None, frame: bool | None = None,
+             **options: object) -> Any:
+    """Measures private versions of texts against the originals and returns rows (see records).
+
+    ``private`` is one sequence of texts, or a dict of several by name; ``labels``
     is what the texts are for, ``secrets`` a private label that an attacker looks
-    for. ``options`` are those of ``mldp evaluate``, such as ``seed=2``.
+    for, ``ids`` one name for each text: lists, Series or columns, all as long as
+    ``original``, else MldpError. ``encoder`` measures CS on that many ``documents``.
+    Other ``options`` are those of ``mldp evaluate``; ``out`` keeps its folder.
     """
     original = texts_of("original", original)
     versions = {str(name): texts_of(f"private[{name!r}]", texts) for name, texts in private.items()} if isinstance(
         private, Mapping) else {"private": texts_of("private", private)}
-    labels = None if labels is None else listed("labels", labels)
-    secrets = None if secrets is None else listed("secrets", secrets)
-    for name, column in [*versions.items(), ("labels", labels), ("secrets", secrets)]:
-        if column is not None and len(column) != len(original):
-            raise ValueError(f"{name}: {len(column)} for {len(original)} originals")
-        if "=" in name or not name:
-            raise ValueError(f"private: a version can't be called {name!r}")
+    columns = {flag: listed(name, values) for flag, name, values in (
+        ("label", "labels", labels), ("private", "secrets", secrets), ("id", "ids", ids)) if values is not None}
+    for name, column in [*versions.items(), *columns.items()]:
+        if len(column) != len(original):
+            raise MldpError(f"{name}: {len(column)} for {len(original)} originals", 2)
+    if bad := [name for name in versions if "=" in name or not name]:
+        raise MldpError(f"private: a version can't be called {bad[0]!r}", 2)
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        _table(folder / "original.csv", original, labels, secrets)
+        _table(folder / "original.csv", {"text": original, **columns})
         arguments = ["evaluate", "--original", str(folder / "original.csv"), "--text", "text"]
-        if labels is not None:
-            arguments += ["--label", "label"]
-        if secrets is not None:
-            arguments += ["--private", "secret"]
+        arguments += [f"--{flag}={flag}" for flag in columns]
+        options.update(seed=seed, encoder=encoder, documents=documents)
         for i, (name, texts) in enumerate(versions.items()):
-            _table(folder / f"{i}.csv", texts, None, None)
+            _table(folder / f"{i}.csv", {"text": texts, **{k: v for k, v in columns.items() if k == "id"}})
             arguments += ["--privatised", f"{name}={folder / f'{i}.csv'}"]
         target = Path(out) if out is not None else folder / "out"
         call(*arguments, "--out", str(target), *options_of(options))
         return records(target, frame)
 
 
-def _table(path: Path, texts: Iterable[str], labels: Sequence[Any] | None, secrets: Sequence[Any] | None) -> None:
-    columns: dict[str, Sequence[Any]] = {"text": list(texts)}
-    if labels is not None:
-        columns["label"] = labels
-    if secrets is not None:
-        columns["secret"] = secrets
+def _table(path: Path, columns: Mapping[str, Sequence[Any]]) -> None:
     with open(path, "w", encoding="utf-8", newline="") as f:
         writer = csv.writer(f)
         writer.writerow(columns)
