@@ -63,7 +63,7 @@ func (s *separated) writer(b *bufio.Writer) Writer {
 	if s.header != nil {
 		_ = write(s.header) // errors stay until Flush
 	}
-	return &writer{b, func(r Row) error {
+	return &writer{Writer: b, row: func(r Row) error {
 		fields := r.rest.([]string)
 		for i, v := range r.Values {
 			fields[s.columns[i]] = v.Text

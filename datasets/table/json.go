@@ -19,18 +19,41 @@ type member struct {
 	raw  json.RawMessage
 }
 
-// objects reads JSON lines.
-type objects struct{ lines }
+// objects reads JSON lines, or an array of objects.
+type objects struct {
+	lines
+	array *json.Decoder // nil for JSON lines
+}
 
-func (j *objects) next() (Row, error) {
-	text, err := j.full()
-	if err != nil {
-		return Row{}, err
+// newArray starts at the first object.
+func newArray(t *Reader) (*objects, error) {
+	j := &objects{lines{t: t}, json.NewDecoder(t.text)}
+	if first, err := j.array.Token(); err != nil || first != json.Delim('[') {
+		return nil, fmt.Errorf("%s: is no JSON array of objects", t.options.Name)
 	}
-	d := json.NewDecoder(strings.NewReader(text))
-	row, err := j.row(d)
-	if _, more := d.Token(); err == nil && !errors.Is(more, io.EOF) {
-		err = errors.New("more after the JSON object")
+	return j, nil
+}
+
+func (j *objects) next() (row Row, err error) {
+	if d := j.array; d == nil {
+		var text string
+		if text, err = j.full(); err != nil {
+			return row, err
+		}
+		d = json.NewDecoder(strings.NewReader(text))
+		row, err = j.row(d)
+		if _, more := d.Token(); err == nil && !errors.Is(more, io.EOF) {
+			err = errors.New("more after the JSON object")
+		}
+	} else if d.More() {
+		j.line++ // the number of the object
+		row, err = j.row(d)
+	} else {
+		_, end := d.Token()
+		if _, err = d.Token(); end != nil || !errors.Is(err, io.EOF) {
+			err = fmt.Errorf("%s: after %d objects: the array does not end there", j.t.options.Name, j.line)
+		}
+		return row, err
 	}
 	if row.Line = j.line; err != nil {
 		err = fmt.Errorf("%s: %w", j.t.Place(row), err)
@@ -80,7 +103,7 @@ func (j *objects) value(m member) (v Value, err error) {
 // object reads the members of the next object.
 func object(d *json.Decoder) (members []member, err error) {
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return nil, errors.New("is not a JSON object (of an array, write one object a line)")
+		return nil, errors.New("is not a JSON object")
 	}
 	for err == nil && d.More() {
 		var name json.Token
@@ -103,10 +126,19 @@ func object(d *json.Decoder) (members []member, err error) {
 }
 
 func (j *objects) writer(b *bufio.Writer) Writer {
-	return &writer{b, func(r Row) error {
-		_, err := b.WriteString(j.written(r) + "\n")
+	if j.array == nil {
+		return &writer{Writer: b, row: func(r Row) error {
+			_, err := b.WriteString(j.written(r) + "\n")
+			return err
+		}}
+	}
+	_, _ = b.WriteString("[") // errors stay until Flush
+	before := "\n"
+	return &writer{Writer: b, row: func(r Row) error {
+		_, err := b.WriteString(before + j.written(r))
+		before = ",\n"
 		return err
-	}}
+	}, end: "\n]\n"}
 }
 
 // written is an object as it is written.

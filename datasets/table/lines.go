@@ -38,7 +38,7 @@ func (l *lines) next() (Row, error) {
 }
 
 func (l *lines) writer(b *bufio.Writer) Writer {
-	return &writer{b, func(r Row) error {
+	return &writer{Writer: b, row: func(r Row) error {
 		_, _ = b.WriteString(r.Values[0].Text) // errors stay until Flush
 		_, err := b.WriteString(r.rest.(string))
 		return err

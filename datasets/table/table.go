@@ -1,6 +1,6 @@
 // Package table reads and writes the texts and tables of users: plain lines, CSV,
-// TSV, JSON lines and Parquet. Every door of the program reads with it, so a file
-// is the same table wherever it is given.
+// TSV, JSON lines, JSON arrays and Parquet. Every door of the program reads with
+// it, so a file is the same table wherever it is given.
 //
 // Values come back equal, bytes need not: a table is parsed, and written again by
 // the library that knows its format. Input that is not text is refused, with its
@@ -31,10 +31,11 @@ const (
 	CSV       Format = "csv"   // RFC 4180
 	TSV       Format = "tsv"   // a row is a line, and quotes are text
 	JSONLines Format = "jsonl" // one JSON object a line
+	JSON      Format = "json"  // an array of JSON objects
 	Parquet   Format = "parquet"
 )
 
-var formats = []Format{Lines, CSV, TSV, JSONLines, Parquet}
+var formats = []Format{Lines, CSV, TSV, JSONLines, JSON, Parquet}
 
 // LongestRecord is the longest row, in bytes.
 const LongestRecord = 64 << 20
@@ -69,8 +70,8 @@ func (o Options) Check() error {
 	case d != "" && (len(d) > 1 || d[0] >= utf8.RuneSelf || strings.ContainsAny(d, "\"\r\n\x00")):
 		return check.Wrong("delimiter = %q: must be one ASCII character, no quote and no line end", d)
 	case format == Lines && len(o.Columns) > 0:
-		return check.Wrong("%splain lines have no columns: say what is read with the suffix .csv, .tsv, .jsonl "+
-			"or .parquet (.gz may follow), or with --format", prefix)
+		return check.Wrong("%splain lines have no columns: say what is read with the suffix .csv, .tsv, .jsonl, "+
+			".json or .parquet (.gz may follow), or with --format", prefix)
 	case format != Lines && len(o.Columns) == 0:
 		return check.Wrong("%s%s needs the name of a column", prefix, format)
 	case d != "" && !separated:
@@ -89,8 +90,10 @@ func FormatOf(name string) Format {
 		return CSV
 	case ".tsv":
 		return TSV
-	case ".jsonl", ".ndjson", ".json":
+	case ".jsonl", ".ndjson":
 		return JSONLines
+	case ".json":
+		return JSON
 	case ".parquet":
 		return Parquet
 	}
@@ -111,7 +114,7 @@ func (o Options) CheckOutput(name string) error {
 type Row struct {
 	Values []Value // of Options.Columns, in their order; one of Lines
 	Record uint64  // number of the row or line, from 0
-	Line   int     // of the file, from 1; of Parquet the number of the row
+	Line   int     // of the file, from 1; of JSON and Parquet the number of the row
 	Size   int     // in bytes, about
 	rest   any     // the other fields, as the writer of the format needs them
 }
@@ -175,10 +178,15 @@ func (t *Reader) NewWriter(w io.Writer) Writer {
 type writer struct {
 	*bufio.Writer
 	row func(Row) error
+	end string // written last
 }
 
 func (w *writer) Write(r Row) error { return w.row(r) }
-func (w *writer) Close() error      { return w.Flush() }
+
+func (w *writer) Close() error {
+	_, _ = w.WriteString(w.end) // errors stay until Flush
+	return w.Flush()
+}
 
 // NewReader starts reading r, gzipped or not, with or without a byte order mark.
 // Parquet must be a file.
@@ -205,8 +213,10 @@ func NewReader(r io.Reader, o Options) (*Reader, error) {
 		t.source, err = newCSV(t)
 	case o.Format == TSV:
 		t.source, err = newTabs(t)
+	case o.Format == JSON:
+		t.source, err = newArray(t)
 	case o.Format == JSONLines:
-		t.source = &objects{lines{t: t}}
+		t.source = &objects{lines: lines{t: t}}
 	default:
 		t.source = &lines{t: t}
 	}
@@ -260,7 +270,10 @@ func (t *Reader) Holds(r rune) bool {
 
 // Place says where a row is, for errors.
 func (t *Reader) Place(r Row) string {
-	if t.options.Format == Parquet {
+	switch t.options.Format {
+	case JSON:
+		return fmt.Sprintf("%s: object %d", t.options.Name, r.Line)
+	case Parquet:
 		return fmt.Sprintf("%s: row %d", t.options.Name, r.Line)
 	}
 	return fmt.Sprintf("%s:%d", t.options.Name, r.Line)

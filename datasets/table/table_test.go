@@ -79,6 +79,7 @@ func TestFormats(t *testing.T) {
 		"tsv": {of(TSV, "b", "c"), "a\tb\tc\n1\t\"x \"\"y\"\"\"\t\"z\r\n\n", "a\tb\tc\n1\t\"X \"\"Y\"\"\"\t\"Z\n", 4},
 		"jsonl": {of(JSONLines, "t"), `{"a":1.50,"e":1e400,"t" : "x\u00e9<\n","u":{"t": 12345678901234567890},"é\"":[true]}` + "\r\n\n" +
 			`{"t":null}`, `{"a":1.50,"e":1e400,"t":"XÉ<\n","u":{"t": 12345678901234567890},"é\"":[true]}` + "\n" + `{"t":null}` + "\n", 3},
+		"json":     {of(JSON, "t"), `[{"t":"x"}, {"id":1.0,"t":"y"}]`, "[\n{\"t\":\"X\"},\n{\"id\":1.0,\"t\":\"Y\"}\n]\n", 2},
 		"latin1":   {Options{Encoding: "latin1"}, "caf\xe9\n", "CAFÉ\n", 1},
 		"windows":  {Options{Encoding: "Windows-1252"}, "\x93caf\xe9\x94\n", "“CAFÉ”\n", 1},
 		"utf-16":   {Options{Encoding: "utf-16"}, "\xff\xfea\x00\n\x00", "A\n", 1},
@@ -98,6 +99,7 @@ func TestErrors(t *testing.T) {
 	t.Parallel()
 	b := Options{Format: CSV, Columns: []string{"b"}}
 	object := Options{Format: JSONLines, Columns: []string{"t"}, Text: true}
+	array := Options{Format: JSON, Columns: []string{"t"}, Text: true}
 	tsv := Options{Format: TSV, Columns: []string{"b"}}
 	numbered := Options{Format: CSV, Columns: []string{"2"}, NoHeader: true}
 	for _, c := range []struct {
@@ -126,7 +128,11 @@ func TestErrors(t *testing.T) {
 		{object, `{"t":"x","t":"y"}`, `in:1: field "t" stands twice`},
 		{object, `{"t":1}`, `in:1: field "t" is no text in quotes`},
 		{object, "{\"t\":\"\"}\n{\"T\":\"x\"}", `in:2: no field "t"`},
-		{object, `[{"t":"x"}]`, "in:1: is not a JSON object (of an array, write one object a line)"},
+		{object, `[{"t":"x"}]`, "in:1: is not a JSON object"},
+		{array, `{"t":"x"}`, "in: is no JSON array of objects"},
+		{array, `[{"t":"x"}`, "in: after 1 objects: the array does not end there"},
+		{array, `[{"t":"x"}] 5`, "in: after 1 objects: the array does not end there"},
+		{array, `[{"t":"x"}, {"s":"x"}]`, `in: object 2: no field "t"`},
 		{Options{Format: CSV}, "a\n", "in: csv needs the name of a column"},
 		{Options{Format: "xml"}, "", `format = "xml": must be one of `},
 		{Options{Encoding: "ebcdic"}, "", `encoding = "ebcdic": must be a name of the IANA`},
@@ -155,7 +161,7 @@ func TestErrors(t *testing.T) {
 
 // Values come back equal, whatever stands in them, and every row once.
 func FuzzRoundTrip(f *testing.F) {
-	for _, s := range []string{"a,b\n1,\"x\n\"\"\"\r\n", bom + "a\tb\n\"\t2\n", `{"a":"\ud800x"}`, "\xff",
+	for _, s := range []string{"a,b\n1,\"x\n\"\"\"\r\n", bom + "a\tb\n\"\t2\n", `{"a":"\ud800x"}`, `[{"a":"x"}, {"a":"1"}]`, "\xff",
 		"a\r\n\n\r", "\n0", "\"\"\n\"\"", "a\n\"\"", "a\tb\n\"x\"\t\"\n"} {
 		f.Add(s)
 	}
@@ -168,7 +174,7 @@ func FuzzRoundTrip(f *testing.F) {
 		}
 		for _, o := range []Options{{}, {Format: CSV, Columns: []string{column}},
 			{Format: CSV, Columns: []string{"1"}, NoHeader: true}, {Format: TSV, Columns: []string{column}},
-			{Format: JSONLines, Columns: []string{"a"}}} {
+			{Format: JSONLines, Columns: []string{"a"}}, {Format: JSON, Columns: []string{"a"}}} {
 			once, r, err := apply(t, strings.NewReader(in), o, same)
 			if err != nil {
 				continue
