@@ -4,8 +4,7 @@
 KIND is multivariate_calibrated, truncated_gumbel, vickrey, tem or mahalanobis.
 VECTORS has one word a line and no header, as {vectors} in a study. Needs
 mldp-text, gensim >= 4, and mldpbench.
-Interface: README and src/mldp_text of github.com/sjmeis/MLDP, 0.1.2; never run
-with it.
+Run with mldp-text 0.1.2 (requirements/mldp_text.txt).
 """
 import functools
 import random
@@ -13,7 +12,9 @@ import sys
 
 from mldpbench import mechanism
 
-KIND, VECTORS = sys.argv[1:3]
+if len(sys.argv) != 3:
+    sys.exit("mldp_text_adapter.py needs KIND VECTORS, as in: mldp_text_adapter.py tem {vectors}")
+KIND, VECTORS = sys.argv[1:]
 CLAIMED = {"multivariate_calibrated": "CMP", "tem": "TEM"}  # papers that claim epsilon per Euclidean distance
 
 
@@ -22,9 +23,13 @@ def engine(epsilon):
     import mldp_text
     from gensim.models import KeyedVectors
     vectors = KeyedVectors.load_word2vec_format(VECTORS, binary=False, no_header=True)
-    random.seed(0)  # truncated_gumbel draws a word when it is made: the same in every process
+    kind = {}
+    if KIND == "truncated_gumbel":  # what it would take by itself fails since Python 3.11
+        from numpy.linalg import norm
+        from_word = norm(vectors.vectors - vectors.vectors[random.Random(0).randrange(len(vectors))], axis=1)
+        kind = {"min_inter_dist": from_word[from_word > 0].min(), "max_inter_dist": from_word.max()}
     return mldp_text.get_mechanism(KIND, epsilon=epsilon, embedding_matrix=vectors, dim=vectors.vector_size,
-                                   vocab=set(vectors.key_to_index), use_faiss=False)
+                                   vocab=set(vectors.key_to_index), use_faiss=False, **kind)
 
 
 @mechanism(f"mldp-text-{KIND}", version="0.1.2", guarantee={"metric": "euclidean", "factor": 1, "reason":

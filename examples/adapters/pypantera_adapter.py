@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """pyPANTERA (De Faveri et al.) as a mechanism of mldp: pypantera_adapter.py KIND VECTORS [NAME=NUMBER ...].
 
-KIND is cmp, mahalanobis (lam=1), vickrey-cmp (t=0.75) or vickrey-mhl (lam=1
-t=0.75). VECTORS has one word a line, as {vectors} in a study. pyPANTERA makes
-words lower case. Needs pypantera, pandas and mldpbench.
-Interface: pypantera/src of github.com/Kekkodf/pypantera; its README has none,
-and 1.0.2 may install under another name: take a clone. Never run with it.
+KIND is cmp, santext, tem (beta=0.001), mahalanobis (lam=1), vickrey-cmp
+(t=0.75) or vickrey-mhl (lam=1 t=0.75). VECTORS has one word a line and no
+header, as {vectors} in a study. pyPANTERA makes words lower case. Its
+Mahalanobis scales the shaped direction to length 1 again: another law, without
+the paper's promise. Its CusText fails: sums in 32 bits.
+Run with pypantera 1.0.2, whose package is "src" (requirements/pypantera.txt).
 """
 import functools
 import importlib
@@ -13,21 +14,25 @@ import sys
 
 from mldpbench import mechanism
 
-KINDS = {"cmp": ("cmp", "CMP", {}), "mahalanobis": ("mahalanobis", "Mahalanobis", {"lam": 1.0}),
-         "vickrey-cmp": ("vickrey", "VickreyCMP", {"t": 0.75}),
-         "vickrey-mhl": ("vickrey", "VickreyMhl", {"lam": 1.0, "t": 0.75})}
-MODULE, CLASS, DEFAULTS = KINDS[sys.argv[1]]
+KINDS = {"cmp": ("Embedding", "cmp", "CMP", {}), "santext": ("Sampling", "santext", "SanText", {}),
+         "tem": ("Sampling", "tem", "TEM", {"beta": 0.001}),
+         "mahalanobis": ("Embedding", "mahalanobis", "Mahalanobis", {"lam": 1.0}),
+         "vickrey-cmp": ("Embedding", "vickrey", "VickreyCMP", {"t": 0.75}),
+         "vickrey-mhl": ("Embedding", "vickrey", "VickreyMhl", {"lam": 1.0, "t": 0.75})}
+if len(sys.argv) < 3 or sys.argv[1] not in KINDS:
+    sys.exit(f"pypantera_adapter.py needs KIND VECTORS, KIND one of {', '.join(KINDS)}")
+FAMILY, MODULE, CLASS, DEFAULTS = KINDS[sys.argv[1]]
 PARAMETERS = {**DEFAULTS, **{k: float(v) for k, _, v in (a.partition("=") for a in sys.argv[3:])}}
 
 
 @functools.cache
 def engine(epsilon):
-    module = importlib.import_module("pypantera.src.EmbeddingPerturbationMechanism." + MODULE)
+    module = importlib.import_module(f"src.{FAMILY}PerturbationMechanism.{MODULE}")
     return getattr(module, CLASS)({"embPath": sys.argv[2], "epsilon": epsilon, **PARAMETERS})
 
 
 @mechanism("pypantera-" + sys.argv[1], version="1.0.2", parameters=PARAMETERS, guarantee={"metric": "euclidean",
-           "factor": 1, "reason": "claimed by the paper of CMP"} if CLASS == "CMP" else {"reason": "see its paper"})
+           "factor": 1, "reason": "claimed by the paper of " + CLASS} if CLASS in ("CMP", "SanText", "TEM") else {"reason": "see its paper"})
 def private(tokens, epsilon, rng):
     library = engine(epsilon)
     import numpy, pandas
