@@ -27,7 +27,6 @@ class Privatizer(TransformerMixin, BaseEstimator):
         self.parameters, self.seed, self.options = parameters, seed, options
 
     def fit(self, texts: Iterable[str], y: Any = None) -> "Privatizer":
-        """Does nothing."""
         return self
 
     def transform(self, texts: Iterable[str]) -> list[str]:

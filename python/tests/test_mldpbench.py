@@ -113,7 +113,6 @@ class TestStudies(unittest.TestCase):
             mldpbench.evaluate(texts, {"a/b": texts})
         mini = HERE.parent.parent / "results" / "reference" / "mini.csv.gz"
         pairs = [r for r in mldpbench.compare(mini, align="em=0.5", frame=False) if r["table"].startswith("pairs")]
-        self.assertGreater(len(pairs), 0)
         self.assertLess(pairs[0]["difference low"], pairs[0]["difference"])
 
     def test_pandas_and_pipeline(self):
