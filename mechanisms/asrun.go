@@ -54,7 +54,9 @@ func runMatrixOf(env Environment) (*runMatrix, error) {
 		}
 		h.Write([]byte{1})
 	}
-	return embeddings.Derive(env.Space, runKey(h.Sum(nil)), func() (*runMatrix, error) { return newRunMatrix(env.Space, train) })
+	return embeddings.Derive(env.Space, runKey(h.Sum(nil)), func() (*runMatrix, error) {
+		return newRunMatrix(env.Space, train)
+	})
 }
 
 func newRunMatrix(space *embeddings.Space, train [][]string) (*runMatrix, error) {

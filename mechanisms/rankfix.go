@@ -31,7 +31,8 @@ func init() {
 // ∝ e^{−c·ε·r}, r = 0 … n−1. The source gives c = 0.04 for GloVe at 300
 // dimensions. The guarantee is that of the base mechanism.
 func newRankFix(env Environment, s Settings) (*Mechanism, error) {
-	m := &rankFix{newProjector(env.Space, s.Epsilon, 1), s.Parameters["c"].(float64), neighborsOf(env.Space, keptRanks, true)}
+	m := &rankFix{newProjector(env.Space, s.Epsilon, 1), s.Parameters["c"].(float64),
+		neighborsOf(env.Space, keptRanks, true)}
 	g := euclideanGuarantee(env.Space, s.Epsilon, "the rank is drawn from the output of CMP alone, which is "+
 		"post-processing: the noise is ε·d-private and the nearest word is post-processing")
 	out := m.base.mechanism(s, g)

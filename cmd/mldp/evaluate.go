@@ -23,7 +23,8 @@ func newEvaluateCommand() *cobra.Command {
 	f.StringArrayVar(&versions, "privatised", nil, "a version, as FILE, NAME=FILE or NAME@EPSILON=FILE; FILE may be "+
 		"column:COLUMN of the original; may be given more than once")
 	f.StringSliceVar((*[]string)(&o.Original.Text), "text", nil, "columns of the text, in all files")
-	f.StringVar(&o.Original.Label, "label", "", "column to predict, in the original (without one accuracy is not measured)")
+	f.StringVar(&o.Original.Label, "label", "", "column to predict, in the original (without one accuracy is not "+
+		"measured)")
 	textFlags(f, &o.Original.Delimiter, &o.Original.Encoding)
 	f.StringVar(&o.Original.Private, "private", "", "column of the private label, in the original")
 	f.StringVar(&o.ID, "id", "", "column with the id of the document, in all files (default: the order of rows)")

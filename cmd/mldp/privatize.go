@@ -256,9 +256,12 @@ func (p *privatizing) sum(sum privatize.Summary) {
 		p.say("warning: %.0f%% of the %s came back unchanged: this publishes most of the text; take a smaller epsilon",
 			unchanged, unit)
 	}
-	if unknown := share(sum.Unknown, sum.Words); unknown > 25 || unknown > 0 && p.options.Policy == mechanisms.Keep {
-		p.say("warning: %.0f%% of the words are not in the vocabulary, such as names, numbers, addresses: policy %s",
-			unknown, p.options.Policy)
+	switch unknown := share(sum.Unknown, sum.Words); {
+	case p.options.Policy == mechanisms.Keep && unknown > 0:
+		p.say("warning: policy keep published %.0f%% of the words, those outside the vocabulary: names, numbers, addresses",
+			unknown)
+	case unknown > 25:
+		p.say("warning: %.0f%% of the words are not in the vocabulary: are these the right vectors for the text?", unknown)
 	}
 	if p.options.Mechanism.Guarantee().Holds() && !p.options.Texts {
 		p.say("epsilon spent, per unit of distance: at most %.6g on a line; in total %.6g", sum.EpsilonMost, sum.EpsilonTotal)

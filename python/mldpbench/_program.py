@@ -51,7 +51,7 @@ def call(*arguments: str, codes: Sequence[int] = (0,), **options: object) -> str
 def listed(name: str, values: Iterable[Any]) -> list[Any]:
     """The values of a list, a Series or a column; a text is none of them."""
     if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
-        raise MldpError(f"{name} is a {type(values).__name__}, not a list", 2)
+        raise TypeError(f"{name} is a {type(values).__name__}, not a list")
     return list(values)
 
 
@@ -60,7 +60,7 @@ def texts_of(name: str, values: Iterable[Any]) -> list[str]:
     texts = listed(name, values)
     for i, text in enumerate(texts):
         if not isinstance(text, str):
-            raise MldpError(f"{name}[{i}] is {text!r}, not a text", 2)
+            raise TypeError(f"{name}[{i}] is {text!r}, not a text")
         try:
             text.encode("utf-8")
         except UnicodeEncodeError:

@@ -65,7 +65,7 @@ class TestMechanism(unittest.TestCase):
         with mldpbench.Mechanism("k-rr", 5, "generated") as m:
             for wrong, says in ((["a", float("nan")], r"texts\[1\] is nan"), ([None], r"texts\[0\] is None"), ([b"a"], "texts"),
                                 ("good hotel", "texts is a str, not a list"), (3, "texts is a int")):
-                with self.assertRaisesRegex(MldpError, says):
+                with self.assertRaisesRegex(TypeError, says):
                     m.privatise(wrong)
             with self.assertRaisesRegex(MldpError, r"texts\[1\] has half a surrogate pair"):
                 m.privatise(["a", "\ud800"])

@@ -123,7 +123,8 @@ func (f *function) label(name string) { f.lines = append(f.lines, line{label: na
 
 // branch adds one to a label, to which format gives the condition.
 func (f *function) branch(name, label string, args ...any) {
-	f.lines = append(f.lines, line{target: label, format: name + " " + strings.Repeat("%v, ", len(args)) + label, args: args})
+	format := name + " " + strings.Repeat("%v, ", len(args)) + label
+	f.lines = append(f.lines, line{target: label, format: format, args: args})
 }
 
 // end assigns registers and writes the function to its file.
