@@ -3,7 +3,9 @@ package nearest
 import (
 	"cmp"
 	"math"
+	"runtime"
 	"slices"
+	"sync"
 
 	"mldpbench/embeddings"
 	"mldpbench/internal/kernel"
@@ -57,6 +59,7 @@ func build(s *embeddings.Space) *Index {
 	return x
 }
 
+// pack fills the panels on all cores; each is filled by one, so the bytes do not depend on their number.
 func pack(s *embeddings.Space) *packed {
 	n, d := s.Len(), s.Dimension
 	p := &packed{geometry: kernel.ScanGeometry(), groups: (d + 3) / 4, center: make([]float64, d)}
@@ -94,24 +97,31 @@ func pack(s *embeddings.Space) *packed {
 	p.bounds = make([]float32, 4*panels)
 	size := width * p.groups * 4 // of a panel
 	p.bytes = make([]byte, panels*size)
-	vectors := make([]float64, width*d)
 	step := scatter(panels)
-	for panel := range panels {
-		words := order[panel*width : min(n, (panel+1)*width)]
-		for w, id := range words {
-			for i, v := range s.Vector(id) {
-				vectors[w*d+i] = ldexp(float64(v)-p.center[i], -p.exponent)
+	cores := runtime.GOMAXPROCS(0)
+	var wait sync.WaitGroup
+	for core := range cores {
+		wait.Go(func() {
+			vectors := make([]float64, width*d)
+			for panel := core; panel < panels; panel += cores {
+				words := order[panel*width : min(n, (panel+1)*width)]
+				for w, id := range words {
+					for i, v := range s.Vector(id) {
+						vectors[w*d+i] = ldexp(float64(v)-p.center[i], -p.exponent)
+					}
+				}
+				place := panel * step % panels
+				for w := range width {
+					p.ids[place*width+w] = embeddings.Unknown
+					p.heads[place*width+w] = float32(math.Inf(1))
+				}
+				copy(p.ids[place*width:], words)
+				heads, bounds := p.heads[place*width:(place+1)*width], p.bounds[4*place:4*place+4]
+				quantise(p.bytes[place*size:(place+1)*size], heads, bounds, vectors[:len(words)*d], d, p.geometry.Levels)
 			}
-		}
-		place := panel * step % panels
-		for w := range width {
-			p.ids[place*width+w] = embeddings.Unknown
-			p.heads[place*width+w] = float32(math.Inf(1))
-		}
-		copy(p.ids[place*width:], words)
-		heads, bounds := p.heads[place*width:(place+1)*width], p.bounds[4*place:4*place+4]
-		quantise(p.bytes[place*size:(place+1)*size], heads, bounds, vectors[:len(words)*d], d, p.geometry.Levels)
+		})
 	}
+	wait.Wait()
 	return p
 }
 
