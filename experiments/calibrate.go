@@ -135,7 +135,7 @@ func (q Calibration) open(ctx context.Context, l *lab.Lab, seed stream.Seed) (sp
 	}
 	sample := lab.Sample{Dataset: study.DatasetSpec{Name: q.Restrict}, Seed: seed.Derive("dataset")}
 	if dimension := q.Embedding.Dimensions[0]; q.Restrict == "" {
-		space, err = l.Words(ctx, q.Embedding, dimension)
+		space, err = l.Words(ctx, q.Embedding, dimension, nil)
 	} else if corpus, err = l.Corpus(ctx, sample); err == nil {
 		var restricted *lab.Space
 		if restricted, err = l.Space(ctx, sample, q.Embedding, dimension, false); err == nil {

@@ -19,7 +19,7 @@ const commandWords = 40
 func calibration(t *testing.T, kind, target string) experiments.Calibration {
 	t.Helper()
 	e := study.EmbeddingSpec{Name: study.GeneratedEmbedding, Dimensions: []int{50}}
-	space, err := lab.New("").Words(t.Context(), e, 50)
+	space, err := lab.New("").Words(t.Context(), e, 50, nil)
 	if err == nil {
 		space, err = space.Restrict(embeddings.First(commandWords, nil))
 	}

@@ -102,7 +102,7 @@ func conforming(t *testing.T, s *study.Study) []results.Row {
 			!r.Value.Known() && r.Note == "" || infinite || r.Low.Float() > r.Value.Float() ||
 			r.Value.Float() > r.High.Float() || column.Counted && r.Part > r.Whole {
 			t.Errorf("%s: %s is none of its columns, NaN without a note, infinite, outside its interval or counted wrongly: %+v",
-				m, r.Quantity, r.Measured)
+				m.Name, r.Quantity, r.Measured)
 		}
 	}
 	return sum.Rows

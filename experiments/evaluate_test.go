@@ -131,6 +131,48 @@ func TestVersionsAreMeasured(t *testing.T) {
 	}
 }
 
+// New words of a text made outside, with a vector or without, are words for its classifier: a study with vectors
+// measures the accuracy that evaluate does. Half of the texts hide their label among words that no review has.
+func TestNewWordsCountInAStudyAsInEvaluate(t *testing.T) {
+	t.Parallel()
+	const rows = 400
+	original := reviews(t, "original.csv", rows, []string{"body", "stars"}, unchanged)
+	rng := stream.FromUint64(2).Rand()
+	made := reviews(t, "made.csv", rows, []string{"body"}, func(i int, w []string) []string {
+		w[1] = []string{"dire", "divine"}[i%2]
+		if rng.IntN(2) == 0 {
+			w[1] = fmt.Sprint("thing", rng.IntN(200))
+		}
+		return w
+	})
+	vectors := "dire 1 0\ndivine 0 1\nawful 1 0\nsuperb 0 1\n"
+	for i, w := range []string{"the", "food", "indeed", "truly", "thing7"} {
+		vectors += fmt.Sprintf("%s %v 0.5\n", w, float64(i)/8)
+	}
+	put(t, filepath.Dir(made), "vectors.txt", vectors)
+	with := "embeddings=[{name: v, file: " + filepath.Join(filepath.Dir(made), "vectors.txt") + "}]"
+	accuracy := func(set ...string) (v [2]float64) {
+		e := evaluation(t, original, "made="+made)
+		e.Set = set
+		by, err := evaluate(t, e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return [2]float64{by["none"].Get("accuracy").Float(), by["made"].Get("accuracy").Float()}
+	}
+	const tfidf = "models=[{name: logistic, parameters: {features: tfidf}}]"
+	files, study := accuracy(tfidf), accuracy(tfidf, with)
+	if files != study || files[0] != 100 || files[1] < 65 || files[1] > 85 {
+		t.Errorf("plain and made text: %v by evaluate, %v in a study with vectors", files, study)
+	}
+	// A mean of vectors has those of the new words, and a network that learns its own has each of them.
+	for _, model := range []string{"{name: logistic}", "{name: averaged, parameters: {epochs: 20}}"} {
+		if study := accuracy("models=["+model+"]", with); study[0] != 100 || study[1] < 65 || study[1] > 85 {
+			t.Errorf("%s: %v", model, study)
+		}
+	}
+}
+
 // TestRowsAreMatchedByID gives the versions in another order.
 func TestRowsAreMatchedByID(t *testing.T) {
 	t.Parallel()

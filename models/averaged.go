@@ -10,7 +10,8 @@ import (
 
 func init() {
 	Register(Definition{
-		Name: "averaged",
+		Name:  "averaged",
+		Words: func(map[string]any) bool { return true },
 		Parameters: append([]Parameter{
 			{Name: "init", Default: "embedding", Fixed: true}, // word vectors before training
 			{Name: "dimension", Default: 100, Fixed: true},

@@ -21,6 +21,8 @@ var (
 	linearCost = params.NonNegative("c", 0)
 )
 
+func linearWords(parameters map[string]any) bool { return parameters[linearFeatures.Name] == "tfidf" }
+
 // linear is the common part of the linear models: features, the choice of C and
 // of features by accuracy on validation examples, margins. A constant feature
 // holds the bias, which is regularised like any weight. Two classes need one

@@ -25,7 +25,7 @@ var (
 // embeddings, tf-idf or given vectors; as encoder on sentence vectors: what a
 // transformer, which is not trained here itself, makes of released text.
 func init() {
-	Register(Definition{Name: "logistic", Vectors: true,
+	Register(Definition{Name: "logistic", Vectors: true, Words: linearWords,
 		Parameters: []Parameter{linearFeatures, linearCost, iterations, stopGradient},
 		New:        func(o Options) Classifier { return newLogistic("logistic", o) }})
 	Register(Definition{Name: "encoder",

@@ -29,6 +29,9 @@ type Definition struct {
 	// plain train texts gives them (embeddings.NewTokenizer), with their vectors;
 	// else by those of the space.
 	Tokenized bool
+	// Words reports whether, with these parameters, the model learns something of
+	// each word, not of its vector alone; nil is no.
+	Words func(parameters map[string]any) bool
 	// New builds the model. Options are checked before: at least two classes, a
 	// well-formed Embedding (not empty unless Vectors or an Encoder), all parameters present and of
 	// the default's type.

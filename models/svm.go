@@ -15,6 +15,7 @@ func init() {
 	Register(Definition{
 		Name:    "svm",
 		Vectors: true,
+		Words:   linearWords,
 		Parameters: []Parameter{
 			linearFeatures, linearCost,
 			params.AtLeast("passes", 1, 100),   // largest number of passes over the training set per fit

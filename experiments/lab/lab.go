@@ -175,9 +175,10 @@ func (l *Lab) Descriptions() []datasets.Description {
 	return all
 }
 
-// Words opens an embedding of one dimension, whole.
-func (l *Lab) Words(ctx context.Context, e study.EmbeddingSpec, dimension int) (*embeddings.Space, error) {
-	return OpenSpace(ctx, e.Ref(), dimension, l.root, nil)
+// Words opens an embedding of one dimension, or those of its words that are kept; nil keeps all.
+func (l *Lab) Words(ctx context.Context, e study.EmbeddingSpec, dimension int, keep func(word string) bool) (
+	*embeddings.Space, error) {
+	return OpenSpace(ctx, e.Ref(), dimension, l.root, keep)
 }
 
 // Space opens an embedding restricted to the words of a data set; with
@@ -305,7 +306,7 @@ func (l *Lab) OfText(ctx context.Context, s Sample, e study.EmbeddingSpec, dimen
 // OfWords returns those of a whole embedding.
 func (l *Lab) OfWords(ctx context.Context, e study.EmbeddingSpec, dimension int, needs mechanisms.Needs) (Fingerprints,
 	error) {
-	space, err := l.Words(ctx, e, dimension)
+	space, err := l.Words(ctx, e, dimension, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -152,7 +152,7 @@ func TestLinkedFolder(t *testing.T) {
 func TestPartOfAnEmbedding(t *testing.T) {
 	d := study.DatasetSpec{Name: "generated-news", Train: 40, Validation: 20, Test: 20}
 	e := study.EmbeddingSpec{Name: "glove.6B", Dimensions: []int{50}}
-	words, err := New("").Words(t.Context(), study.EmbeddingSpec{Name: study.GeneratedEmbedding}, 50)
+	words, err := New("").Words(t.Context(), study.EmbeddingSpec{Name: study.GeneratedEmbedding}, 50, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

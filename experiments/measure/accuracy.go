@@ -3,6 +3,7 @@ package measure
 import (
 	"context"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,16 +15,16 @@ import (
 	"mldpbench/experiments/study"
 	"mldpbench/internal/list"
 	"mldpbench/internal/params"
+	"mldpbench/mechanisms"
 	"mldpbench/metrics"
 	"mldpbench/models"
-	"mldpbench/models/attack"
 	"mldpbench/results"
 	"mldpbench/stream"
 )
 
 func init() {
 	Register(Measurement{
-		Name: "accuracy", Version: 1, Model: true, Setting: true, Baseline: true,
+		Name: "accuracy", Version: 1, Model: true, Setting: true, Baseline: true, VersionOf: wordsVersion,
 		Columns: columns("accuracy", "validation_accuracy", "auc", "epochs", "train_seconds"),
 		Asked: func(_ *study.Study, scene *study.Scene) (any, bool) {
 			var options any // nil keeps the keys of studies without trainings
@@ -49,6 +50,17 @@ func init() {
 		},
 		Measure: measureAccuracy,
 	})
+}
+
+// wordsVersion is 2 where words without a vector may be read, and were one word before.
+func wordsVersion(s *Spec, q *Query) int {
+	outside := s.Mechanism.Outside != nil
+	replaced := s.Policy != mechanisms.Keep && s.KeepWords == "" && !s.IsBaseline() &&
+		s.Mechanism.Variant != mechanisms.AsRun && !s.Definition().Needs.Thesaurus && q.Setting != study.TestOnly
+	if s.Embedding.IsNone() || q.Model.encoder() != "" || !outside && (replaced || !q.Model.tellsApart()) {
+		return 1
+	}
+	return 2
 }
 
 // trainings are the classifiers trained on one text.
@@ -85,7 +97,11 @@ func (r *Release) accuracy(ctx context.Context, q *Query, training int) ([]resul
 		return nil, err
 	}
 	took := time.Since(start)
-	test, err := r.split(ctx, q.Model, 2, !r.IsBaseline() && q.Setting != study.TrainOnly)
+	known, err := r.reader(ctx, q.Model, !r.IsBaseline() && q.Setting != study.TestOnly)
+	if err != nil {
+		return nil, err
+	}
+	test, err := r.split(ctx, q.Model, known, 2, !r.IsBaseline() && q.Setting != study.TrainOnly)
 	if err != nil {
 		return nil, err
 	}
@@ -125,15 +141,19 @@ func (r *Release) accuracy(ctx context.Context, q *Query, training int) ([]resul
 func (r *Release) trained(ctx context.Context, q *Query, number int) (*Trained, error) {
 	private := !r.IsBaseline() && q.Setting != study.TestOnly
 	train := func(s *Spec, private bool) (*Trained, error) {
-		training, err := r.split(ctx, q.Model, 0, private)
+		known, err := r.reader(ctx, q.Model, private)
 		if err != nil {
 			return nil, err
 		}
-		validation, err := r.split(ctx, q.Model, 1, private)
+		training, err := r.split(ctx, q.Model, known, 0, private)
 		if err != nil {
 			return nil, err
 		}
-		table, err := r.table(q.Model)
+		validation, err := r.split(ctx, q.Model, known, 1, private)
+		if err != nil {
+			return nil, err
+		}
+		table, err := r.table(q.Model, known)
 		if err != nil {
 			return nil, err
 		}
@@ -176,19 +196,68 @@ func (r *Release) tokenizer(m Model) (*tokenized, error) {
 }
 
 // table returns the vectors that a model reads.
-func (r *Release) table(m Model) (models.Embedding, error) {
+func (r *Release) table(m Model, known *lab.Space) (models.Embedding, error) {
 	t, err := r.tokenizer(m)
 	switch {
-	case err != nil || r.Embedding.Name == study.NoVectors:
+	case err != nil || r.Embedding.IsNone():
 		return models.Embedding{}, err
 	case t != nil:
 		return t.table, nil
 	}
-	return r.Space.Table, nil
+	return known.Table, nil
 }
 
-// split returns a split as a classifier reads it, private or plain.
-func (r *Release) split(ctx context.Context, m Model, i int, private bool) (models.Examples, error) {
+// reader returns the words that a classifier knows, each with a number of its own: those of the data set that have
+// a vector, and those of the text that it is trained on, private or plain. New words of a text made outside have
+// their vectors too. Words without one are added for a model that tells them apart; all others are one unknown word.
+func (r *Release) reader(ctx context.Context, m Model, private bool) (*lab.Space, error) {
+	apart := m.tellsApart() || r.Embedding.IsNone()
+	outside := private && r.Mechanism.Outside != nil && !r.Embedding.IsNone()
+	if !apart && !outside {
+		return r.Space, nil
+	}
+	training := r.Corpus.Tokens[0]
+	if private {
+		text, err := r.Text(ctx)
+		if err != nil {
+			return nil, err
+		}
+		training = text[0]
+	}
+	known := r.Space.Wide
+	read := func() (*lab.Space, error) {
+		more := map[string]bool{}
+		var all []string
+		for _, d := range training {
+			for _, w := range d {
+				if known.Vocabulary.ID(w) == embeddings.Unknown && !more[w] {
+					more[w], all = true, append(all, w)
+				}
+			}
+		}
+		wide, err := known, error(nil)
+		if outside && slices.ContainsFunc(all, func(w string) bool { return !r.Corpus.Has(w) }) {
+			wide, err = r.Lab.Words(ctx, r.Embedding, r.Dimension, func(word string) bool {
+				return more[word] || known.Vocabulary.ID(word) != embeddings.Unknown
+			})
+		}
+		if err == nil && apart {
+			wide, err = wide.WithZeroWords(all)
+		}
+		if err != nil || wide == known {
+			return r.Space, err
+		}
+		return &lab.Space{Space: r.Space.Space, Table: lab.WholeSpace(wide).Table, Wide: wide}, nil
+	}
+	key := engine.MakeID("reader", apart)
+	if private {
+		return Once(r, key, read)
+	}
+	return lab.Once(r.Lab, engine.MakeID(key, r.Corpus.Fingerprint, r.Space.Wide.Fingerprint()), read)
+}
+
+// split returns a split as a classifier that knows these words reads it, private or plain.
+func (r *Release) split(ctx context.Context, m Model, known *lab.Space, i int, private bool) (models.Examples, error) {
 	labels := r.Corpus.Labels(i)
 	if private && r.ReleasesVectors() {
 		vectors, err := r.Vectors(ctx)
@@ -218,18 +287,7 @@ func (r *Release) split(ctx context.Context, m Model, i int, private bool) (mode
 	} else if t != nil {
 		return models.Examples{Sequences: t.Sequences(tokens), Labels: labels}, nil
 	}
-	if r.Embedding.Name != study.NoVectors {
-		return r.Space.Examples(tokens, labels, r.Corpus.WordLevel)
-	}
-	// Words have no vectors, so each has a number, new ones too.
-	words, _ := Once(r, "numbers", func() (*attack.Lexicon, error) { // never fails
-		return attack.NewLexicon(r.Space.Vocabulary), nil
-	})
-	x := models.Examples{Labels: labels}
-	for _, d := range tokens {
-		x.Sequences = append(x.Sequences, words.IDs(d))
-	}
-	return x, nil
+	return known.Examples(tokens, labels, r.Corpus.WordLevel)
 }
 
 // encode returns the vectors that a sentence encoder gives to texts.
@@ -253,6 +311,12 @@ func (m Model) Text() string {
 		return ""
 	}
 	return params.Format(m.Parameters)
+}
+
+// tellsApart reports whether the model learns something of each word, not of its vector alone.
+func (m Model) tellsApart() bool {
+	d, err := models.Find(m.Name)
+	return err == nil && d.Words != nil && d.Words(m.Parameters)
 }
 
 // encoder is that of the sentence vectors which the model reads; "" for none.

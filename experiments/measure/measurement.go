@@ -22,6 +22,8 @@ import (
 type Measurement struct {
 	Name    string
 	Version int // raised whenever its numbers change
+	// VersionOf, if not nil, is the version of one unit, where a change touches some only: the others keep their records.
+	VersionOf func(s *Spec, q *Query) int
 	// Columns are its quantities. Those that are not in the registry of results
 	// yet are added to it.
 	Columns []results.Column
@@ -72,8 +74,14 @@ type Query struct {
 // Several are options with which a scene asks for a measurement more than once.
 type Several []any
 
-// String returns name and version, as rows have them.
-func (m *Measurement) String() string { return fmt.Sprintf("%s@%d", m.Name, m.Version) }
+// At returns name and version of a unit, as rows have them.
+func (m *Measurement) At(s *Spec, q *Query) string {
+	v := m.Version
+	if m.VersionOf != nil {
+		v = m.VersionOf(s, q)
+	}
+	return fmt.Sprintf("%s@%d", m.Name, v)
+}
 
 var registry []*Measurement
 

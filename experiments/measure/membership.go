@@ -15,9 +15,9 @@ type membershipOptions struct{}
 
 func init() {
 	Register(Measurement{
-		Name: "membership", Version: 1, Model: true, Setting: true, Baseline: true, Columns: columns("mia_auc"),
+		Name: "membership", Version: 1, Model: true, Setting: true, Baseline: true, VersionOf: wordsVersion,
 		Metric:  study.Metric{Key: "membership", New: func() any { return new(membershipOptions) }},
-		Applies: hasText, Measure: measureMembership,
+		Columns: columns("mia_auc"), Applies: hasText, Measure: measureMembership,
 	})
 }
 
@@ -27,18 +27,22 @@ func init() {
 // it. Both are asked about plain texts, which a person would recognise as theirs.
 func measureMembership(ctx context.Context, r *Release, q *Query) ([]results.Row, error) {
 	var read, plain [3]models.Examples
-	var err error
+	private := !r.IsBaseline() && q.Setting != study.TestOnly
+	known, err := r.reader(ctx, q.Model, private)
+	if err != nil {
+		return nil, err
+	}
 	for i := range read {
-		if plain[i], err = r.split(ctx, q.Model, i, false); err != nil {
+		if plain[i], err = r.split(ctx, q.Model, known, i, false); err != nil {
 			return nil, err
 		}
-		if read[i] = plain[i]; !r.IsBaseline() && q.Setting != study.TestOnly && i < 2 {
-			if read[i], err = r.split(ctx, q.Model, i, true); err != nil {
+		if read[i] = plain[i]; private && i < 2 {
+			if read[i], err = r.split(ctx, q.Model, known, i, true); err != nil {
 				return nil, err
 			}
 		}
 	}
-	table, err := r.table(q.Model)
+	table, err := r.table(q.Model, known)
 	if err != nil {
 		return nil, err
 	}

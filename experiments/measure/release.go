@@ -75,7 +75,7 @@ func Open(ctx context.Context, l *lab.Lab, specs []Spec, splits [3]bool, threads
 
 func (s *Spec) open(ctx context.Context, l *lab.Lab) (*lab.Corpus, *lab.Space, error) {
 	if s.Dataset.Name == "" {
-		space, err := l.Words(ctx, s.Embedding, s.Dimension)
+		space, err := l.Words(ctx, s.Embedding, s.Dimension, nil)
 		if err != nil {
 			return nil, nil, err
 		}

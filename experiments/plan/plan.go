@@ -181,7 +181,7 @@ func (p *Plan) put(u unit, spec, group string) {
 	if u.spec.IsBaseline() && u.measurement.Setting && !u.measurement.Model && u.splits != study.Privatizes(study.Local) {
 		setting = fmt.Sprint(u.splits) // plain text is compared in these
 	}
-	rest := engine.MakeID(u.measurement.String(), u.query.Options, u.query.Model.Name, u.query.Model.Text(), setting)
+	rest := engine.MakeID(u.measurement.At(&u.spec, &u.query), u.query.Options, u.query.Model.Name, u.query.Model.Text(), setting)
 	u.id, u.group = strings.TrimSuffix(spec, "]")+","+rest[1:], group
 	p.byID[u.id] = len(p.units)
 	p.units = append(p.units, u)

@@ -87,7 +87,7 @@ func (p *Plan) run(ctx context.Context, u *unit, job *engine.Job) (rows []result
 		return nil, fmt.Errorf("measuring %s: %w", u.measurement.Name, err)
 	}
 	for i := range rows {
-		rows[i].Measurement = u.measurement.String()
+		rows[i].Measurement = u.measurement.At(&u.spec, &u.query)
 	}
 	return rows, r.DescribeRedrawn(ctx, rows)
 }
