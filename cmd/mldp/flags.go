@@ -65,18 +65,24 @@ func policyFlag(f *pflag.FlagSet, to *string) {
 var letterCases = []string{"vocabulary", "keep"}
 
 // wordFlags say how the words of a text are treated.
-type wordFlags struct{ policy, letters string }
+type wordFlags struct{ policy, letters, layout string }
 
 func (o *wordFlags) addFlags(f *pflag.FlagSet) {
 	policyFlag(f, &o.policy)
 	f.StringVar(&o.letters, "case", "vocabulary", "vocabulary: words as the vectors spell them; keep: Title and "+
 		"UPPER as they were")
+	f.StringVar(&o.layout, "layout", "written", "written: spaces and signs as they are; plain: words in lower case, one "+
+		"space between them; fixed=N: also cut or filled to N words")
 }
 
 // options are checked.
 func (o *wordFlags) options() (privatize.Options, error) {
-	p := privatize.Options{Policy: mechanisms.Policy(o.policy), KeepCase: o.letters == "keep"}
-	return p, cmp.Or(mechanisms.CheckPolicy(p.Policy), check.OneOf("case", o.letters, letterCases...))
+	layout, err := privatize.ParseLayout(o.layout)
+	p := privatize.Options{Policy: mechanisms.Policy(o.policy), KeepCase: o.letters == "keep", Layout: layout}
+	if p.KeepCase && layout.Plain {
+		err = check.Wrong("case keep and layout %s: a plain layout has no capitals", o.layout)
+	}
+	return p, cmp.Or(err, mechanisms.CheckPolicy(p.Policy), check.OneOf("case", o.letters, letterCases...))
 }
 
 // alignFlag takes levels of a quantity at which mechanisms are compared.

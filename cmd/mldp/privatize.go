@@ -133,6 +133,9 @@ func (p *privatizing) run(cmd *cobra.Command, name string) (err error) {
 	}
 	p.report.Summary = s.Summary()
 	p.sum(p.report.Summary)
+	if kept := s.Kept(); kept != "" {
+		p.say("%s", kept)
+	}
 	if p.reportTo == "" {
 		return nil
 	}
@@ -225,9 +228,6 @@ func (p *privatizing) state() {
 	if p.report.Seeded {
 		p.say("warning: anyone who knows the seed can undo the protection: leave --seed out unless the text is public")
 	}
-	if p.options.KeepCase {
-		p.say("warning: case kept: which words are capitalised, and so the positions of names, is not protected")
-	}
 	if p.space == nil {
 		return
 	}
@@ -246,8 +246,11 @@ func (p *privatizing) sum(sum privatize.Summary) {
 	if p.options.Texts {
 		unit = "texts"
 	}
-	p.say("%d %s: %d changed, %d unchanged, %d unknown", sum.Words, unit, sum.Changed, sum.Words-sum.Changed-sum.Unknown,
-		sum.Unknown)
+	p.say("%d %s: %d changed, %d unchanged, %d unknown", sum.Words, unit, sum.Changed,
+		sum.Words-sum.Changed-sum.Unknown-sum.Cut, sum.Unknown)
+	if n := p.options.Layout.Words; n > 0 {
+		p.say("layout: every text has %d words: %d were cut, %d filled in", n, sum.Cut, sum.Filled)
+	}
 	if sum.Rewritten == 0 && sum.Wordless > 0 {
 		p.say("warning: no row has a word: there was nothing to change")
 	}

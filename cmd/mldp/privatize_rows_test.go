@@ -169,7 +169,8 @@ func everyFormat(t *testing.T) []aTable {
 }
 
 // The rule behind K1 and K2: of every format, rows read are rows rewritten, or
-// rows that the report says were not. No text is left, all else comes back equal.
+// rows that the report says were not. No text is left, all else comes back equal. Other
+// layouts have the same words and rows, and what they promise, in every format.
 func TestEveryRowIsRewrittenOrCounted(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name string) string { return filepath.Join(dir, name) }
@@ -222,6 +223,27 @@ func TestEveryRowIsRewrittenOrCounted(t *testing.T) {
 		}
 		if s := report.Summary; err != nil || s.Rewritten != unlike || s.Rewritten+s.Wordless != rows {
 			t.Errorf("%s: %+v: want %d rewritten, of %d rows; %v", c.name, s, unlike, rows, err)
+		}
+		for layout, form := range map[string]string{"plain": `^([a-z]+( [a-z]+)*)?$`, "fixed=3": `^[a-z]+ [a-z]+ [a-z]+$`} {
+			other := file(layout + c.name)
+			if code, out := mldp(t, append(args, "--layout", layout, "--out", other, "--force")...); code != exitOK {
+				t.Errorf("%s, %s: exit code %d\n%s", c.name, layout, code, out)
+				continue
+			}
+			if got, err = os.ReadFile(other); err != nil {
+				t.Fatal(err)
+			}
+			texts, rest := parsed(t, c.name, got)
+			for i, text := range texts {
+				null := before[i] == "" && restBefore != nil && restBefore[i]["tags"] != nil
+				if !null && !regexp.MustCompile(form).MatchString(text) || layout == "plain" &&
+					text != strings.Join(regexp.MustCompile("[a-z]+").FindAllString(after[i], -1), " ") && !null {
+					t.Fatalf("%s, %s, row %d: %q of %q", c.name, layout, i, text, after[i])
+				}
+			}
+			if len(texts) != rows || !reflect.DeepEqual(rest, restAfter) {
+				t.Errorf("%s, %s: %d rows, or more than the column changed", c.name, layout, len(texts))
+			}
 		}
 	}
 }

@@ -3,8 +3,8 @@
 //
 // It counts what privatising did to the text: the words that came back unchanged
 // and the epsilon spent on a line. It protects words and nothing else: the text
-// between words, their number and, where it is kept, their case are copied. It
-// does not remove personal data.
+// between words, their number and, where it is kept, their case are copied, unless a
+// Layout leaves them out. It does not remove personal data.
 package privatize
 
 import (
@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"slices"
 	"strings"
@@ -20,6 +21,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"mldpbench/datasets/table"
+	"mldpbench/internal/check"
 	"mldpbench/internal/list"
 	"mldpbench/mechanisms"
 	"mldpbench/stream"
@@ -39,6 +41,7 @@ type Options struct {
 	// mechanism's own epsilon for every word.
 	Document float64
 	KeepCase bool        // Title and UPPER are restored
+	Layout   Layout      // without KeepCase, if it is another than that of the text
 	Seed     stream.Seed // the output is a function of this, the input and the mechanism
 	Workers  int         // at least 1
 }
@@ -48,6 +51,7 @@ type Stream struct {
 	options  Options
 	splitter splitter
 	summary  Summary
+	layouts  layouts
 }
 
 // New returns a Stream.
@@ -56,7 +60,7 @@ func New(o Options) *Stream {
 	for _, w := range o.Kept {
 		s.kept[w] = true
 	}
-	return &Stream{options: o, splitter: s}
+	return &Stream{options: o, splitter: s, layouts: layouts{maphash.MakeSeed(), 0, map[uint64]int{}, map[int]int{}}}
 }
 
 // piece is one text with its words and what they become.
@@ -66,8 +70,11 @@ type piece struct {
 	seed         stream.Seed
 	words        []word
 	output       []string // what the words become
-	of           [3]int   // numbers of words of each kind
+	of           [4]int   // numbers of words of each kind
 	changed      int      // known words that became another word
+	cut          int      // words left out
+	shape        uint64   // of the layout that is kept, 0 where it is not
+	irregular    bool     // not as many words as the layout wants
 }
 
 // batchBytes is the size of a batch. Larger batches need fewer tables of a mechanism
@@ -142,6 +149,9 @@ func (s *Stream) split(p *piece) {
 	case strings.TrimSpace(p.Text) != "":
 		p.words = []word{{end: int32(len(p.Text)), token: p.Text}}
 	}
+	if s.options.Layout.Words > 0 && !p.Null {
+		s.fit(p)
+	}
 	for i := range p.words {
 		if s.options.Mechanism.Outside() {
 			p.words[i].kind = known
@@ -169,6 +179,10 @@ func (s *Stream) parallel(ctx context.Context, pieces []piece, work func(*piece)
 // a record share its budget, if it has one, known or not: their number is visible in the
 // output. The pieces of a record are never in two batches.
 func (s *Stream) privatize(ctx context.Context, pieces []piece, holds func(rune) bool) error {
+	if s.options.Layout.Words > 0 && s.options.Mechanism.Outside() {
+		return check.Wrong("layout fixed: texts are filled with words of the vectors, by a mechanism of the program: a command " +
+			"has none")
+	}
 	if err := s.parallel(ctx, pieces, s.split); err != nil {
 		return err
 	}
@@ -199,7 +213,11 @@ func (s *Stream) privatize(ctx context.Context, pieces []piece, holds func(rune)
 	for i := range output {
 		pieces[i].output = output[i]
 	}
-	return s.parallel(ctx, pieces, func(p *piece) { s.render(p, holds) })
+	err = s.parallel(ctx, pieces, func(p *piece) { s.render(p, holds) })
+	if err == nil && slices.ContainsFunc(pieces, func(p piece) bool { return p.irregular }) {
+		err = fmt.Errorf("layout fixed: %s does not return one word for each", o.Mechanism.Settings().Mechanism)
+	}
+	return err
 }
 
 // write writes rows with their new texts and counts them.
@@ -209,9 +227,10 @@ func (s *Stream) write(w table.Writer, rows []table.Row, pieces []piece) error {
 		before := *sum
 		for _, p := range pieces[:len(row.Values)] {
 			sum.add(p)
+			s.layouts.add(p)
 		}
 		pieces = pieces[len(row.Values):]
-		if sum.Words > before.Words {
+		if sum.Words+sum.Filled > before.Words+before.Filled {
 			sum.Rewritten++
 		} else {
 			sum.Wordless++

@@ -13,7 +13,7 @@ import (
 // words is left out as well.
 func (s *Stream) render(p *piece, holds func(rune) bool) {
 	expected, drops := len(p.words), s.options.Policy == mechanisms.Drop
-	if drops {
+	if drops && s.options.Layout.Words == 0 {
 		expected -= p.of[unknown]
 	}
 	if !s.options.Mechanism.TakesWords() || len(p.output) != expected {
@@ -22,11 +22,19 @@ func (s *Stream) render(p *piece, holds func(rune) bool) {
 				p.changed++
 			}
 		}
-		p.Text = strings.Join(p.output, " ") + p.Text[len(strings.TrimRightFunc(p.Text, unicode.IsSpace)):]
+		if s.options.Layout.Plain {
+			s.plain(p, p.output)
+		} else {
+			p.Text = strings.Join(p.output, " ") + p.Text[len(strings.TrimRightFunc(p.Text, unicode.IsSpace)):]
+		}
 		p.output = nil
 		return
 	}
+	if p.record < countedRows && !s.options.Texts && s.options.Layout.Words == 0 && !p.Null {
+		p.shape = s.shape(p)
+	}
 	var to strings.Builder
+	var plain []string
 	next, end, written := p.output, int32(0), false // written: the last word is another than that of the text
 	for _, w := range p.words {
 		before, part := p.Text[end:w.start], p.Text[w.start:w.end]
@@ -51,6 +59,10 @@ func (s *Stream) render(p *piece, holds func(rune) bool) {
 		case s.options.KeepCase && word != part:
 			word = cased(word, part)
 		}
+		if s.options.Layout.Plain {
+			plain = append(plain, word)
+			continue
+		}
 		to.WriteString(before)
 		apart := before == "" && end > 0 && (word != part || written) // two words of the text stay two words
 		if w.split {
@@ -64,4 +76,7 @@ func (s *Stream) render(p *piece, holds func(rune) bool) {
 	}
 	to.WriteString(p.Text[end:])
 	p.Text, p.output = to.String(), nil
+	if s.options.Layout.Plain && !p.Null {
+		s.plain(p, plain)
+	}
 }

@@ -13,13 +13,18 @@ type Summary struct {
 	Unknown uint64 `json:"unknown"` // words outside the vocabulary
 	Known   uint64 `json:"known"`   // words on which epsilon is spent
 
+	Cut    uint64 `json:"words_cut"`    // of words, by a fixed layout
+	Filled uint64 `json:"words_filled"` // beside words, by a fixed layout
+
 	EpsilonMost  float64 `json:"epsilon_per_record_most"` // at most this on a record
 	EpsilonTotal float64 `json:"epsilon_total"`
 	spent, most  uint64  // records on which epsilon is spent, and the most words of one on which it is
 }
 
 func (s *Summary) add(p piece) {
-	s.Words += uint64(len(p.words))
+	s.Words += uint64(len(p.words) - p.of[filler] + p.cut)
+	s.Cut += uint64(p.cut)
+	s.Filled += uint64(p.of[filler])
 	s.Changed += uint64(p.changed)
 	s.Unknown += uint64(p.of[unknown])
 	s.Known += uint64(p.of[known])

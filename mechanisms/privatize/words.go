@@ -27,6 +27,7 @@ const (
 	unknown kind = iota // the policy decides
 	known               // the mechanism replaces it; its guarantee is spent on the word
 	kept                // passes unchanged
+	filler              // is none of the text, which is filled up to a length
 )
 
 // splitter finds the words of a text and looks them up. The rules are those
