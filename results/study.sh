@@ -13,19 +13,23 @@ out=${STUDY_OUT:-runs/study}
 # File in results/reference, file of the results folder that it is, and study
 # with flags; for an audit, its flags.
 runs='
-replication                    results  replication --dataset agnews-2024 --set embeddings[0].name=glove.6B.words
-replication-imdb               results  replication --dataset imdb-2024 --set embeddings[0].name=glove.6B --set scenes=[text-imdb,accuracy]
-replication-fits               results  replication-fits --dataset agnews-2024 --set embeddings[0].name=glove.6B.words
-replication-fits-imdb          results  replication-fits --dataset imdb-2024 --set embeddings[0].name=glove.6B --set scenes=[text]
-replication-local              results  replication --dataset agnews-2024 --set embeddings[0].name=local --set embeddings[0].dimensions=[50,300] --set scenes=[text]
-replication-fewer              results  replication --dataset agnews-2024 --set embeddings[0].name=glove.6B --mechanism cmp --set scenes=[text]
-replication-2025               results  replication --dataset agnews-2024 --set embeddings[0].name=glove.6B.words --set scenes=[accuracy] --seed 2025
-replication-2026               results  replication --dataset agnews-2024 --set embeddings[0].name=glove.6B.words --set scenes=[accuracy] --seed 2026
+replication                    results  replication --dataset agnews-2024 --set embeddings[0].name=glove.6B.words --set embeddings[0].dimensions=[100]
+replication-50                 results  replication --dataset agnews-2024 --set embeddings[0].name=glove.6B.words --set embeddings[0].dimensions=[50]
+replication-imdb               results  replication --dataset imdb-2024 --set embeddings[0].name=glove.6B --set embeddings[0].dimensions=[100] --set scenes=[text-imdb,accuracy]
+replication-imdb-50            results  replication --dataset imdb-2024 --set embeddings[0].name=glove.6B --set embeddings[0].dimensions=[50] --set scenes=[text-imdb,accuracy]
+replication-fits               results  replication-fits --dataset agnews-2024 --set embeddings[0].name=glove.6B.words --set embeddings[0].dimensions=[100]
+replication-fits-50            results  replication-fits --dataset agnews-2024 --set embeddings[0].name=glove.6B.words --set embeddings[0].dimensions=[50]
+replication-fits-imdb          results  replication-fits --dataset imdb-2024 --set embeddings[0].name=glove.6B --set embeddings[0].dimensions=[100] --set scenes=[text]
+replication-fits-imdb-50       results  replication-fits --dataset imdb-2024 --set embeddings[0].name=glove.6B --set embeddings[0].dimensions=[50] --set scenes=[text]
+replication-local              results  replication --dataset agnews-2024 --set embeddings[0].name=local --set embeddings[0].dimensions=[300] --set scenes=[text]
+replication-fewer              results  replication --dataset agnews-2024 --set embeddings[0].name=glove.6B --mechanism cmp --set embeddings[0].dimensions=[100] --set scenes=[text]
+replication-2025               results  replication --dataset agnews-2024 --set embeddings[0].name=glove.6B.words --set embeddings[0].dimensions=[100] --set scenes=[accuracy] --seed 2025
+replication-2026               results  replication --dataset agnews-2024 --set embeddings[0].name=glove.6B.words --set embeddings[0].dimensions=[100] --set scenes=[accuracy] --seed 2026
 comparative                    results  comparative --set embeddings[0].dimensions=[100]
+comparative-50                 results  comparative --set embeddings[0].dimensions=[50]
 comparative-released           results  comparative-released --set embeddings[0].dimensions=[100]
-comparative-local-50           results  comparative --set embeddings[0].name=local --set embeddings[0].dimensions=[50] --repetitions 3
+comparative-released-50        results  comparative-released --set embeddings[0].dimensions=[50]
 comparative-local-300          results  comparative --set embeddings[0].name=local --set embeddings[0].dimensions=[300] --repetitions 3
-comparative-released-local-50  results  comparative-released --set embeddings[0].name=local --set embeddings[0].dimensions=[50] --repetitions 3
 comparative-released-local-300 results  comparative-released --set embeddings[0].name=local --set embeddings[0].dimensions=[300] --repetitions 3
 extended                       results  extended
 axes                           results  axes
@@ -39,6 +43,8 @@ refuted                        results  extended --dataset agnews --mechanism cu
 audit-glove-100                audit    --grid --embedding glove.6B.100d --restrict agnews
 attacks                        results  attacks --repetitions 3
 auditor                        results  cmp --set scenes=[auditor]
+cmp-50                         results  cmp --set scenes=[deniability] --set scenes[0].embeddings[0].dimensions=[50]
+privemb-50                     results  privemb --set scenes=[words] --set scenes[0].embeddings=[glove.6B] --set scenes[0].embeddings[0].dimensions=[50]
 '
 
 usage() { sed -n '2,8s/^# \{0,1\}//p' "$0" >&2; exit 2; }

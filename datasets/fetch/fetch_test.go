@@ -119,7 +119,7 @@ func TestExpand(t *testing.T) {
 		"glove.6B.100d":  "glove.6B.100d",
 		"vickrey":        "imdb opinion-lexicon wordnet glove.6B.100d disaster-tweets",
 		"nothing":        "",
-		"glove.6B.words": "glove.6B.words.100d",
+		"glove.6B.words": "glove.6B.words.50d glove.6B.words.100d",
 	} {
 		got, err := Expand(name)
 		names := strings.Join(list.Map(got, func(e Entry) string { return e.Name }), " ")
