@@ -1,24 +1,31 @@
 package metrics
 
-// PUCAlphas are the weights of utility that the study reports.
-var PUCAlphas = []float64{0.75, 0.5, 0.25}
+// Part is a metric of a composite: its value in 0–100, more being better, and its weight.
+type Part struct{ Value, Weight float64 }
 
-// Composite holds the parts of the study's privacy-utility composite, all in
-// percent (Sw: distinct outputs of 100 runs).
-type Composite struct {
-	Accuracy, BaselineAccuracy float64
-	Nw, Sw, PP, CS, Low        float64
+// PUC returns the privacy-utility composite of metrics U of utility and P of privacy, with
+// weight alpha on utility ([M24] Definition 5.1):
+//
+//	α·Σ wᵢUᵢ/Σ wᵢ + (1−α)·Σ wⱼPⱼ/Σ wⱼ
+//
+// The study's own choice (eq. 4) is U = 100·Acc/BAcc, which is not clipped, so that a
+// cell above its baseline may exceed 100, and P = 100−N_w, S_w, PP, CS and 100−LOW
+// with equal weights. A missing part (NaN) makes the result missing.
+func PUC(alpha float64, utility, privacy []Part) float64 {
+	return alpha*mean(utility) + (1-alpha)*mean(privacy)
 }
 
-// PUC returns the privacy-utility composite with weight alpha on utility ([M24]
-// eq. 4):
-//
-//	α·100·Acc/BAcc + (1−α)·((100−N_w)+S_w+PP+CS+(100−LOW))/5
-//
-// The ratio of accuracies is not clipped, so a cell above its baseline may
-// exceed 100. A missing part (NaN) makes the result missing.
-func (c Composite) PUC(alpha float64) float64 {
-	utility := 100 * c.Accuracy / c.BaselineAccuracy
-	privacy := ((100 - c.Nw) + c.Sw + c.PP + c.CS + (100 - c.Low)) / 5
-	return alpha*utility + (1-alpha)*privacy
+// RelativeGain is the γ of 1-Diffractor and of papers since: what is left of utility,
+// less what is left of an adversary's success, each as a share of that on plain text.
+// With P = 100 less that share it is the composite with alpha 1/2 on another scale.
+func RelativeGain(utility, privacy []Part) float64 {
+	return 2*PUC(0.5, utility, privacy)/100 - 1
+}
+
+func mean(parts []Part) float64 {
+	sum, weights := 0.0, 0.0
+	for _, p := range parts {
+		sum, weights = sum+p.Weight*p.Value, weights+p.Weight
+	}
+	return sum / weights
 }

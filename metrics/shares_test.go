@@ -29,13 +29,15 @@ func TestWordsPerSecond(t *testing.T) {
 // Published inputs and output of [M24]: CMP, IMDb, d=100, ε=1 of Tables 3, 6
 // and 9 are checked in results; here the formula against hand-worked values.
 func TestPUC(t *testing.T) {
-	c := Composite{Accuracy: 40, BaselineAccuracy: 80, Nw: 10, Sw: 60, PP: 70, CS: 50, Low: 30}
-	// utility 50; privacy (90+60+70+50+70)/5 = 68
-	near(t, "PUC(.75)", c.PUC(0.75), 54.5, 1e-12)
-	near(t, "PUC(1)", c.PUC(1), 50, 1e-12)
-	near(t, "PUC(0)", c.PUC(0), 68, 1e-12)
-	c.CS = math.NaN()
-	if !math.IsNaN(c.PUC(0.5)) {
+	utility, privacy := []Part{{50, 1}}, []Part{{90, 1}, {60, 1}, {70, 1}, {50, 1}, {70, 1}} // mean 68
+	near(t, "PUC(.75)", PUC(0.75, utility, privacy), 54.5, 1e-12)
+	near(t, "PUC(1)", PUC(1, utility, privacy), 50, 1e-12)
+	near(t, "PUC(0)", PUC(0, utility, privacy), 68, 1e-12)
+	near(t, "PUC, weighted", PUC(0, utility, []Part{{90, 3}, {10, 1}}), 70, 1e-12)
+	// half of the utility is left, and a fifth of what an adversary finds
+	near(t, "relative gain", RelativeGain(utility, []Part{{80, 1}}), 0.5-0.2, 1e-12)
+	privacy[3].Value = math.NaN()
+	if !math.IsNaN(PUC(0.5, utility, privacy)) {
 		t.Error("a missing part must make the composite missing")
 	}
 }

@@ -15,13 +15,16 @@ import (
 // Axis describes one axis of a panel.
 type Axis struct {
 	Label string
-	Log   bool // of the horizontal one only
+	Log   bool
 	// Bound, if not nil, is the possible range of values, for example 0 and 100
 	// of a percentage.
 	Bound *[2]float64
 	// Ticks are the values to mark; none leaves the choice to the panel.
 	Ticks []plot.Tick
 }
+
+// log is the axis, logarithmic or not.
+func (a Axis) log(yes bool) Axis { a.Log = yes; return a }
 
 // percent bounds a percentage.
 var percent = &[2]float64{0, 100}

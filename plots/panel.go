@@ -51,10 +51,11 @@ type Panel struct {
 	live bool // on a page, which can show subdued curves in full
 }
 
-// usable drops missing values, which an axis cannot show.
-func usable(points []Point) (kept []Point) {
+// usable drops values that the axes cannot show: missing ones, and 0 where they are
+// logarithmic.
+func (p Panel) usable(points []Point) (kept []Point) {
 	for _, q := range points {
-		if finite(q.X) && finite(q.Y) {
+		if finite(q.X) && finite(q.Y) && !(p.X.Log && q.X <= 0) && !(p.Y.Log && q.Y <= 0) {
 			if !finite(q.Low) || !finite(q.High) {
 				q.Low, q.High = math.NaN(), math.NaN()
 			}
@@ -79,7 +80,7 @@ func (p Panel) plot() (_ plotted, ok bool) {
 	var bars []float64
 	for _, all := range []bool{false, true} { // the others only where there is nothing else
 		for _, c := range p.Curves {
-			if c.Points = usable(c.Points); len(c.Points) == 0 {
+			if c.Points = p.usable(c.Points); len(c.Points) == 0 {
 				continue
 			}
 			if !all {

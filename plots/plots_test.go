@@ -169,7 +169,7 @@ func TestSVG(t *testing.T) {
 
 func TestTheme(t *testing.T) {
 	none, skipped := drawn(&results.Prepared{})
-	if len(none) != 0 || len(skipped) != 5 || skipped[0].Reason == "" {
+	if len(none) != 0 || len(skipped) != len(views.Builtin().Figures) || skipped[0].Reason == "" {
 		t.Errorf("of nothing %d figures, skipped %v", len(none), skipped)
 	}
 	figures, _ := drawn(prepared(t, rowsOf("v", "a", "cmp", "tem")), "frontier")

@@ -144,7 +144,7 @@ func (v *view) panels(d views.View, items []views.Item) (out []Panel) {
 		over = []results.Column{{Name: d.X}}
 	}
 	for _, x := range over {
-		if slices.Contains(d.Panel, "quantity") {
+		if slices.Contains(d.Panel, "quantity") && d.X != views.Epsilon {
 			p := v.panel(d, x, items, items)
 			p.Title, p.X.Label = x.Title, strings.Trim(strings.TrimPrefix(p.X.Label, x.Heading()), " ()")
 			out = append(out, p)
@@ -168,7 +168,7 @@ func (v *view) panels(d views.View, items []views.Item) (out []Panel) {
 // panel draws items over x; all are those of the figure.
 func (v *view) panel(d views.View, x results.Column, items, all []views.Item) Panel {
 	first := private(items)[0]
-	p := Panel{X: axisOver(private(items), x), Y: axisOf(first.Quantity), Apart: map[string]float64{views.Epsilon: 1.6,
+	p := Panel{X: axisOver(private(items), x), Y: axisOf(first.Quantity).log(d.Log), Apart: map[string]float64{views.Epsilon: 1.6,
 		views.Level: 6}[x.Name]}
 	ofMechanisms := slices.Equal(d.Curve, []string{"mechanism"})
 	order := list.Map(v.group(all, d.Curve), func(g views.Set) string { return g.Title })

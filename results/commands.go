@@ -22,7 +22,7 @@ func MeasuredQuantity(name, better string) string {
 	return strings.TrimSuffix(measuredPrefix+name+":"+better, ":")
 }
 
-// ofCommand returns the column of a quantity of a command.
+// ofCommand returns the column of a quantity of a command, or of a composite.
 func ofCommand(quantity string) (Column, bool) {
 	if rest, ok := strings.CutPrefix(quantity, attackerPrefix); ok {
 		name, known := strings.CutSuffix(rest, accuracySuffix)
@@ -31,7 +31,7 @@ func ofCommand(quantity string) (Column, bool) {
 	}
 	rest, ok := strings.CutPrefix(quantity, measuredPrefix)
 	if !ok {
-		return Column{}, false
+		return ofPUC(quantity)
 	}
 	name, better, _ := strings.Cut(rest, ":")
 	direction, known := map[string]Direction{"": Neither, "up": Up, "down": Down}[better]

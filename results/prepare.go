@@ -10,7 +10,6 @@ import (
 
 	"mldpbench/internal/list"
 	"mldpbench/internal/stats"
-	"mldpbench/metrics"
 )
 
 // Run is what one folder of a run holds.
@@ -19,7 +18,8 @@ type Run struct {
 	Rows     []Row
 	Audit    []AuditRow
 	Datasets []datasets.Description
-	Title    string // of the study, "" for none
+	Title    string     // of the study, "" for none
+	PUC      *Composite // of the study; nil is the choice of 2024
 	// Origin, for pages.
 	Command                               []string
 	Definition, Version, Machine, Started string
@@ -76,7 +76,7 @@ func Prepare(runs ...Run) (*Prepared, error) {
 	p.Warnings = append(p.Warnings, told...)
 	p.Cells = pivot(apart)
 	deriveError(p.Cells)
-	deriveComposites(p.Cells)
+	p.derive(runs)
 	p.names = Names(list.Map(p.Cells, func(c Cell) Place { return c.Place }))
 	return p, nil
 }
@@ -298,63 +298,4 @@ func parents(k Place) (out []Place) {
 		out = append(out, k)
 	}
 	return out
-}
-
-// deriveComposites sets the baseline's mean accuracy and PUC. PUC of a
-// repetition uses the repetition's own numbers; where CS was measured in some
-// repetitions only, their mean is used. S_w is scaled to 100 runs.
-func deriveComposites(cells []Cell) {
-	// What a cell shares with its baseline. The setting is not part of it: without
-	// privatisation all settings are one.
-	of := func(c Cell) Place {
-		s := c.Scene()
-		s.Setting, s.DatasetFingerprint, s.EmbeddingFingerprint = "", c.DatasetFingerprint, c.EmbeddingFingerprint
-		return s
-	}
-	baseline, similarity := map[Place][]float64{}, map[Place][]float64{}
-	for _, c := range cells {
-		if v := c.Get("accuracy"); c.IsBaseline() && v.Known() {
-			baseline[of(c)] = append(baseline[of(c)], v.Float())
-		}
-		if v := c.Get("cs"); v.Known() {
-			similarity[c.Group()] = append(similarity[c.Group()], v.Float())
-		}
-	}
-	for i := range cells {
-		c := &cells[i]
-		if c.Own() && c.Has("low") { // PP needs documents of as many words
-			c.Set("aligned", Number(map[bool]float64{true: 1}[c.Has("pp")]))
-		}
-		plain := baseline[of(*c)]
-		if c.Status != StatusOK || len(plain) == 0 {
-			continue
-		}
-		base := stats.Mean(plain)
-		c.Set("baseline_accuracy", Number(base))
-		if c.IsBaseline() {
-			continue
-		}
-		cs := c.Get("cs").Float()
-		if math.IsNaN(cs) {
-			cs = stats.Mean(similarity[c.Group()])
-		}
-		puc := metrics.Composite{
-			Accuracy: c.Get("accuracy").Float(), BaselineAccuracy: base, Nw: c.Get("n_w").Float(),
-			Sw: c.swOf100(), PP: c.Get("pp").Float(), CS: cs, Low: c.Get("low").Float(),
-		}
-		for name, alpha := range map[string]float64{"puc_75": 0.75, "puc_50": 0.5, "puc_25": 0.25} {
-			if v := puc.PUC(alpha); !math.IsNaN(v) {
-				c.Set(name, Number(v))
-			}
-		}
-	}
-}
-
-// swOf100 returns S_w as a percentage of the runs per word.
-func (c Cell) swOf100() float64 {
-	sw, _ := c.At("s_w")
-	if nw, ok := c.At("n_w"); ok && sw.Whole > 0 && nw.Whole > 0 {
-		return 100 * float64(sw.Part) / float64(nw.Whole)
-	}
-	return c.Get("s_w").Float()
 }

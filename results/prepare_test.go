@@ -176,6 +176,39 @@ func TestCompositeByHand(t *testing.T) {
 	}
 }
 
+// A study's own composite, by hand; with an attacker alone as P, the relative gain
+// U/U0 - A/A0. What has no scale is refused.
+func TestOwnComposite(t *testing.T) {
+	a := made(1, 1, 12)
+	found := Number(0.3)
+	found.Ceiling = Float(0.6)
+	of := func(c Composite) Cell {
+		rows := []Row{baseline(0, 1, 16), a, text(a, "pp", Share(7, 10)), text(a, "cs", Number(30)),
+			text(a, AttackerQuantity("bayes"), found)}
+		return prepared(t, Run{Rows: rows, PUC: &c}).Private()[0]
+	}
+	c := of(Composite{Utility: map[string]float64{"accuracy": 1, "cs": 3}, Privacy: map[string]float64{"pp": 1},
+		Alphas: []float64{0.6}})
+	if want := 0.6*(75+3*30)/4 + 0.4*70; math.Abs(c.Get("puc_60").Float()-want) > 1e-9 || c.Has("puc_50") ||
+		c.Has("relative_gain") || MustColumn("puc_60").Title != "PUC α=0.6" {
+		t.Errorf("puc_60 = %v, want %v; puc_50 %v", c.Get("puc_60"), want, c.Get("puc_50"))
+	}
+	c = of(Composite{Privacy: map[string]float64{AttackerQuantity("bayes"): 1}})
+	if v := c.Get("relative_gain").Float(); math.Abs(v-(60.0/80-0.3/0.6)) > 1e-9 {
+		t.Errorf("relative gain %v", v)
+	}
+	for want, c := range map[string]Composite{
+		`puc.privacy = "nw": no such quantity; mldp study keys lists them`: {Privacy: map[string]float64{"nw": 1}},
+		`puc.utility = "epochs": must be a quantity in 0 to 100 or 0 to 1`: {Utility: map[string]float64{"epochs": 1}},
+		`puc.privacy.pp = -1: must be > 0 and finite`:                      {Privacy: map[string]float64{"pp": -1}},
+		`puc.alphas = 2: must be in [0, 1]`:                                {Alphas: []float64{2}},
+	} {
+		if err := c.Check(); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
 func TestNames(t *testing.T) {
 	of := func(mechanism, variant, parameters string) Place {
 		return Place{Mechanism: mechanism, Variant: variant, Parameters: parameters}

@@ -176,10 +176,11 @@ func addManifest(run *results.Run, m *engine.Manifest) {
 	run.Started = m.Started.Format("2 January 2006, 15:04 UTC")
 	run.Datasets = m.Datasets
 	var study struct {
-		Title string `yaml:"title"`
+		Title string             `yaml:"title"`
+		PUC   *results.Composite `yaml:"puc"`
 	}
 	if yaml.Unmarshal([]byte(m.Definition), &study) == nil { // the engine has read it once; a page needs only its rows
-		run.Title = study.Title
+		run.Title, run.PUC = study.Title, study.PUC
 	}
 }
 

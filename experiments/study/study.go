@@ -20,6 +20,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"mldpbench/internal/check"
+	"mldpbench/results"
 )
 
 // Schema is the version of the study file format.
@@ -40,6 +41,8 @@ type Header struct {
 	Seed      uint64 `yaml:"seed"`                                       // of all randomness
 	Streams   string `yaml:"streams,omitempty" limits:"grid|attacks"`    // names of its random streams: grid or attacks
 	Documents string `yaml:"documents,omitempty" limits:"fixed|redrawn"` // fixed, the default, or redrawn
+	// PUC is the privacy-utility composite of its cells; nil is the choice of 2024.
+	PUC *results.Composite `yaml:"puc,omitempty"`
 	// Task is the name with the hash of the file, of a study called NAME@VERSION: rows of different people
 	// carry it, and mechanisms, ε, repetitions and seed alone may be changed.
 	Task string `yaml:"task,omitempty"`
@@ -122,6 +125,11 @@ func (s *Study) Check() error {
 	}
 	if err := cmp.Or(s.at(checkName("name", s.Name), "name"), s.at(check.Name("title", s.Title), "title")); err != nil {
 		return err
+	}
+	if s.PUC != nil {
+		if err := s.PUC.Check(); err != nil {
+			return s.at(err, "puc")
+		}
 	}
 	return s.checkParts()
 }

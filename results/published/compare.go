@@ -1,8 +1,12 @@
 package published
 
 import (
+	"cmp"
+	_ "embed"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,6 +19,7 @@ import (
 // How a mechanism was run.
 const (
 	AsRun       = "as run"       // as the study's own code computes, on its texts: the study replication
+	AsFitted    = "as fitted"    // other parameters, which the printed text fits better: the study replication-fits
 	AsDescribed = "as described" // by its definition: the study comparative
 )
 
@@ -46,11 +51,20 @@ func as(c results.Cell) (how string, at Place, ok bool) {
 	if !c.IsBaseline() {
 		at.Epsilon = c.Epsilon.Float()
 	}
-	other := otherParameters[c.Mechanism]
-	return how, at, (c.IsBaseline() || c.Variant == variant) && (c.Model == "" || c.Model == model) &&
-		(c.Policy == "" || c.Policy == "keep") && (other == "" || !strings.Contains(c.Parameters, other)) &&
+	policy, other := "keep", otherParameters[c.Mechanism]
+	study := (c.IsBaseline() || c.Variant == variant) && (other == "" || !strings.Contains(c.Parameters, other))
+	if row, fits := fitted[c.Instance()]; fits && ofCode {
+		how, at.Mechanism, policy, study = AsFitted, row, "random", true
+	}
+	return how, at, study && (c.Model == "" || c.Model == model) && (c.Policy == "" || c.Policy == policy) &&
 		!c.Generated && c.TestItems == documents[dataset] &&
 		strings.HasPrefix(strings.ToLower(c.Embedding), "glove.6b")
+}
+
+// fitted are the mechanisms whose text the printed one fits, with their rows in print.
+var fitted = map[results.Place]string{
+	{Mechanism: "santext-plus", Variant: "proved", Parameters: "p=0.3 w=0.9"}: "santext",
+	{Mechanism: "mahalanobis", Variant: "as-run", Parameters: "lambda=0.5"}:   "mahalanobis",
 }
 
 // Compare joins the printed numbers with those of results, in the order of the
@@ -77,7 +91,7 @@ func Compare(p *results.Prepared) (all []Number) {
 			}
 		}
 	}
-	for _, how := range []string{AsRun, AsDescribed} {
+	for _, how := range []string{AsRun, AsFitted, AsDescribed} {
 		for _, at := range places() {
 			for _, q := range quantities {
 				for _, setting := range []string{"", "train-only", "local"} {
@@ -137,7 +151,73 @@ func Sentence(all []Number) string {
 		len(all), counts[Same], counts[Near], counts[Apart], counts[Undefined], Rule)
 }
 
-// Tables are the printed numbers beside ours, one a row; none where there are none.
+// parts are quantities that are counted together.
+var parts = [][]string{{"n_w", "s_w"}, {"pp", "low_overlap"}, {"english_as_printed"}, {"accuracy"}}
+
+// Count says how many of the printed numbers of some quantities are near in one of the
+// runs that some are of, as "36 of 42"; "" where none were measured.
+func Count(all []Number, quantities []string, of func(Number) bool) string {
+	met := map[Number]bool{}
+	for _, k := range all {
+		if of(k) && slices.Contains(quantities, k.Quantity) {
+			cell := Number{Place: k.Place, Quantity: k.Quantity}
+			met[cell] = met[cell] || k.Verdict == Same || k.Verdict == Near
+		}
+	}
+	if len(met) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d", list.Count(slices.Collect(maps.Values(met)), func(b bool) bool { return b }), len(met))
+}
+
+// summary counts what is near, a row for each data set and dimension as it was run.
+func summary(all []Number) views.Table {
+	t := views.Table{Name: "published-summary", Title: "How many printed numbers are the same or near here",
+		Header: []string{"run", "data set", "d"}, Legend: Rule + " As run or fitted: in one of the two."}
+	for _, q := range parts {
+		t.Header = append(t.Header, strings.Join(list.Map(q, func(n string) string { return results.MustColumn(n).Title }),
+			", "))
+	}
+	runs := map[string][]string{AsRun: {AsRun}, AsRun + " or fitted": {AsRun, AsFitted}, AsDescribed: {AsDescribed}}
+	for _, run := range []string{AsRun, AsRun + " or fitted", AsDescribed} {
+		own := results.Where(all, func(k Number) bool { return slices.Contains(runs[run], k.As) })
+		if len(runs[run]) > 1 && !slices.ContainsFunc(own, func(k Number) bool { return k.As == AsFitted }) {
+			continue
+		}
+		for _, at := range results.Distinct(own, func(k Number) Place { return Place{Dataset: k.Dataset, Dimension: k.Dimension} }) {
+			row := []string{run, results.DatasetTitle(at.Dataset), strconv.Itoa(at.Dimension)}
+			for _, q := range parts {
+				row = append(row, cmp.Or(Count(own, q, func(k Number) bool {
+					return k.Dataset == at.Dataset && k.Dimension == at.Dimension && k.Setting != "local"
+				}), views.NotMeasured))
+			}
+			t.AddRow(row...)
+		}
+	}
+	return t
+}
+
+//go:embed views.yaml
+var viewsYAML []byte
+
+// regressions are the tables of CS, with what is printed in a last column.
+func regressions(p *results.Prepared) []views.Table {
+	declared, err := views.Parse("views.yaml", viewsYAML)
+	if err != nil {
+		panic(err)
+	}
+	all := views.NewSheet(p).Tables(declared.Tables)
+	for i := range all {
+		all[i].Header = append(all[i].Header, "printed")
+		for j, r := range all[i].Rows {
+			all[i].Rows[j] = append(r, views.Cell{Text: Regression()[j]})
+		}
+	}
+	return all
+}
+
+// Tables are a count of the printed numbers that are near ours, all of them, one a row,
+// and the regression of CS; none where nothing printed was measured.
 func Tables(p *results.Prepared) []views.Table {
 	all := Compare(p)
 	if len(all) == 0 {
@@ -161,5 +241,5 @@ func Tables(p *results.Prepared) []views.Table {
 		t.AddRow(k.As, results.DatasetTitle(k.Dataset), strconv.Itoa(k.Dimension), results.MechanismTitle(k.Mechanism),
 			epsilon, name, views.Number(k.Printed, k.Digits), ours, difference, string(k.Verdict))
 	}
-	return []views.Table{t}
+	return append([]views.Table{summary(all), t}, regressions(p)...)
 }

@@ -20,7 +20,9 @@ type Item struct {
 	Against          string  // the other mechanism of a pair
 	At               float64 // the level at which mechanisms are compared, of the quantity Privacy; 0 for none
 	Privacy          string
-	Scope            string // what two runs are compared in
+	Scope            string // what two runs are compared in, or the document of a text
+	Over             string // the spaces that it is a mean over
+	Term             string // of a regression
 	Statistic        string // what is said of the quantity, where it is not its value: "p (Holm)"
 	Quantity         results.Column
 	Whole            int     // what a share is one of
@@ -39,7 +41,7 @@ var texts = map[string]func(Sheet, Item) string{
 		}
 		return results.DatasetTitle(i.Dataset)
 	},
-	"space":      func(s Sheet, i Item) string { return s.SpaceName(i.Place) },
+	"space":      func(s Sheet, i Item) string { return cmp.Or(i.Over, s.SpaceName(i.Place)) },
 	"mechanism":  func(s Sheet, i Item) string { return cmp.Or(i.Name, s.names[i.Instance()]) },
 	"epsilon":    func(_ Sheet, i Item) string { return strings.Trim(Short(i.Epsilon.Float()), NotMeasured) },
 	"policy":     func(_ Sheet, i Item) string { return i.Policy },
@@ -53,12 +55,13 @@ var texts = map[string]func(Sheet, Item) string{
 	"quantity":   func(_ Sheet, i Item) string { return i.Quantity.Heading() },
 	"statistic":  func(_ Sheet, i Item) string { return i.Statistic },
 	"scope":      func(_ Sheet, i Item) string { return i.Scope },
+	"term":       func(_ Sheet, i Item) string { return i.Term },
 }
 
 // coordinates are their names, in the order in which they are said. What else makes
 // other data is in the names of data sets: see results.Prepare.
 var coordinates = []string{"dataset", "space", "mechanism", "epsilon", "policy", "model", "setting", "generated",
-	"repetition", "task", "level", "against", "quantity", "statistic", "scope"}
+	"repetition", "task", "level", "against", "quantity", "statistic", "scope", "term"}
 
 // Text is a coordinate of an item as printed.
 func (s Sheet) Text(i Item, coordinate string) string { return texts[coordinate](s, i) }

@@ -44,13 +44,17 @@ type Set struct {
 // it says and what differs between items of one cell.
 func (s Sheet) Sets(v View) (all []Set) {
 	source := sources[cmp.Or(v.From, "cells")]
+	if v.From == "regression" {
+		source = func(s Sheet, q results.Column) []Item { return s.regression(q, v.On) }
+	}
 	if !slices.Contains(ofNumbers, v.From) {
 		return s.split(v, v.where(s, source(s, results.Column{})))
 	}
-	together := slices.Contains(slices.Concat(v.Rows, v.Columns), "quantity")
+	together := slices.Contains(slices.Concat(v.Rows, v.Columns), "quantity") ||
+		v.X == Epsilon && slices.Contains(v.Panel, "quantity")
 	var one []Item
 	for _, q := range Quantities(s.Private(), slices.Concat(v.Value, v.Y)) {
-		if items := v.where(s, source(s, q)); together {
+		if items := s.averaged(v.where(s, source(s, q)), v.Mean); together {
 			one = append(one, items...)
 		} else if !(v.Name == ofEach && v.figure() && q.Name == "accuracy") { // which has a figure of its own
 			all = append(all, s.split(v, items)...)

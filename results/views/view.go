@@ -37,6 +37,7 @@ type View struct {
 	Columns []string `yaml:"columns"`
 	Value   []string `yaml:"value"`
 	Best    bool     `yaml:"best"`
+	On      []string `yaml:"on"` // of a regression
 
 	// Of a figure.
 	X     string   `yaml:"x"`
@@ -44,6 +45,9 @@ type View struct {
 	Curve []string `yaml:"curve"`
 	Panel []string `yaml:"panel"`
 	Note  string   `yaml:"note"`
+	Log   bool     `yaml:"log"` // of y
+
+	Mean []string `yaml:"mean"` // coordinates that numbers are averaged over
 }
 
 // Views are declared tables and figures, and the tables of two runs compared and of an evaluation.
@@ -101,9 +105,9 @@ func Parse(name string, data []byte) (v Views, err error) {
 // sources are where items come from; those of numbers are asked for each quantity.
 var (
 	sources = map[string]func(Sheet, results.Column) []Item{"cells": Sheet.cells, "equal": Sheet.equal,
-		"pairs": Sheet.pairs, "versions": Sheet.versions, "guarantees": Sheet.guarantees, "datasets": Sheet.datasets,
+		"pairs": Sheet.pairs, "versions": Sheet.versions, "regression": nil, "examples": Sheet.examples, "guarantees": Sheet.guarantees, "datasets": Sheet.datasets,
 		"changes": Sheet.changes, "tests": Sheet.tests}
-	ofNumbers = []string{"", "cells", "equal", "pairs", "versions"}
+	ofNumbers = []string{"", "cells", "equal", "pairs", "versions", "regression"}
 )
 
 // figure tells a figure from a table.
@@ -118,7 +122,7 @@ func (v *View) check(figure bool) error {
 		return fmt.Errorf("from = %q: must be one of %s", v.From, strings.Join(slices.Sorted(maps.Keys(sources)), ", "))
 	}
 	for key, names := range map[string][]string{"rows": v.Rows, "columns": v.Columns, "split": v.Split, "curve": v.Curve,
-		"panel": v.Panel, "where": slices.Sorted(maps.Keys(v.Where))} {
+		"panel": v.Panel, "mean": v.Mean, "where": slices.Sorted(maps.Keys(v.Where))} {
 		for _, n := range names {
 			if !slices.Contains(coordinates, n) {
 				return fmt.Errorf("%s = %q: must be of %s", key, n, strings.Join(coordinates, ", "))
@@ -138,11 +142,12 @@ func (v *View) check(figure bool) error {
 		return fmt.Errorf("x = %q: what is compared at equal privacy is over its level", v.X)
 	case figure && levels:
 		v.X, v.Title = Level, cmp.Or(v.Title, "{y} at equal privacy")
-	case figure && !slices.Contains(ofNumbers, v.From):
+	case figure && (v.From == "regression" || !slices.Contains(ofNumbers, v.From)):
 		return fmt.Errorf("from = %q: has no numbers to draw", v.From)
 	case figure && v.X != Epsilon:
 		values = append(values, v.X)
 	}
+	values = append(values, results.Where(v.On, func(q string) bool { return q != Epsilon })...)
 	v.Title = cmp.Or(v.Title, map[bool]string{false: "{value}", true: "{y} against {x}"}[figure])
 	for _, q := range values {
 		if _, err := results.FindColumn(q); err != nil && !slices.Contains([]string{"each", "all", "attackers"}, q) &&
@@ -169,7 +174,7 @@ func Quantities(cells []results.Cell, names []string) (out []results.Column) {
 		case name == "each":
 			where(func(c results.Column) bool { return c.Table == "" && c.Attacker == "" })
 		case name == "all":
-			where(func(c results.Column) bool { return c.Table != "axis" })
+			where(func(c results.Column) bool { return c.Table != "axis" && c.Table != "puc" })
 		case name == "attackers":
 			out = append(out, attackers(measured)...)
 		case err == nil:

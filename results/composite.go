@@ -1,0 +1,181 @@
+package results
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"mldpbench/internal/check"
+	"mldpbench/internal/list"
+	"mldpbench/internal/stats"
+	"mldpbench/metrics"
+)
+
+// Composite declares the privacy-utility composite of a study, PUC: weights by quantity.
+// See metrics.PUC.
+type Composite struct {
+	Utility map[string]float64 `yaml:"utility,omitempty"`
+	Privacy map[string]float64 `yaml:"privacy,omitempty"`
+	Alphas  []float64          `yaml:"alphas,omitempty"` // weights of utility
+}
+
+// studyComposite is the choice of Meisenbacher et al. 2024 (eq. 4).
+var studyComposite = Composite{map[string]float64{"accuracy": 1},
+	map[string]float64{"n_w": 1, "s_w": 1, "pp": 1, "cs": 1, "low": 1}, []float64{0.75, 0.5, 0.25}}
+
+// Check validates a composite and fills in what it leaves open by the choice of 2024.
+func (c *Composite) Check() error {
+	if len(c.Utility) == 0 {
+		c.Utility = studyComposite.Utility
+	}
+	if len(c.Privacy) == 0 {
+		c.Privacy = studyComposite.Privacy
+	}
+	if len(c.Alphas) == 0 {
+		c.Alphas = studyComposite.Alphas
+	}
+	for part, own := range map[string]map[string]float64{"utility": c.Utility, "privacy": c.Privacy} {
+		for _, name := range slices.Sorted(maps.Keys(own)) {
+			switch q, err := FindColumn(name); {
+			case err != nil:
+				return check.Wrong("puc.%s = %q: no such quantity; mldp study keys lists them", part, name)
+			case !q.scaled():
+				return check.Wrong("puc.%s = %q: must be a quantity in 0 to 100 or 0 to 1", part, name)
+			}
+			if err := check.Positive("puc."+part+"."+name, own[name]); err != nil {
+				return err
+			}
+		}
+	}
+	for _, a := range c.Alphas {
+		if err := check.Within("puc.alphas", a, 0, 1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// scaled reports whether a quantity has a scale that ends at both sides.
+func (c Column) scaled() bool { return c.percent() || c.Share || c.Error || c.Mean }
+
+// percent reports whether a quantity is in 0–100; S_w is of 100 runs.
+func (c Column) percent() bool { return c.Unit == "%" || c.Unit == "×100" || c.Name == "s_w" }
+
+// pucName is the quantity of the composite at a weight of utility.
+func pucName(alpha float64) string { return fmt.Sprintf("puc_%.4g", 100*alpha) }
+
+// ofPUC is the column of the composite at a weight that is not the study's.
+func ofPUC(name string) (Column, bool) {
+	var percent float64
+	n, _ := fmt.Sscanf(name, "puc_%g", &percent)
+	if n == 0 || pucName(percent/100) != name || percent < 0 || percent > 100 {
+		return Column{}, false
+	}
+	c := MustColumn("puc_50")
+	c.Name, c.Title = name, fmt.Sprintf("PUC α=%.4g", percent/100)
+	return c, true
+}
+
+// plainly is what a cell shares with its baseline, and a quantity. The setting is not
+// part of it: without privatisation all settings are one.
+type plainly struct {
+	Place
+	quantity string
+}
+
+func (c Cell) plainly(quantity string) plainly {
+	s := c.Scene()
+	s.Setting, s.DatasetFingerprint, s.EmbeddingFingerprint = "", c.DatasetFingerprint, c.EmbeddingFingerprint
+	return plainly{s, quantity}
+}
+
+// derive sets the baseline's mean accuracy, PUC and the relative gain. Those of a
+// repetition use its own numbers; where CS was measured in some repetitions only, their
+// mean is used.
+func (p *Prepared) derive(runs []Run) {
+	composites := map[string]Composite{}
+	for _, r := range runs {
+		if r.PUC != nil && len(r.Rows) > 0 && r.PUC.Check() == nil {
+			composites[r.Rows[0].Study] = *r.PUC
+		}
+	}
+	baseline, similarity := map[plainly][]float64{}, map[Place][]float64{}
+	for _, c := range p.Cells {
+		for _, q := range c.Quantities() {
+			if v := c.Get(q); c.IsBaseline() && v.Known() && MustColumn(q).OfModel {
+				baseline[c.plainly(q)] = append(baseline[c.plainly(q)], v.Float())
+			}
+		}
+		if v := c.Get("cs"); v.Known() {
+			similarity[c.Group()] = append(similarity[c.Group()], v.Float())
+		}
+	}
+	for i := range p.Cells {
+		c := &p.Cells[i]
+		if c.Own() && c.Has("low") { // PP needs documents of as many words
+			c.Set("aligned", Number(map[bool]float64{true: 1}[c.Has("pp")]))
+		}
+		if ratio := c.Get("n_w").Float() / c.Get("s_w").Float(); !math.IsNaN(ratio) && !math.IsInf(ratio, 0) {
+			c.Set("nw_sw", Number(ratio))
+		}
+		plain := baseline[c.plainly("accuracy")]
+		if c.Status != StatusOK || len(plain) == 0 {
+			continue
+		}
+		c.Set("baseline_accuracy", Number(stats.Mean(plain)))
+		if c.IsBaseline() {
+			continue
+		}
+		puc, own := composites[c.Study]
+		if !own {
+			puc = studyComposite
+		}
+		parts := func(weights map[string]float64) []metrics.Part {
+			return list.Map(slices.Sorted(maps.Keys(weights)), func(q string) metrics.Part {
+				v := c.scaled(q, stats.Mean(baseline[c.plainly(q)]), stats.Mean(similarity[c.Group()]))
+				return metrics.Part{Value: v, Weight: weights[q]}
+			})
+		}
+		utility, privacy := parts(puc.Utility), parts(puc.Privacy)
+		set := func(name string, v float64) {
+			if !math.IsNaN(v) {
+				c.Set(name, Number(v))
+			}
+		}
+		for _, alpha := range puc.Alphas {
+			set(pucName(alpha), metrics.PUC(alpha, utility, privacy))
+		}
+		if attackers := slices.Collect(maps.Keys(puc.Privacy)); !slices.ContainsFunc(attackers, func(q string) bool {
+			return !MustColumn(q).succeeds()
+		}) {
+			set("relative_gain", metrics.RelativeGain(utility, privacy))
+		}
+	}
+}
+
+// succeeds reports whether a quantity is what an attacker finds.
+func (c Column) succeeds() bool { return c.Attacker != "" && c.Direction == Down }
+
+// scaled is a quantity in 0–100, more being better: of a classifier as a share of that on
+// plain text, of what an attacker finds 100 less that share, else on its own scale.
+func (c Cell) scaled(quantity string, plain, similarity float64) float64 {
+	q, v := MustColumn(quantity), c.Get(quantity).Float()
+	m, _ := c.At(quantity)
+	switch nw, ok := c.At("n_w"); {
+	case quantity == "s_w" && ok && m.Whole > 0 && nw.Whole > 0: // of 100 runs
+		v = 100 * float64(m.Part) / float64(nw.Whole)
+	case quantity == "cs" && math.IsNaN(v):
+		v = similarity
+	case q.OfModel:
+		v *= 100 / plain
+	case q.succeeds():
+		v *= 100 / m.Ceiling.Float()
+	case !q.percent():
+		v *= 100
+	}
+	if q.Direction == Down {
+		return 100 - v
+	}
+	return v
+}

@@ -1,0 +1,90 @@
+package views
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"mldpbench/internal/list"
+	"mldpbench/internal/stats"
+	"mldpbench/metrics"
+	"mldpbench/results"
+)
+
+// averaged are the means of items that differ in some coordinates alone, such as the
+// space. They have no interval, and what has no number is left out.
+func (s Sheet) averaged(items []Item, over []string) (out []Item) {
+	if len(over) == 0 {
+		return items
+	}
+	by := results.Where(coordinates, func(c string) bool { return !slices.Contains(over, c) })
+	measured := results.Where(items, func(i Item) bool { return !math.IsNaN(i.Value) })
+	for _, own := range s.Group(measured, by) {
+		i := own.Items[0]
+		i.Over = and(results.Distinct(own.Items, func(i Item) string { return s.Text(i, "space") }))
+		i.Value = stats.Mean(list.Map(own.Items, func(i Item) float64 { return i.Value }))
+		i.Low, i.High = math.NaN(), math.NaN()
+		i.Cells = slices.Concat(list.Map(own.Items, func(i Item) []results.Cell { return i.Cells })...)
+		out = append(out, i)
+	}
+	return out
+}
+
+// regression are the items of the least squares of a quantity on others and ε, over all
+// texts that have them all, each with the mean of its repetitions.
+func (s Sheet) regression(q results.Column, on []string) (items []Item) {
+	for _, generated := range []bool{false, true} {
+		var y []float64
+		var x [][]float64
+		for _, g := range results.GroupCells(results.Texts(s.Private())) {
+			row := list.Map(append(slices.Clone(on), q.Name), func(name string) float64 {
+				if name == Epsilon {
+					return g.Cells[0].Epsilon.Float()
+				}
+				v, _, _ := Mean(g.Cells, name)
+				return v
+			})
+			if g.Cells[0].Generated == generated && !slices.ContainsFunc(row, math.IsNaN) {
+				x, y = append(x, row[:len(on)]), append(y, row[len(on)])
+			}
+		}
+		terms, r2, err := metrics.Regress(y, x)
+		if err != nil {
+			continue
+		}
+		for j, t := range terms {
+			i := Item{Place: results.Place{Generated: generated}, Quantity: q, Term: "constant"}
+			if j > 0 {
+				i.Term = termOf(on[j-1])
+			}
+			items = append(items, i.says("coefficient", Number(t.Coefficient, 3), t.Coefficient),
+				i.says("standard error", Number(t.Error, 3), t.Error), i.says("t", Number(t.T, 2), t.T),
+				i.says("p", Probability(t.P), t.P))
+		}
+		i := Item{Place: results.Place{Generated: generated}, Quantity: q, Term: fmt.Sprintf("R², of %d texts", len(y))}
+		items = append(items, i.says("coefficient", Number(r2, 3), r2))
+	}
+	return items
+}
+
+// termOf is what a regression is on, as printed.
+func termOf(name string) string {
+	if name == Epsilon {
+		return "ε"
+	}
+	return results.MustColumn(name).Title
+}
+
+// examples are the items of recorded texts, before and after.
+func (s Sheet) examples(results.Column) (items []Item) {
+	for _, c := range s.Cells {
+		if m, ok := c.At("example"); ok {
+			i := Item{Place: c.Place, Scope: fmt.Sprintf("document %d", c.Repetition)}
+			if i.Repetition = 0; c.IsBaseline() {
+				i.Name = PlainText
+			}
+			items = append(items, i.says("text", m.Detail, m.Value.Float()))
+		}
+	}
+	return items
+}
