@@ -13,10 +13,10 @@ out=${STUDY_OUT:-runs/study}
 # File in results/reference, file of the results folder that it is, and study
 # with flags; for an audit, its flags.
 runs='
-replication                    results  replication --dataset agnews-2024 --set embeddings[0].name=glove.6B.words --set embeddings[0].dimensions=[100]
-replication-50                 results  replication --dataset agnews-2024 --set embeddings[0].name=glove.6B.words --set embeddings[0].dimensions=[50]
-replication-imdb               results  replication --dataset imdb-2024 --set embeddings[0].name=glove.6B --set embeddings[0].dimensions=[100] --set scenes=[text-imdb,accuracy]
-replication-imdb-50            results  replication --dataset imdb-2024 --set embeddings[0].name=glove.6B --set embeddings[0].dimensions=[50] --set scenes=[text-imdb,accuracy]
+replication                    results  replication --dataset agnews-2024 --set embeddings[0].name=glove.6B.words --set embeddings[0].dimensions=[100] --set scenes=[text,accuracy,cs]
+replication-50                 results  replication --dataset agnews-2024 --set embeddings[0].name=glove.6B.words --set embeddings[0].dimensions=[50] --set scenes=[text,accuracy,cs]
+replication-imdb               results  replication --dataset imdb-2024 --set embeddings[0].name=glove.6B --set embeddings[0].dimensions=[100] --set scenes=[text-imdb,accuracy,cs]
+replication-imdb-50            results  replication --dataset imdb-2024 --set embeddings[0].name=glove.6B --set embeddings[0].dimensions=[50] --set scenes=[text-imdb,accuracy,cs]
 replication-fits               results  replication-fits --dataset agnews-2024 --set embeddings[0].name=glove.6B.words --set embeddings[0].dimensions=[100]
 replication-fits-50            results  replication-fits --dataset agnews-2024 --set embeddings[0].name=glove.6B.words --set embeddings[0].dimensions=[50]
 replication-fits-imdb          results  replication-fits --dataset imdb-2024 --set embeddings[0].name=glove.6B --set embeddings[0].dimensions=[100] --set scenes=[text]

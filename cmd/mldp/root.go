@@ -59,7 +59,7 @@ var commands = []struct {
 	{groupUse, "Privatise a text:", []func() *cobra.Command{newPrivatizeCommand, newExplainCommand,
 		newCalibrateCommand, newMechanismsCommand, newAuditCommand, newServeCommand}},
 	{groupStudy, "Run a study:", []func() *cobra.Command{newStudyCommand, newRunCommand, newEvaluateCommand,
-		newCheckCommand, newCompareCommand, newDataCommand}},
+		newCheckCommand, newCompareCommand, newReproduceCommand, newDataCommand}},
 	{groupLook, "Look at results, and help:", []func() *cobra.Command{newReportCommand, newTablesCommand,
 		newFiguresCommand}},
 	{groupCluster, "Use a cluster:", []func() *cobra.Command{newSlurmCommand, newStatusCommand, newMergeCommand}},

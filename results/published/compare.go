@@ -1,10 +1,7 @@
 package published
 
 import (
-	"cmp"
-	_ "embed"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -151,75 +148,12 @@ func Sentence(all []Number) string {
 		len(all), counts[Same], counts[Near], counts[Apart], counts[Undefined], Rule)
 }
 
-// parts are quantities that are counted together.
-var parts = [][]string{{"n_w", "s_w"}, {"pp", "low_overlap"}, {"english_as_printed"}, {"accuracy"}}
-
-// Count says how many of the printed numbers of some quantities are near in one of the
-// runs that some are of, as "36 of 42"; "" where none were measured.
-func Count(all []Number, quantities []string, of func(Number) bool) string {
-	met := map[Number]bool{}
-	for _, k := range all {
-		if of(k) && slices.Contains(quantities, k.Quantity) {
-			cell := Number{Place: k.Place, Quantity: k.Quantity}
-			met[cell] = met[cell] || k.Verdict == Same || k.Verdict == Near
-		}
-	}
-	if len(met) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d of %d", list.Count(slices.Collect(maps.Values(met)), func(b bool) bool { return b }), len(met))
-}
-
-// summary counts what is near, a row for each data set and dimension as it was run.
-func summary(all []Number) views.Table {
-	t := views.Table{Name: "published-summary", Title: "How many printed numbers are the same or near here",
-		Header: []string{"run", "data set", "d"}, Legend: Rule + " As run or fitted: in one of the two."}
-	for _, q := range parts {
-		t.Header = append(t.Header, strings.Join(list.Map(q, func(n string) string { return results.MustColumn(n).Title }),
-			", "))
-	}
-	runs := map[string][]string{AsRun: {AsRun}, AsRun + " or fitted": {AsRun, AsFitted}, AsDescribed: {AsDescribed}}
-	for _, run := range []string{AsRun, AsRun + " or fitted", AsDescribed} {
-		own := results.Where(all, func(k Number) bool { return slices.Contains(runs[run], k.As) })
-		if len(runs[run]) > 1 && !slices.ContainsFunc(own, func(k Number) bool { return k.As == AsFitted }) {
-			continue
-		}
-		for _, at := range results.Distinct(own, func(k Number) Place { return Place{Dataset: k.Dataset, Dimension: k.Dimension} }) {
-			row := []string{run, results.DatasetTitle(at.Dataset), strconv.Itoa(at.Dimension)}
-			for _, q := range parts {
-				row = append(row, cmp.Or(Count(own, q, func(k Number) bool {
-					return k.Dataset == at.Dataset && k.Dimension == at.Dimension && k.Setting != "local"
-				}), views.NotMeasured))
-			}
-			t.AddRow(row...)
-		}
-	}
-	return t
-}
-
-//go:embed views.yaml
-var viewsYAML []byte
-
-// regressions are the tables of CS, with what is printed in a last column.
-func regressions(p *results.Prepared) []views.Table {
-	declared, err := views.Parse("views.yaml", viewsYAML)
-	if err != nil {
-		panic(err)
-	}
-	all := views.NewSheet(p).Tables(declared.Tables)
-	for i := range all {
-		all[i].Header = append(all[i].Header, "printed")
-		for j, r := range all[i].Rows {
-			all[i].Rows[j] = append(r, views.Cell{Text: Regression()[j]})
-		}
-	}
-	return all
-}
-
-// Tables are a count of the printed numbers that are near ours, all of them, one a row,
-// and the regression of CS; none where nothing printed was measured.
-func Tables(p *results.Prepared) []views.Table {
-	all := Compare(p)
+// Tables are the printed numbers beside ours, one a row, all or those of some
+// quantities; none where there are none.
+func Tables(p *results.Prepared, quantities ...string) []views.Table {
+	all := results.Where(Compare(p), func(k Number) bool {
+		return len(quantities) == 0 || slices.Contains(quantities, k.Quantity)
+	})
 	if len(all) == 0 {
 		return nil
 	}
@@ -241,5 +175,5 @@ func Tables(p *results.Prepared) []views.Table {
 		t.AddRow(k.As, results.DatasetTitle(k.Dataset), strconv.Itoa(k.Dimension), results.MechanismTitle(k.Mechanism),
 			epsilon, name, views.Number(k.Printed, k.Digits), ours, difference, string(k.Verdict))
 	}
-	return append([]views.Table{summary(all), t}, regressions(p)...)
+	return []views.Table{t}
 }

@@ -78,26 +78,6 @@ var Printed = sync.OnceValue(func() Numbers {
 	return p
 })
 
-// Regression are the coefficients of Table 4 with their standard errors, in the order of
-// its rows: constant, ε, N_w, S_w, PP, and R².
-var Regression = sync.OnceValue(func() (printed []string) {
-	var rows []struct {
-		Coefficient string `csv:"coef"`
-		Error       string `csv:"std_err"`
-	}
-	data, err := files.ReadFile("table4_mlr.csv")
-	if err == nil {
-		err = gocsv.UnmarshalBytes(data, &rows)
-	}
-	if err != nil {
-		panic(fmt.Sprintf("published: embedded table 4: %v", err))
-	}
-	for _, r := range rows {
-		printed = append(printed, strings.TrimSuffix(r.Coefficient+" ("+r.Error+")", " ()"))
-	}
-	return printed
-})
-
 // Verdict says what became of a printed number. Same: to the digits printed. Near:
 // within the tolerance of Rule. Undefined: the mechanism does not exist there.
 type Verdict string

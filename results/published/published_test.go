@@ -3,6 +3,7 @@ package published
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	_ "mldpbench/experiments/measure" // names of its quantities
@@ -113,5 +114,41 @@ func TestCompare(t *testing.T) {
 	undefined := compared(t, func(r *results.Row) { r.Status, r.Reason = results.StatusUndefined, "small" })
 	if k := undefined["accuracy"]; k.Verdict != Undefined || !math.IsNaN(k.Ours) {
 		t.Errorf("undefined: %+v", k)
+	}
+}
+
+// Every item of every paper has a run that is declared and something to show, or says
+// how else; a fit of the printed text has the row that it fits.
+func TestPapers(t *testing.T) {
+	used := map[string]bool{}
+	for _, p := range Papers() {
+		for _, i := range p.Items {
+			for _, name := range i.Runs {
+				if used[p.Name+name] = true; p.Runs[name].Command == "" || p.Runs[name].Minutes <= 0 {
+					t.Errorf("%s, %s: no run %q", p.Name, i.Name, name)
+				}
+			}
+			shows := len(i.Published)+len(i.Tables)+len(i.Figures) > 0
+			if shows != (len(i.Runs) > 0) || shows == (i.Otherwise != "") {
+				t.Errorf("%s, %s: %+v", p.Name, i.Name, i)
+			}
+		}
+		for name := range p.Runs {
+			if !used[p.Name+name] {
+				t.Errorf("%s: nothing needs %s", p.Name, name)
+			}
+		}
+	}
+	want := []string{"agnews-accuracy"}
+	study := Papers()[0]
+	if got := study.Wanted([]string{"Table 3", "Table 6"}, "agnews"); len(got) != 1 || !slices.Equal(got[0].Runs, want) ||
+		study.Command(got[0]) != "mldp reproduce 2024 --table 3 --dataset agnews" {
+		t.Errorf("%+v", got)
+	}
+	fitted := compared(t, func(r *results.Row) {
+		r.Mechanism, r.Parameters, r.Policy = "mahalanobis", "lambda=0.5", "random"
+	})
+	if k := fitted["pp"]; k.As != AsFitted || k.Mechanism != "mahalanobis" {
+		t.Errorf("%+v", k)
 	}
 }

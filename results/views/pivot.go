@@ -214,12 +214,22 @@ func (s Sheet) pivot(v View, items []Item) Table {
 			t.hoist(row)
 		}
 	}
+	if rows := len(t.Rows); rows > 0 && len(v.Beside) > rows {
+		t.Header = append(t.Header, v.Beside[0])
+		for i := range t.Rows {
+			t.Rows[i] = append(t.Rows[i], Cell{Text: v.Beside[i+1]})
+		}
+	}
 	t.explain(s, items)
 	return t
 }
 
-func heading(coordinate string) string {
-	return cmp.Or(map[string]string{"dataset": "data set", "epsilon": "ε"}[coordinate], coordinate)
+// heading is that of a coordinate or of a quantity.
+func heading(name string) string {
+	if q, err := results.FindColumn(name); err == nil {
+		return q.Title
+	}
+	return cmp.Or(map[string]string{"dataset": "data set", "epsilon": "ε"}[name], name)
 }
 
 // cell is an item as printed.

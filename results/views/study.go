@@ -18,12 +18,11 @@ func (s Sheet) averaged(items []Item, over []string) (out []Item) {
 		return items
 	}
 	by := results.Where(coordinates, func(c string) bool { return !slices.Contains(over, c) })
-	measured := results.Where(items, func(i Item) bool { return !math.IsNaN(i.Value) })
-	for _, own := range s.Group(measured, by) {
+	for _, own := range s.Group(results.Where(items, func(i Item) bool { return !math.IsNaN(i.Value) }), by) {
 		i := own.Items[0]
 		i.Over = and(results.Distinct(own.Items, func(i Item) string { return s.Text(i, "space") }))
-		i.Value = stats.Mean(list.Map(own.Items, func(i Item) float64 { return i.Value }))
-		i.Low, i.High = math.NaN(), math.NaN()
+		mean := stats.Mean(list.Map(own.Items, func(i Item) float64 { return i.Value }))
+		i.Value, i.Low, i.High = mean, math.NaN(), math.NaN()
 		i.Cells = slices.Concat(list.Map(own.Items, func(i Item) []results.Cell { return i.Cells })...)
 		out = append(out, i)
 	}
@@ -31,48 +30,34 @@ func (s Sheet) averaged(items []Item, over []string) (out []Item) {
 }
 
 // regression are the items of the least squares of a quantity on others and ε, over all
-// texts that have them all, each with the mean of its repetitions.
+// texts of real data that have them all, each with the mean of its repetitions.
 func (s Sheet) regression(q results.Column, on []string) (items []Item) {
-	for _, generated := range []bool{false, true} {
-		var y []float64
-		var x [][]float64
-		for _, g := range results.GroupCells(results.Texts(s.Private())) {
-			row := list.Map(append(slices.Clone(on), q.Name), func(name string) float64 {
-				if name == Epsilon {
-					return g.Cells[0].Epsilon.Float()
-				}
-				v, _, _ := Mean(g.Cells, name)
-				return v
-			})
-			if g.Cells[0].Generated == generated && !slices.ContainsFunc(row, math.IsNaN) {
-				x, y = append(x, row[:len(on)]), append(y, row[len(on)])
+	x, y := [][]float64{}, []float64{}
+	for _, g := range results.GroupCells(results.Texts(s.Private())) {
+		row := list.Map(append(slices.Clone(on), q.Name), func(name string) float64 {
+			if name == Epsilon {
+				return g.Cells[0].Epsilon.Float()
 			}
+			v, _, _ := Mean(g.Cells, name)
+			return v
+		})
+		if !g.Cells[0].Generated && !slices.ContainsFunc(row, math.IsNaN) {
+			x, y = append(x, row[:len(on)]), append(y, row[len(on)])
 		}
-		terms, r2, err := metrics.Regress(y, x)
-		if err != nil {
-			continue
-		}
-		for j, t := range terms {
-			i := Item{Place: results.Place{Generated: generated}, Quantity: q, Term: "constant"}
-			if j > 0 {
-				i.Term = termOf(on[j-1])
-			}
-			items = append(items, i.says("coefficient", Number(t.Coefficient, 3), t.Coefficient),
-				i.says("standard error", Number(t.Error, 3), t.Error), i.says("t", Number(t.T, 2), t.T),
-				i.says("p", Probability(t.P), t.P))
-		}
-		i := Item{Place: results.Place{Generated: generated}, Quantity: q, Term: fmt.Sprintf("R², of %d texts", len(y))}
-		items = append(items, i.says("coefficient", Number(r2, 3), r2))
 	}
-	return items
-}
-
-// termOf is what a regression is on, as printed.
-func termOf(name string) string {
-	if name == Epsilon {
-		return "ε"
+	terms, r2, err := metrics.Regress(y, x)
+	if err != nil { // too few, or of one ε
+		return nil
 	}
-	return results.MustColumn(name).Title
+	i := Item{Quantity: q}
+	for j, t := range terms {
+		i.Term = append([]string{"constant"}, list.Map(on, heading)...)[j]
+		items = append(items, i.says("coefficient", Number(t.Coefficient, 3), t.Coefficient),
+			i.says("standard error", Number(t.Error, 3), t.Error), i.says("t", Number(t.T, 2), t.T),
+			i.says("p", Probability(t.P), t.P))
+	}
+	i.Term = fmt.Sprintf("R², of %d texts", len(y))
+	return append(items, i.says("coefficient", Number(r2, 3), r2))
 }
 
 // examples are the items of recorded texts, before and after.

@@ -229,9 +229,6 @@ var latexEscaper = strings.NewReplacer(`\`, `\textbackslash{}`, "&", `\&`, "%", 
 // subscript is N_w as written by latexEscaper.
 var subscript = regexp.MustCompile(`\b([A-Z])\\_([A-Za-z]+)\b`)
 
-// prose is the length of a text from which on a column is a paragraph, where it is the only one.
-const prose = 80
-
 // writeLaTeX renders a booktabs table that is never wider than its column; it needs
 // \usepackage{booktabs,graphicx}. Which columns there are is the view's choice.
 func (t Table) writeLaTeX(w io.Writer) error {
@@ -239,10 +236,9 @@ func (t Table) writeLaTeX(w io.Writer) error {
 	m, heads := inLaTeX, max(1, t.heads)
 	align, resize := strings.Repeat("l", heads)+strings.Repeat("r", max(0, len(t.Header)-heads)),
 		`\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%`
-	if last := len(t.Header) - 1; last == heads && slices.ContainsFunc(t.Rows, func(r []Cell) bool {
-		return len(r[last].Text) > prose
-	}) {
-		align, resize = align[:last]+`p{.66\linewidth}`, `{\small%`
+	long := func(r []Cell) bool { return len(r) == heads+1 && len(r[heads].Text) > 80 }
+	if slices.ContainsFunc(t.Rows, long) { // a column of texts
+		align, resize = align[:heads]+`p{.66\linewidth}`, `{\small%`
 	}
 	line := func(cells []string) { b.WriteString(strings.Join(cells, " & ") + " \\\\\n") }
 	fmt.Fprintf(&b, "\\begin{table}\n\\centering\n\\caption{%s}\n\\label{tab:%s}\n%s\n\\begin{tabular}"+

@@ -30,24 +30,22 @@ type View struct {
 	Where  map[string][]string `yaml:"where"`
 	Split  []string            `yaml:"split"`
 	Legend string              `yaml:"legend"`
-
 	// Of a table.
 	From    string   `yaml:"from"`
 	Rows    []string `yaml:"rows"`
 	Columns []string `yaml:"columns"`
 	Value   []string `yaml:"value"`
 	Best    bool     `yaml:"best"`
-	On      []string `yaml:"on"` // of a regression
-
+	On      []string `yaml:"on"`     // of a regression
+	Beside  []string `yaml:"beside"` // a further column of texts: its head, then one for each row
 	// Of a figure.
 	X     string   `yaml:"x"`
 	Y     []string `yaml:"y"`
 	Curve []string `yaml:"curve"`
 	Panel []string `yaml:"panel"`
 	Note  string   `yaml:"note"`
-	Log   bool     `yaml:"log"` // of y
-
-	Mean []string `yaml:"mean"` // coordinates that numbers are averaged over
+	Log   bool     `yaml:"log"`  // of y
+	Mean  []string `yaml:"mean"` // coordinates that numbers are averaged over
 }
 
 // Views are declared tables and figures, and the tables of two runs compared and of an evaluation.

@@ -375,3 +375,51 @@ func selected(p *results.Prepared, keep func(results.Cell) bool) *results.Prepar
 	s.Cells = results.Where(p.Cells, keep)
 	return &s
 }
+
+// The views of the study: a ratio is a mean over dimensions, texts before and after are
+// paragraphs in LaTeX with their letters escaped, and a regression stands beside Table 4.
+func TestStudyViews(t *testing.T) {
+	var rows []results.Row
+	for i := range 24 {
+		r := results.NewRow()
+		r.Study, r.Index, r.Key, r.Repetition, r.Dataset = "study", i, fmt.Sprint(i), 1, "imdb"
+		r.Embedding, r.Dimension, r.Mechanism, r.Variant = "glove.6B", 50*(1+i%2), "cmp", "as-run"
+		r.Epsilon = results.Float(float64(1 + i/2))
+		e := r.Epsilon.Float()
+		for q, v := range map[string]float64{"n_w": 2 * e, "s_w": float64(2 - i%2), "pp": 90 + e*e/10,
+			"cs": 100 + 3*e - float64(2-i%2)} { // exactly
+			rows = append(rows, r.Of(q, results.Number(v)))
+		}
+		m := results.Share(1, 2)
+		m.Detail = strings.Repeat("50% of_words & ", 8)
+		rows = append(rows, r.Of("example", m))
+	}
+	p, err := results.Prepare(results.Run{Rows: rows})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := NewSheet(p)
+	figures := Builtin().Figures
+	sets := s.Sets(figures[slices.IndexFunc(figures, func(v View) bool { return v.Name == "nw-sw" })])
+	if i := sets[0].Items[0]; len(sets) != 1 || len(sets[0].Items) != 12 || i.Value != (2.0/2+2.0/1)/2 ||
+		!strings.HasSuffix(sets[0].Title, "glove.6B d=50 and glove.6B d=100") {
+		t.Errorf("%d sets, the first %q of %d items, %v", len(sets), sets[0].Title, len(sets[0].Items), i.Value)
+	}
+	tables := s.Tables(Builtin().Tables)
+	own := find(t, tables, "examples-imdb-glove.6b-d-100")
+	if tex := render(t, own, "tex"); !strings.Contains(tex, `{@{}llp{.66\linewidth}@{}}`) ||
+		!strings.Contains(tex, `50\% of\_words \& 50\%`) || strings.Contains(tex, "resizebox") {
+		t.Error(tex)
+	}
+	views := []View{{Name: "r", Title: "r", From: "regression", Rows: []string{"term"}, Columns: []string{"statistic"}, Value: []string{"cs"},
+		On: []string{"epsilon", "s_w"}, Beside: []string{"printed", "a", "b", "c", "d"}}}
+	own = s.Tables(views)[0]
+	for term, want := range map[string]string{"constant": "100.000", "ε": "3.000", "S_w": "-1.000", "R², of 24 texts": "1.000"} {
+		if got := cellAt(t, own, "coefficient", term).Text; got != want {
+			t.Errorf("%s: %s, want %s", term, got, want)
+		}
+	}
+	if got := cellAt(t, own, "printed", "S_w").Text; got != "c" {
+		t.Errorf("printed beside S_w: %q", got)
+	}
+}

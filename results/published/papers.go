@@ -1,0 +1,72 @@
+package published
+
+import (
+	_ "embed"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/goccy/go-yaml"
+
+	"mldpbench/results"
+)
+
+// Paper is what a paper prints, and what of it this program makes: see papers.yaml.
+type Paper struct {
+	Name  string `yaml:"paper"`
+	Title string `yaml:"title"`
+	Runs  map[string]struct {
+		Command string  `yaml:"command"` // arguments of mldp run
+		Minutes float64 `yaml:"minutes"` // of two idle cores
+	} `yaml:"runs"`
+	Items []Item `yaml:"items"`
+}
+
+// Item is a table or a figure, of one data set where there are several.
+type Item struct {
+	Name      string   `yaml:"item"`
+	What      string   `yaml:"what"`
+	Dataset   string   `yaml:"dataset"`
+	Runs      []string `yaml:"runs"`
+	Published []string `yaml:"published"`
+	Tables    []string `yaml:"tables"`
+	Figures   []string `yaml:"figures"`
+	Otherwise string   `yaml:"otherwise"`
+}
+
+//go:embed papers.yaml
+var papersYAML []byte
+
+// Papers are the five papers.
+var Papers = sync.OnceValue(func() (all []Paper) {
+	if err := yaml.UnmarshalWithOptions(papersYAML, &all, yaml.Strict()); err != nil {
+		panic("papers.yaml: " + err.Error()) // embedded, and tested
+	}
+	return all
+})
+
+// Wanted are the items of these names, all of none, on a data set.
+func (p Paper) Wanted(names []string, dataset string) []Item {
+	return results.Where(p.Items, func(i Item) bool {
+		return (len(names) == 0 || slices.Contains(names, i.Name)) &&
+			(dataset == "" || i.Dataset == "" || i.Dataset == dataset)
+	})
+}
+
+// Minutes are those of the runs of an item.
+func (p Paper) Minutes(i Item) (minutes float64) {
+	for _, name := range i.Runs {
+		minutes += p.Runs[name].Minutes
+	}
+	return minutes
+}
+
+// Command prints an item.
+func (p Paper) Command(i Item) string {
+	kind, number, _ := strings.Cut(strings.ToLower(i.Name), " ")
+	text := "mldp reproduce " + p.Name + " --" + kind + " " + number
+	if i.Dataset != "" {
+		text += " --dataset " + i.Dataset
+	}
+	return text
+}
