@@ -73,6 +73,7 @@ scenes:
     metrics:
       deniability: {words: 5, runs: 20}
       low: 50
+      examples: 2
       cs: {encoder: sif, documents: 20}
       inference_error: {samples: 10, distance: true}
 %s
