@@ -32,7 +32,7 @@ func newAsRunCMP(env Environment, s Settings) (*Mechanism, error) {
 		if err != nil {
 			return nil, err
 		}
-		shape, err := mahalanobisShapeOf(whole, lambda)
+		shape, err := mahalanobisShapeOf(whole, lambda, false)
 		if err != nil {
 			return nil, err
 		}

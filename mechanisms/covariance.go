@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"mldpbench/embeddings"
 	"mldpbench/internal/kernel"
@@ -22,12 +23,16 @@ type mahalanobisShape struct {
 	smallest  float64        // smallest eigenvalue of R
 }
 
-type mahalanobisKey struct{ lambda float64 }
+type mahalanobisKey struct {
+	lambda   float64
+	released bool
+}
 
-// mahalanobisShapeOf computes the shape once per space and λ.
-func mahalanobisShapeOf(s *embeddings.Space, lambda float64) (*mahalanobisShape, error) {
-	return embeddings.Derive(s, mahalanobisKey{lambda}, func() (*mahalanobisShape, error) {
-		r := scaledCovariance(s)
+// mahalanobisShapeOf computes the shape once per space, λ and scale of the
+// covariance, see scaledCovariance.
+func mahalanobisShapeOf(s *embeddings.Space, lambda float64, released bool) (*mahalanobisShape, error) {
+	return embeddings.Derive(s, mahalanobisKey{lambda, released}, func() (*mahalanobisShape, error) {
+		r := scaledCovariance(s, released)
 		for i := range s.Dimension {
 			for j := range i + 1 {
 				x := lambda * r.At(i, j)
@@ -64,8 +69,11 @@ func mahalanobisShapeOf(s *embeddings.Space, lambda float64) (*mahalanobisShape,
 }
 
 // scaledCovariance is the sample covariance of the vectors scaled to trace p,
-// or the identity where all vectors are equal and there is nothing to scale.
-func scaledCovariance(s *embeddings.Space) *mat.SymDense {
+// which divides it by the mean variance of a column; released divides it by the
+// variance of all numbers together, which is larger wherever columns have
+// different means. It is the identity where all vectors are equal and there is
+// nothing to scale.
+func scaledCovariance(s *embeddings.Space, released bool) *mat.SymDense {
 	p, n := s.Dimension, s.Len()
 	mean := meanVector(s)
 	sum := blas64.Symmetric{N: p, Stride: p, Data: make([]float64, p*p), Uplo: blas.Upper}
@@ -87,7 +95,12 @@ func scaledCovariance(s *embeddings.Space) *mat.SymDense {
 		}
 		return identity
 	}
-	cov.ScaleSym(float64(p)/trace, cov)
+	scale := float64(p) / trace
+	if released {
+		total := trace + float64(n*p)*stat.PopVariance(mean, nil)
+		scale = float64(n) / float64(n-1) * float64(p) / total
+	}
+	cov.ScaleSym(scale, cov)
 	return cov
 }
 

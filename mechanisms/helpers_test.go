@@ -184,13 +184,13 @@ func requireLaw(t *testing.T, env Environment, s Settings, word string, weights 
 }
 
 // requireShape fails where a root is not one of λΣ + (1−λ)I, Σ the covariance of
-// rows scaled to a trace that is their dimension; it returns the matrix.
-func requireShape(t *testing.T, root *kernel.Panels, rows *mat.Dense, lambda float64) *mat.SymDense {
+// rows over a divisor; it returns the matrix.
+func requireShape(t *testing.T, root *kernel.Panels, rows *mat.Dense, lambda, divisor float64) *mat.SymDense {
 	t.Helper()
 	_, p := rows.Dims()
 	var want mat.SymDense
 	stat.CovarianceMatrix(&want, rows, nil)
-	want.ScaleSym(lambda*float64(p)/mat.Trace(&want), &want)
+	want.ScaleSym(lambda/divisor, &want)
 	for i := range p {
 		want.SetSym(i, i, want.At(i, i)+1-lambda)
 	}
@@ -200,6 +200,13 @@ func requireShape(t *testing.T, root *kernel.Panels, rows *mat.Dense, lambda flo
 		t.Errorf("LLᵀ = %v, want %v", mat.Formatted(&got), mat.Formatted(&want))
 	}
 	return &want
+}
+
+// meanVariance is that of the columns.
+func meanVariance(rows *mat.Dense) float64 {
+	var covariance mat.SymDense
+	stat.CovarianceMatrix(&covariance, rows, nil)
+	return mat.Trace(&covariance) / float64(covariance.SymmetricDim())
 }
 
 // rowsOf are the vectors of panels, of so many dimensions.

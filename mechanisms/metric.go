@@ -26,7 +26,7 @@ func DistanceOf(s *embeddings.Space, metric string) (func(a, b WordID) float64, 
 	case "discrete":
 		return Discrete, nil
 	case "mahalanobis":
-		shape, err := mahalanobisShapeOf(s, defaultLambda)
+		shape, err := mahalanobisShapeOf(s, defaultLambda, false)
 		if err != nil {
 			return nil, err
 		}

@@ -194,30 +194,35 @@ func TestRankFixRanks(t *testing.T) {
 	}
 }
 
-// The shape of Mahalanobis' noise is a root of R, and d_R the norm after whitening.
+// The shape of Mahalanobis' noise is a root of R, and d_R the norm after whitening. R
+// of the released one divides the covariance as numpy's cov(x)/var(x) does.
 func TestMahalanobisShape(t *testing.T) {
 	const n, p, lambda, epsilon = 40, 3, 0.6, 2.0
 	s := spacetest.Gaussian(t, n, p, 1, 44)
 	rows := mat.NewDense(n, p, nil)
 	for i := range s.Vectors { // correlated and of unequal scales
 		if i%p == 1 {
-			s.Vectors[i] = 3*s.Vectors[i] + s.Vectors[i-1]
+			s.Vectors[i] = 3*s.Vectors[i] + s.Vectors[i-1] + 2
 		}
 		rows.Set(i/p, i%p, float64(s.Vectors[i]))
 	}
-	m := mustNew(t, Environment{Space: s}, Settings{Mechanism: "mahalanobis", Epsilon: epsilon,
-		Parameters: Parameters{"lambda": lambda}})
-	var whole mat.Cholesky
-	if !whole.Factorize(requireShape(t, samplerOf[*projector](t, m).shape, rows, lambda)) {
-		t.Fatal("R is not positive definite")
-	}
-	g := m.Guarantee()
-	for a := range WordID(n) {
-		b := (a + 7) % n
-		want := stat.Mahalanobis(rows.RowView(int(a)), rows.RowView(int(b)), &whole)
-		if got := g.Distance(a, b); math.Abs(got-want) > 1e-6*want ||
-			g.Epsilon*got > g.EuclideanEpsilon*s.Distance(a, b)*(1+1e-9) {
-			t.Errorf("d_R(%d,%d) = %v, want %v and at most %v", a, b, got, want, g.EuclideanEpsilon*s.Distance(a, b))
+	for variant, divisor := range map[Variant]float64{Proved: meanVariance(rows),
+		Released: stat.PopVariance(rows.RawMatrix().Data, nil)} {
+		m := mustNew(t, Environment{Space: s}, Settings{Mechanism: "mahalanobis", Variant: variant, Epsilon: epsilon,
+			Parameters: Parameters{"lambda": lambda}})
+		var whole mat.Cholesky
+		if !whole.Factorize(requireShape(t, samplerOf[*projector](t, m).shape, rows, lambda, divisor)) {
+			t.Fatal("R is not positive definite")
+		}
+		g := m.Guarantee()
+		for a := range WordID(n) {
+			b := (a + 7) % n
+			want := stat.Mahalanobis(rows.RowView(int(a)), rows.RowView(int(b)), &whole)
+			if got := g.Distance(a, b); math.Abs(got-want) > 1e-6*want ||
+				g.Epsilon*got > g.EuclideanEpsilon*s.Distance(a, b)*(1+1e-9) {
+				t.Errorf("%s: d_R(%d,%d) = %v, want %v and at most %v", variant, a, b, got, want,
+					g.EuclideanEpsilon*s.Distance(a, b))
+			}
 		}
 	}
 }

@@ -1,12 +1,10 @@
 #!/usr/bin/env python3
 """DP-MLM (Meisenbacher et al., ACL Findings 2024) as a mechanism of mldp: dpmlm_adapter.py [MODEL].
 
-Epsilon is that of a token. Without another MODEL the library's bounds of
-RoBERTa are used, else those of the paper, as its own default has both ends at
-one place. Needs dpmlm with its NLTK files, and mldpbench. Not declared
-repeatable: the numbers of a model differ from machine to machine.
-Interface: README (a text is returned) and src/dpmlm of github.com/sjmeis/DPMLM
-(a text with two counts is); both are taken. Never run with the library.
+Epsilon is that of a token. MODEL is a folder or a name; without one it is RoBERTa, with the library's bounds of it, else
+those of the paper, as its own default has both ends at one place. NLTK's stopwords and punkt_tab must be there. Not
+declared repeatable: the numbers of a model differ from machine to machine.
+Run with dpmlm 1.3.0 and a small model in a folder (requirements/dpmlm.txt).
 """
 import functools
 import sys
@@ -25,14 +23,13 @@ def engine():
     return DPMLM(MODEL=MODEL, calibration=bounds)
 
 
-@mechanism("dpmlm", parameters={"model": MODEL}, text=True, aligned=False, repeatable=False, guarantee={"reason":
-           "the paper claims epsilon for each rewritten token; stop words and punctuation are copied"})
+@mechanism("dpmlm", version="1.3.0", parameters={"model": MODEL}, text=True, aligned=False, repeatable=False, guarantee={
+    "reason": "the paper claims epsilon for each rewritten token; stop words and punctuation are copied"})
 def private(text, epsilon, rng):
     library = engine()
     import numpy
     numpy.random.seed([rng.getrandbits(32) for _ in range(8)])
-    out = library.dpmlm_rewrite(text, epsilon=epsilon)
-    return out[0] if isinstance(out, tuple) else out
+    return library.dpmlm_rewrite(text, epsilon=epsilon)[0]
 
 
 if __name__ == "__main__":

