@@ -1,6 +1,7 @@
 package experiments_test
 
 import (
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -11,7 +12,6 @@ import (
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/realdata"
-	"mldpbench/models/attack"
 	"mldpbench/results"
 )
 
@@ -34,15 +34,14 @@ metrics: {bleu: {}}
 func attacksStudy(t *testing.T, old, new string) *study.Study {
 	t.Helper()
 	s := parsed(t, strings.Replace(attacksText, old, new, 1))
-	fewer(&s.Options)
+	fewer(s.Options)
 	return s
 }
 
 // fewer makes attacks take a moment.
-func fewer(o *attack.Options) {
-	o.Words, o.Masked, o.Tokens, o.Documents, o.Resamples = 60, 60, 200, 60, 100
-	o.OwnReleases, o.TestReleases = 1, 2
-	o.Network = map[string]any{"epochs": 1, "hidden": 2}
+func fewer(options map[string]any) {
+	maps.Copy(options, map[string]any{"words": 60, "masked": 60, "tokens": 200, "documents": 60, "resamples": 100,
+		"own_releases": 1, "test_releases": 2, "epochs": 1, "hidden": 2})
 }
 
 // Attackers with a language model and public text, the strongest of each panel,

@@ -40,7 +40,7 @@ func TestMeasurementsConform(t *testing.T) {
 	}
 	s := parsed(t, fmt.Sprintf(attacked, strings.Join(attackers, ", "),
 		strings.Join(metrics, "\n")))
-	fewer(&s.Options)
+	fewer(s.Options)
 	made := map[string]bool{}
 	for _, s := range []*study.Study{open(t, "papers"), s} {
 		for _, r := range conforming(t, s) {

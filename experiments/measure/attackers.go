@@ -88,7 +88,7 @@ func attackColumn(attacker string, c attack.Column) results.Column {
 func newAttackOptions(scene *study.Scene, attackers ...string) *attackOptions {
 	o := &attackOptions{Shadow: scene.Shadow, Public: scene.Pool(), names: study.AttackerNames(scene.Attackers),
 		masked: scene.Masked}
-	o.Attack, _ = scene.Options.Complete() // checked
+	o.Attack, _ = attack.Resolve(scene.Options) // checked
 	for _, name := range attackers {
 		d, _ := attack.Find(name) // it is registered
 		if slices.Contains(d.Needs, attack.NeedsModel) {

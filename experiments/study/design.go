@@ -40,7 +40,7 @@ type Design struct {
 	// of test nearly repeats, is the attacker's, in addition to the shadow. Masked and
 	// Causal name language models.
 	Attackers []CommandSpec  `yaml:"attackers,omitempty"` // built-in ones by their names, and commands
-	Options   attack.Options `yaml:"options,omitempty"`
+	Options   map[string]any `yaml:"options,omitempty"`   // of built-in attackers
 	Shadow    int            `yaml:"shadow,omitempty" limits:"0,100000000"`
 	Public    string         `yaml:"public,omitempty"`
 	Masked    string         `yaml:"masked,omitempty"`
@@ -286,6 +286,6 @@ func (d *Design) checkAttacks(at At) error {
 			return at(err, "attackers[%d]", i)
 		}
 	}
-	_, err := d.Options.Complete()
+	_, err := attack.Resolve(d.Options)
 	return at(err, "options")
 }

@@ -16,7 +16,16 @@ import (
 )
 
 // few are small sizes.
-var few = Options{Tokens: 1500, Words: 100, Resamples: 20, Candidates: 10, Masked: 200, TestReleases: 2}
+var few = sizes(map[string]any{"tokens": 1500, "words": 100, "resamples": 20, "candidates": 10, "masked": 200,
+	"test_releases": 2})
+
+func sizes(given map[string]any) Options {
+	o, err := Resolve(given)
+	if err != nil {
+		panic(err)
+	}
+	return o
+}
 
 // Whatever an attacker is, all of them: on unchanged text he reaches his
 // ceiling, which is above his floor, on random text he stays at his floor. sigma
@@ -26,9 +35,8 @@ var few = Options{Tokens: 1500, Words: 100, Resamples: 20, Candidates: 10, Maske
 func TestCeilingAndFloor(t *testing.T) {
 	t.Parallel()
 	base := situation(t)
-	base.Options = Options{Tokens: 2500, Candidates: 12, Resamples: 50, Level: 1 - 1e-6, Masked: 300, OwnReleases: 2,
-		TestReleases: 2, Words: 200, Documents: 1000,
-		Network: map[string]any{"hidden": 12, "epochs": 4, "learning_rate": 0.02}}
+	base.Options = sizes(map[string]any{"tokens": 2500, "candidates": 12, "resamples": 50, "level": 1 - 1e-6,
+		"masked": 300, "own_releases": 2, "test_releases": 2, "words": 200, "documents": 1000, "hidden": 12, "epochs": 6})
 	network := base // trains less
 	network.Train, network.Plain = base.Train[:400], &Memo{}
 	share := 0.5 / math.Sqrt(float64(len(base.Test)))
@@ -119,7 +127,7 @@ func TestContextAndReleasesHelp(t *testing.T) {
 // A channel learned from draws must come near the exact one.
 func TestLearnedChannel(t *testing.T) {
 	exact := response(situation(t), 0.5)
-	exact.Options = Options{Candidates: 12, LearnDraws: 60, MeasureDraws: 20}
+	exact.Options = sizes(map[string]any{"candidates": 12, "learn_draws": 60, "measure_draws": 20})
 	learned := exact
 	learned.Channel = nil
 	a, b := run(t, "map", exact), run(t, "map", learned)
@@ -234,11 +242,14 @@ func TestRunErrors(t *testing.T) {
 		!strings.Contains(got[0].Note, "words must keep their places") || !(got[1].Value.Estimate >= 0) {
 		t.Errorf("a dropped word must leave no value, of who needs it: %+v, %v", got, err)
 	}
-	if o, err := (Options{Releases: []int{}}).Complete(); err != nil || len(o.Releases) == 0 {
-		t.Errorf("an empty list must mean its default: %+v, %v", o, err)
-	}
-	if _, err := (Options{Releases: []int{2, 1}}).Complete(); err == nil || !strings.Contains(err.Error(), "releases") {
-		t.Errorf("wrong releases must be an error, got %v", err)
+	for want, wrong := range map[string]map[string]any{
+		"releases = [2 1]: must be increasing": {"releases": []any{2, 1}}, "releases = []: must be": {"releases": []any{}},
+		"releases = [3]: must be increasing, of": {"releases": []any{3}},
+		"candidates = 0: must be >= 1":           {"candidates": 0}, `unknown parameter "candidate"`: {"candidate": 5},
+	} {
+		if _, err := Resolve(wrong); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %v, want %s", wrong, err, want)
+		}
 	}
 }
 

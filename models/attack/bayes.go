@@ -8,7 +8,6 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"mldpbench/metrics"
 	"mldpbench/stream"
 )
 
@@ -79,37 +78,6 @@ func newBayes(s *Situation) *bayes {
 		count("training and public text", slices.Concat(s.Train, s.Public))
 	}
 	return b
-}
-
-// through sends counts of inputs through the channel: expected numbers of outputs.
-// Blocks are added up in order.
-func (s *Situation) through(counts [][]float64) ([][]float64, error) {
-	blocks := make([][][]float64, metrics.Blocks) // by block, count and output
-	err := s.rows(func(block, x int, row []float64) {
-		if blocks[block] == nil {
-			for range counts {
-				blocks[block] = append(blocks[block], make([]float64, len(row)))
-			}
-		}
-		for k, counts := range counts {
-			if n := counts[x]; n > 0 {
-				to := blocks[block][k]
-				for y, p := range row {
-					to[y] += float64(n * p)
-				}
-			}
-		}
-	})
-	out := make([][]float64, len(counts))
-	for k := range out {
-		out[k] = make([]float64, len(counts[k]))
-		for _, block := range blocks {
-			if block != nil {
-				floats.Add(out[k], block[k])
-			}
-		}
-	}
-	return out, err
 }
 
 // scorer returns the attacker who adds background words to the counts of one source,

@@ -94,7 +94,7 @@ func tiny(t *testing.T, settings mechanisms.Settings, words, documents int) (Sit
 	rng := stream.FromUint64(11).Rand()
 	model := newTable(m.Vocabulary().Words(), rng)
 	s := Situation{Known: Known{Seed: stream.FromUint64(2), Masked: model.over(m.Vocabulary().Words())},
-		Noise: stream.FromUint64(1), Workers: 2}
+		Noise: stream.FromUint64(1), Workers: 2, Options: sizes(nil)}
 	for i := range documents {
 		d := make([]string, 6)
 		last := words

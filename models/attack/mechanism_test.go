@@ -25,7 +25,7 @@ func TestAttackedMechanisms(t *testing.T) {
 		l := NewLexicon(m.Vocabulary())
 		rng := stream.FromUint64(1).Rand()
 		s := Situation{Known: Known{Seed: stream.FromUint64(1)}, Noise: stream.FromUint64(1),
-			Options: Options{Candidates: 12, LearnDraws: 60, MeasureDraws: 20}}
+			Options: sizes(map[string]any{"candidates": 12, "learn_draws": 60, "measure_draws": 20})}
 		for range 50 {
 			var d Document
 			d.Words = append(d.Words, l.IDs([]string{"nobody knows this word"})...)

@@ -1,48 +1,59 @@
 package attack
 
 import (
-	"cmp"
-	"fmt"
 	"slices"
+
+	"mldpbench/internal/check"
+	"mldpbench/internal/list"
+	"mldpbench/internal/params"
 )
 
-// Options are the sizes of the attacks. The zero value of a field means its
-// default; a study has keys for those that are most of the time.
-type Options struct {
-	Candidates int   `yaml:"candidates,omitempty" limits:"0,1000000"` // k of in-context decoding: 50
-	Releases   []int `yaml:"releases,omitempty" limits:"1,50"`        // r of averaging: 1, 2, 5, 10, 50
-	// of every word, to learn a channel: 400; fewer do not show what a mechanism of noise gives away
-	LearnDraws int `yaml:"learn_draws,omitempty" limits:"0,1000000"`
-
-	Level        float64        `yaml:"-"` // of all intervals: 0.95
-	Tokens       int            `yaml:"-"` // largest number of words attacked in their places: 2,000
-	Words        int            `yaml:"-"` // largest number averaged over: 500
-	Documents    int            `yaml:"-"` // largest number linked: 500
-	MeasureDraws int            `yaml:"-"` // of every word, to measure what was learned: 10
-	Resamples    int            `yaml:"-"` // of a bootstrap: 500
-	OwnReleases  int            `yaml:"-"` // of training and validation, that an adaptive attacker makes himself: 5
-	TestReleases int            `yaml:"-"` // of the test split, over which a private label is attacked: 5
-	Masked       int            `yaml:"-"` // largest number of words masked, one at a time: 1,000
-	Network      map[string]any `yaml:"-"` // parameters of the LSTM: a small one
+// Parameters are the sizes of the attacks: the options of a study.
+var Parameters = []params.Parameter{
+	params.AtLeast("candidates", 1, 50), // of decoding in context, at a position
+	{Name: "releases", Default: []float64{1, 2, 5, 10, 50}, Legal: "increasing, of 1, 2, 5, 10 and 50",
+		Valid: func(n float64) bool { return slices.Contains(averagingReleases, int(n)) }}, // of averaging
+	// Of every word, to learn a channel; fewer do not show what a mechanism of noise gives away.
+	params.AtLeast("learn_draws", 1, 400),
+	{Name: "level", Default: 0.95, Legal: "in (0, 1)", Valid: params.Strictly(0, 1)}, // of all intervals
+	params.AtLeast("tokens", 1, 2000),                                                // largest number of words attacked in their places
+	params.AtLeast("words", 1, 500),                                                  // largest number averaged over
+	params.AtLeast("documents", 1, 500),                                              // largest number linked
+	params.AtLeast("measure_draws", 1, 10),                                           // of every word, to measure what was learned
+	params.AtLeast("resamples", 1, 500),                                              // of a bootstrap
+	params.AtLeast("own_releases", 1, 5),                                             // of training and validation, that an adaptive attacker makes himself
+	params.AtLeast("test_releases", 1, 5),                                            // of the test split, over which a private label is attacked
+	params.AtLeast("masked", 1, 1000),                                                // largest number of words masked, one at a time
+	params.AtLeast("hidden", 1, 32),                                                  // of the LSTM
+	params.AtLeast("epochs", 1, 10),                                                  // of the LSTM
 }
 
-// Complete returns the options with their defaults, checked.
-func (o Options) Complete() (Options, error) {
-	o.Level = cmp.Or(o.Level, 0.95)
-	o.Candidates, o.Tokens, o.Words = cmp.Or(o.Candidates, 50), cmp.Or(o.Tokens, 2000), cmp.Or(o.Words, 500)
-	o.Documents, o.Resamples, o.Masked = cmp.Or(o.Documents, 500), cmp.Or(o.Resamples, 500), cmp.Or(o.Masked, 1000)
-	o.LearnDraws, o.MeasureDraws = cmp.Or(o.LearnDraws, 400), cmp.Or(o.MeasureDraws, 10)
-	o.OwnReleases, o.TestReleases = cmp.Or(o.OwnReleases, 5), cmp.Or(o.TestReleases, 5)
-	if o.Network == nil {
-		o.Network = map[string]any{"hidden": 32, "epochs": 10, "learning_rate": 0.01}
+// Options are the parameters with their defaults.
+type Options struct {
+	Candidates int
+	Releases   []int
+	LearnDraws int
+
+	Level                                                                                float64
+	Tokens, Words, Documents, MeasureDraws, Resamples, OwnReleases, TestReleases, Masked int
+
+	Network map[string]any // parameters of the LSTM
+}
+
+// Resolve checks the parameters given and fills in the others.
+func Resolve(given map[string]any) (Options, error) {
+	v, err := params.Resolve("attackers", "", Parameters, given)
+	if err != nil {
+		return Options{}, err
 	}
-	if len(o.Releases) == 0 {
-		o.Releases = averagingReleases
+	n := func(name string) int { return v[name].(int) }
+	r := v["releases"].([]float64)
+	if len(r) == 0 || len(slices.Compact(slices.Sorted(slices.Values(r)))) < len(r) || !slices.IsSorted(r) {
+		return Options{}, check.Wrong("attackers: releases = %v: must be increasing", r)
 	}
-	for i, n := range o.Releases {
-		if !slices.Contains(averagingReleases, n) || i > 0 && n <= o.Releases[i-1] {
-			return o, fmt.Errorf("releases = %d: must be among %d, and increasing", o.Releases, averagingReleases)
-		}
-	}
-	return o, nil
+	return Options{Candidates: n("candidates"), Releases: list.Map(r, func(x float64) int { return int(x) }),
+		LearnDraws: n("learn_draws"), Level: v["level"].(float64), Tokens: n("tokens"), Words: n("words"),
+		Documents: n("documents"), MeasureDraws: n("measure_draws"), Resamples: n("resamples"),
+		OwnReleases: n("own_releases"), TestReleases: n("test_releases"), Masked: n("masked"),
+		Network: map[string]any{"hidden": n("hidden"), "epochs": n("epochs"), "learning_rate": 0.01}}, nil
 }

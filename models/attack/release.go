@@ -8,7 +8,6 @@ import (
 	"strconv"
 
 	"mldpbench/internal/list"
-	"mldpbench/metrics"
 	"mldpbench/stream"
 )
 
@@ -108,53 +107,6 @@ func (s *Situation) draws(ctx context.Context, words []int32, n int, seed stream
 		err = inPlace(copies, out)
 	}
 	return out, err
-}
-
-// drawAll returns n independent outputs of every word of the mechanism.
-func (s *Situation) drawAll(ctx context.Context, n int, seed stream.Seed) (metrics.Draws, error) {
-	words := make([]int32, s.Words)
-	for w := range words {
-		words[w] = int32(w)
-	}
-	out, err := s.draws(ctx, words, n, seed)
-	return metrics.Draws{PerInput: n, Outputs: slices.Concat(out...)}, err
-}
-
-// learn draws the sample from which a channel is learned, once for all
-// attackers.
-func (s *Situation) learn(ctx context.Context) (metrics.Draws, error) {
-	return once(&s.Made.Memo, "learn", func() (metrics.Draws, error) {
-		return s.drawAll(ctx, s.Options.LearnDraws, s.Noise.Derive("learn"))
-	})
-}
-
-// channel is the exact channel, or one learned from so many draws.
-func (s *Situation) channel(ctx context.Context) (c metrics.Channel, draws int, err error) {
-	if s.Channel != nil {
-		return *s.Channel, 0, nil
-	}
-	learned, err := s.learn(ctx)
-	if err == nil {
-		c, err = metrics.LearnChannel(learned, s.Words, s.Words)
-	}
-	return c, s.Options.LearnDraws, err
-}
-
-// prior returns the word frequencies of the shadow text with one added to every
-// count; uniform without a shadow.
-func (s *Situation) prior() []float64 {
-	prior, _ := once(s.Plain, "prior", func() ([]float64, error) {
-		counts := make([]int, s.Words)
-		for _, document := range s.Shadow {
-			for _, w := range document {
-				if s.knows(w) {
-					counts[w]++
-				}
-			}
-		}
-		return metrics.EmpiricalPrior(counts)
-	}) // there is a word
-	return prior
 }
 
 // knows reports whether an id is a word of the mechanism.

@@ -51,9 +51,6 @@ type attacker struct {
 // attackedBy lets each attacker go on until it asks for the rows of the channel or is
 // done, then passes the rows to all who asked.
 func (s Situation) attackedBy(ctx context.Context, all []Definition) (outcomes []Outcome, err error) {
-	if s.Options, err = s.Options.Complete(); err != nil {
-		return nil, err
-	}
 	if s.Single {
 		s.Options.OwnReleases, s.Options.TestReleases = 1, 1
 	}

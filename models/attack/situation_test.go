@@ -24,7 +24,7 @@ var generated = sync.OnceValues(func() (*Situation, error) {
 		return nil, err
 	}
 	s := &Situation{Known: Known{Privates: len(d.Privates), Seed: stream.FromUint64(2), Plain: &Memo{}},
-		Noise: stream.FromUint64(1), Workers: 2}
+		Noise: stream.FromUint64(1), Workers: 2, Options: sizes(nil)}
 	ids := map[string]int32{}
 	convert := func(documents []datasets.Document) []Document {
 		var out []Document
