@@ -1,144 +1,260 @@
 package experiments
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"io"
+	"maps"
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/measure"
+	"mldpbench/experiments/plan"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/atomicfile"
 	"mldpbench/internal/list"
+	"mldpbench/mechanisms"
 	"mldpbench/results"
 	"mldpbench/results/compare"
 )
 
 const (
-	// widestStep is the step of a share between two measured points beyond which a
-	// line across a level gets another point, and widestPoints that of a percentage:
-	// the error of one on a thousand texts.
-	widestStep, widestPoints = 0.1, 2
-	// mostRounds limits how often points are added: each cuts at least a quarter off a step.
-	mostRounds = 6
-	// closest is the ratio of two ε that are not worth a point each, farthest that of a
-	// further ε to the last one, beyond an end.
-	closest, farthest = 1.005, 4
+	// nearShare and nearPoints are how near two ε around a level are at first: a step
+	// of a share, or of a percentage.
+	nearShare, nearPoints = 0.05, 2
+	// mostSteps limits the ε at which a level is looked for in one go, and mostRounds
+	// how often they then come nearer: each time to half the step or less.
+	mostSteps, mostRounds = 8, 6
+	// farthest is the ratio of a further ε to the last one, beyond an end.
+	farthest = 4
+	// drawsOfError are those of each word for E_M where a study does not measure it.
+	drawsOfError = 20
 )
 
-// AlignedFile is the name of the study with the ε that RunAligned added, next to
+// AlignedFile is the name of the study with the ε that RunAligned found, next to
 // its rows.
 const AlignedFile = "aligned.yaml"
 
-// RunAligned runs a study and then its mechanisms at further ε: beyond the measured
-// ones, where a level lies there, and between those on either side of it, until they
-// are at most a tenth of a share, or two points of a percentage, apart and what is
-// not known of the line between them is less than half of all else, or six rounds
-// have passed. The study with the added ε is written to AlignedFile in the folder of
-// the run.
+// aligning is a run of a study at levels of a quantity. The ε of a mechanism are those
+// on each data set.
+type aligning struct {
+	*study.Study
+	root     string
+	options  engine.Options
+	levels   results.Levels
+	quantity string                      // that of the levels, as it is measured
+	searched map[results.Place][]float64 // ε at which that is measured
+	around   map[results.Place][]float64 // ε at which all else is measured as well
+	near     map[results.Place]float64   // how near two ε around a level are to be
+	grew     bool                        // the last search found further ones around a level
+}
+
+// RunAligned runs a study where a quantity has some levels. It first looks for the ε
+// of each mechanism on each data set, beyond those of the study too, and measures
+// nothing but the quantity (and E_M where that is asked for and a study does not
+// measure it); all else is measured at the two ε around each level only. These come
+// nearer until what is not known of the line between them is less than half of all
+// else that is not known, or mostRounds have passed, which is said. The study with
+// these ε is written to AlignedFile in the folder of the run.
 func RunAligned(ctx context.Context, s *study.Study, root string, o engine.Options,
 	levels results.Levels) (*engine.Summary, error) {
+	a := &aligning{s, root, o, levels, levels.Quantity, map[results.Place][]float64{}, map[results.Place][]float64{},
+		map[results.Place]float64{}, false}
+	if a.quantity == results.EM {
+		a.quantity = "e_m_full_uniform"
+	}
+	var summary *engine.Summary
+	var unclear []string
 	for round := 0; ; round++ {
-		summary, err := Run(ctx, s, root, o)
-		if err != nil || round == mostRounds {
+		if summary, err := a.search(ctx); err != nil {
 			return summary, err
 		}
-		p, err := results.Prepare(results.Run{Name: s.Name, Rows: summary.Rows})
+		if round == mostRounds || round > 0 && !a.grew {
+			_, err := fmt.Fprintf(cmp.Or(o.Log, io.Discard), "what is not known of the line between two ε is still more than "+
+				"half of all else, after %d rounds: %s\n", round, strings.Join(unclear, ", "))
+			return summary, err
+		}
+		found, err := a.at(true)
 		if err != nil {
+			return nil, err
+		}
+		if summary, err = Run(ctx, found, root, o); err != nil {
 			return summary, err
 		}
-		p.Levels = levels
-		further := furtherOf(p)
-		if len(further) == 0 {
-			return summary, nil
-		}
-		s, err = s.WithMechanisms(func(list []study.MechanismSpec) []study.MechanismSpec {
-			return atFurther(list, further)
-		})
-		if err != nil {
-			return summary, err
-		}
-		definition, err := s.YAML()
-		file := filepath.Join(summary.Dir, AlignedFile)
+		definition, err := found.YAML()
 		if err == nil {
-			err = atomicfile.WriteBytes(file, 0o644, definition)
+			err = atomicfile.WriteBytes(filepath.Join(summary.Dir, AlignedFile), 0o644, definition)
 		}
-		if err != nil {
+		if err == nil {
+			unclear, err = a.narrow(summary.Rows)
+		}
+		if err != nil || len(unclear) == 0 {
 			return summary, err
-		}
-		if o.Log != nil {
-			fmt.Fprintf(o.Log, "further ε for %d mechanisms at %s: %s\n", len(further), levels, file)
 		}
 	}
 }
 
-// furtherOf are the ε at which mechanisms are to be measured as well.
-func furtherOf(p *results.Prepared) map[results.Place][]float64 {
-	measured, further := map[results.Place][]float64{}, map[results.Place][]float64{}
-	for _, c := range p.Private() {
-		measured[c.Instance()] = append(measured[c.Instance()], c.Epsilon.Float())
-	}
-	for _, level := range p.Levels.At {
-		for _, a := range compare.Align(p, compare.Question{}, level) {
-			if a.Datasets > 0 {
-				continue
+// key is a mechanism on a data set, whose name may say which data of several it has.
+func key(p results.Place) results.Place {
+	k := p.Instance()
+	k.Dataset, _, _ = strings.Cut(p.Dataset, " (")
+	return k
+}
+
+// distinct are numbers in order, each once.
+func distinct(x ...float64) []float64 { return slices.Compact(slices.Sorted(slices.Values(x))) }
+
+// at is the study with an entry for each setting of a mechanism on each data set: at
+// the ε at which the quantity is looked for, the least, a middle and the greatest of
+// the study at first, or at those around the levels. There are texts too, at the ε at
+// which they were released.
+func (a *aligning) at(around bool) (*study.Study, error) {
+	found := &study.Study{Header: a.Header}
+	for _, p := range a.Parts() {
+		var entries []study.MechanismSpec
+		sets := list.Map(p.Datasets, func(d study.DatasetSpec) string { return d.Name })
+		if len(sets) == 0 { // words are measured
+			sets = []string{""}
+		}
+		for _, m := range p.Mechanisms {
+			if m.Text != "" && around {
+				entries = append(entries, m)
 			}
-			for _, l := range a.Lines {
-				i, e := l.Instance(), measure.Rounded(worthIt(a, l))
-				near := func(o float64) bool { return e < o*closest && o < e*closest }
-				if e > 0 && !slices.ContainsFunc(measured[i], near) {
-					measured[i], further[i] = append(measured[i], e), append(further[i], e)
+			settings, _ := p.Expand(m)
+			for _, x := range results.Where(settings, func(mechanisms.Settings) bool { return m.Text == "" }) {
+				for _, d := range sets {
+					own := m
+					if own.Name, own.Parameters, own.Datasets = x.Mechanism, x.Parameters, []string{d}; d == "" {
+						own.Datasets = nil
+					}
+					if !m.Is() {
+						own.Variant = x.Variant
+					}
+					own.Epsilons = a.epsilons(d, m, x, m.Over(p.Epsilons), around)
+					if len(own.Epsilons) > 0 && study.On(m.Datasets, d) {
+						entries = append(entries, own)
+					}
+				}
+			}
+		}
+		if _, measured := p.Metrics["inference_error"]; a.levels.Quantity == results.EM && !measured {
+			p.Metrics = maps.Collect(maps.All(p.Metrics))
+			p.Metrics["inference_error"] = &measure.InferenceOptions{Samples: drawsOfError}
+		}
+		p.Mechanisms = entries
+		found.Scenes = append(found.Scenes, p)
+	}
+	if len(a.Scenes) == 0 {
+		found.Design, found.Scenes = found.Scenes[0].Design, nil
+	}
+	return found, found.Check()
+}
+
+// epsilons are those of a setting of an entry on a data set, all being those that the
+// study has.
+func (a *aligning) epsilons(dataset string, m study.MechanismSpec, x mechanisms.Settings, all []float64,
+	around bool) []float64 {
+	s := measure.Spec{Mechanism: x, KeepWords: m.KeepWords, Label: m.Label}
+	s.Dataset.Name = dataset
+	k := key(s.Place())
+	if around {
+		return a.around[k]
+	}
+	if all = distinct(all...); len(a.searched[k]) == 0 {
+		a.searched[k] = distinct(all[0], all[len(all)/2], all[len(all)-1])
+	}
+	return a.searched[k]
+}
+
+// search measures the quantity until two ε near each other enclose each level, and
+// notes these.
+func (a *aligning) search(ctx context.Context) (summary *engine.Summary, err error) {
+	a.grew = false
+	for step := 0; ; step++ {
+		s, err := a.at(false)
+		if err != nil || len(s.Mechanisms)+len(s.Scenes) == 0 {
+			return nil, err
+		}
+		p, err := plan.New(s)
+		if err != nil {
+			return nil, err
+		}
+		p.Only(a.quantity)
+		if summary, err = p.Run(ctx, a.root, a.options); err != nil {
+			return summary, err
+		}
+		prepared, err := results.Prepare(results.Run{Name: a.Name, Rows: summary.Rows})
+		if err != nil {
+			return summary, err
+		}
+		further := map[results.Place][]float64{}
+		for _, t := range compare.Traces(prepared, a.levels.Quantity) {
+			k := key(t.Place)
+			for _, level := range a.levels.At {
+				e, around := a.next(t, level)
+				if e > 0 && step < mostSteps && !slices.Contains(a.searched[k], e) {
+					further[k] = append(further[k], e)
+				} else {
+					around = distinct(append(around, a.around[k]...)...)
+					a.grew = a.grew || len(around) > len(a.around[k])
+					a.around[k] = around
+				}
+			}
+		}
+		if len(further) == 0 {
+			return summary, nil
+		}
+		for k, e := range further {
+			a.searched[k] = distinct(append(a.searched[k], e...)...)
+		}
+	}
+}
+
+// next is the ε at which the quantity tells most of where it has a level, 0 where
+// enough is known; around are those on either side of it, or the ends.
+func (a *aligning) next(t compare.Trace, level float64) (e float64, around []float64) {
+	points := list.Map(t.Points, func(p compare.Point) measure.Point {
+		return measure.Point{Epsilon: p.Epsilon, Value: p.Privacy}
+	})
+	privacy := results.MustColumn(a.levels.Quantity)
+	near := map[bool]float64{true: nearPoints, false: nearShare}[privacy.Unit == "%"]
+	e, between := measure.NextEpsilon(points, level, farthest, 0.1, privacy.Direction == results.Up)
+	ends := []measure.Point{points[0], points[len(points)-1]}
+	switch step := math.Abs(ends[0].Value - ends[1].Value); {
+	case between != nil:
+		ends = between
+		if math.Abs(between[0].Value-between[1].Value) <= cmp.Or(a.near[key(t.Place)], near) {
+			e = 0
+		}
+	case len(points) > 1 && step < 1e-9: // ε has no effect
+		e = 0
+	}
+	return measure.Rounded(e), list.Map(ends, func(p measure.Point) float64 { return p.Epsilon })
+}
+
+// narrow asks for nearer ε where what is not known of the line between two is more
+// than half of all else that is not known at a level, and names these mechanisms.
+func (a *aligning) narrow(rows []results.Row) (unclear []string, err error) {
+	p, err := results.Prepare(results.Run{Name: a.Name, Rows: rows})
+	if err != nil {
+		return nil, err
+	}
+	p.Levels = a.levels
+	for _, level := range a.levels.At {
+		for _, scene := range compare.Align(p, compare.Question{}, level) {
+			for _, l := range scene.Lines {
+				rest := math.Sqrt(max(0, l.Error*l.Error-l.OfLine*l.OfLine))
+				if scene.Datasets == 0 && l.Reached && l.OfLine > rest/2 {
+					a.near[key(l.Place)] = l.Step / 2
+					unclear = append(unclear, l.Name+" on "+results.DatasetTitle(l.Dataset))
 				}
 			}
 		}
 	}
-	return further
-}
-
-// worthIt is the ε that tells most of a line at a level; 0 if none is worth it.
-func worthIt(a compare.Aligned, l compare.Line) float64 {
-	points := list.Map(l.Points, func(p compare.Point) measure.Point {
-		return measure.Point{Epsilon: p.Epsilon, Value: p.Privacy}
-	})
-	points = slices.DeleteFunc(points, func(p measure.Point) bool { return !(p.Epsilon > 0) })
-	if len(points) == 0 {
-		return 0
-	}
-	privacy, widest := results.MustColumn(a.Privacy), float64(widestStep)
-	if privacy.Unit == "%" {
-		widest = widestPoints
-	}
-	e, between := measure.NextEpsilon(points, a.At, farthest, 0.25, privacy.Direction == results.Up)
-	first, last := points[0], points[len(points)-1]
-	switch rest := math.Sqrt(max(0, l.Error*l.Error-l.OfLine*l.OfLine)); {
-	case between == nil && len(points) > 1 && math.Abs(first.Value-last.Value) < 1e-9: // ε has no effect
-		return 0
-	case between != nil && math.Abs(between[0].Value-between[1].Value) <= widest && !(l.OfLine > rest/2):
-		return 0
-	}
-	return e
-}
-
-// atFurther are the mechanisms of a checked list at further ε of theirs. Text was
-// released at the ε that it has.
-func atFurther(list []study.MechanismSpec, further map[results.Place][]float64) (more []study.MechanismSpec) {
-	done := map[results.Place]bool{}
-	for _, m := range list {
-		settings, _ := m.Expand()
-		for _, x := range settings {
-			spec := measure.Spec{Mechanism: x, KeepWords: m.KeepWords, Label: m.Label}
-			i, one := spec.Place().Instance(), m
-			if m.Text != "" || len(further[i]) == 0 || done[i] {
-				continue
-			}
-			one.Name, one.Variant, one.Parameters, one.Epsilons = x.Mechanism, x.Variant, x.Parameters, further[i]
-			if m.Is() {
-				one.Variant = ""
-			}
-			more, done[i] = append(more, one), true
-		}
-	}
-	return more
+	slices.Sort(unclear)
+	return slices.Compact(unclear), nil
 }

@@ -8,10 +8,14 @@ package experiments
 import (
 	"context"
 	"embed"
+	"slices"
+	"strings"
 
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/plan"
 	"mldpbench/experiments/study"
+	"mldpbench/internal/check"
+	"mldpbench/models/attack"
 )
 
 //go:embed studies/*.yaml
@@ -19,6 +23,66 @@ var studies embed.FS
 
 // Builtin holds the studies of this program.
 var Builtin = study.Library{Files: studies}
+
+// Open opens a study of the program, or a file, over a data folder. Several with commas
+// between them are one study with the data sets of all; NAME@VERSION/lite is a small
+// one: see lite.
+func Open(refs, root string) (all *study.Study, err error) {
+	library := Builtin
+	library.Root = root
+	for ref := range strings.SplitSeq(refs, ",") {
+		name, small := strings.CutSuffix(ref, "/lite")
+		s, err := library.Open(name)
+		if err == nil && small {
+			err = lite(s)
+		}
+		switch {
+		case err != nil:
+			return nil, err
+		case all == nil:
+			all = s
+			continue
+		case same(all) != same(s):
+			return nil, check.Wrong("%s and %s differ in more than names and data sets: they cannot be run as one", all.Name,
+				s.Name)
+		}
+		all.Name, all.Title, all.Task = all.Name+"-"+s.Name, all.Title+"; "+s.Title, all.Task+","+s.Task
+		all.Datasets = append(all.Datasets, s.Datasets...)
+	}
+	return all, all.Check()
+}
+
+// same is what two studies that are run as one have in common: all but names and data
+// sets.
+func same(s *study.Study) string {
+	c := study.Study{Header: study.Header{Seed: s.Seed, Streams: s.Streams, Documents: s.Documents}, Design: s.Design,
+		Scenes: s.Scenes}
+	c.Datasets = nil
+	text, _ := c.YAML() // it was read
+	return string(text)
+}
+
+// lite makes a task small, for an answer in minutes: at most so many documents of each
+// split, and none of the attackers that learn the channel of all words.
+func lite(s *study.Study) error {
+	if s.Task == "" {
+		return check.Wrong("study = %q: only tasks, NAME@VERSION, have a /lite", s.Name+"/lite")
+	}
+	for i := range s.Datasets {
+		d := &s.Datasets[i]
+		for size, most := range map[*int]int{&d.Train: 1600, &d.Validation: 200, &d.Test: 400} {
+			if *size == 0 || *size > most {
+				*size = most
+			}
+		}
+	}
+	s.Attackers = slices.DeleteFunc(s.Attackers, func(c study.CommandSpec) bool {
+		a, err := attack.Find(c.Name)
+		return err == nil && !a.OneRelease
+	})
+	s.Name, s.Task = s.Name+"-lite", strings.Replace(s.Task, ":", "/lite:", 1)
+	return nil
+}
 
 // Run plans a study and runs its unfinished units; see plan.Plan.Run.
 func Run(ctx context.Context, s *study.Study, root string, o engine.Options) (*engine.Summary, error) {

@@ -56,9 +56,71 @@ func TestStudyErrorsNameThePlace(t *testing.T) {
 		{"name: generated-words", `name: "generated\u001b"`, `x.yaml:10:11: data set = "generated\x1b": must have printable`},
 		{"- name: generated\n", "- name: \"gen\\u0007\"\n", `embedding = "gen\a": must have printable`},
 		{"name: cmp", "name: cmp\n    label: \"C\\u0000\"", `label = "C\x00": must have printable`},
-		{"- name: cmp", "- cmp", "mechanism: must be keys with values"},
+		{"- name: cmp", "- cpm", `x.yaml:15:5: mechanism = "cpm": must be one of`},
 	} {
 		refused(t, edit(t, c.old, c.new), c.want)
+	}
+}
+
+// A word stands for an entry of a list, and is the entry of that name.
+func TestWordsStandForEntries(t *testing.T) {
+	const head = "schema: 1\nname: words\nseed: 1\nepsilons: [1]\n"
+	words := parsed(t, head+"datasets: [agnews, {name: imdb, train: 20}]\nembeddings: [glove.6B.50d]\n"+
+		"mechanisms: [cmp, 'vickrey:released', {name: kth}]\nmodels: [svm, {name: logistic, datasets: [imdb]}]\n")
+	long := parsed(t, head+"datasets: [{name: agnews}, {name: imdb, train: 20}]\n"+
+		"embeddings: [{name: glove.6B, dimensions: [50]}]\nmechanisms: [{name: cmp}, {name: vickrey, variant: released}, "+
+		"{name: kth}]\nmodels: [{name: svm}, {name: logistic, datasets: [imdb]}]\n")
+	a, wrong := words.YAML()
+	b, err := long.YAML()
+	if err != nil || wrong != nil || string(a) != string(b) {
+		t.Errorf("%s\n%s", a, b)
+	}
+	set, err := words.Override(study.Overrides{Set: []string{"models=[svm]", "models[svm].datasets=[agnews]"}})
+	if err != nil || len(set.Models) != 1 || !slices.Equal(set.Models[0].Datasets, []string{"agnews"}) {
+		t.Errorf("%+v, %v", set, err)
+	}
+	for text, want := range map[string]string{"datasets: [agnwes]": `did you mean "agnews"`, "embeddings: [glove.6B]": "as in glove.6B.100d",
+		"mechanisms: ['cmp:prooved']": `variant = "prooved"`, "models: [svn]": `did you mean "svm"`, "datasets: [[agnews]]": "must be keys"} {
+		key, _, _ := strings.Cut(text, ":")
+		whole := head
+		for _, line := range []string{"datasets: [agnews]", "embeddings: [glove.6B.50d]", "mechanisms: [cmp]", "models: [svm]"} {
+			if strings.HasPrefix(line, key) {
+				line = text
+			}
+			whole += line + "\n"
+		}
+		refused(t, whole, want)
+	}
+}
+
+// Tasks that differ in data sets alone are one study, and a lite one is small.
+func TestTasksAreJoined(t *testing.T) {
+	s, err := experiments.Open("agnews@1/lite,imdb@1", "")
+	if err == nil {
+		t.Error("a small task beside a whole one has other attackers")
+	}
+	if s, err = experiments.Open("agnews@1/lite,imdb@1/lite", ""); err != nil {
+		t.Fatal(err)
+	}
+	a, _ := experiments.Open("agnews@1", "")
+	b, _ := experiments.Open("imdb@1", "")
+	want := strings.Replace(a.Task+","+b.Task, ":", "/lite:", 2)
+	if s.Name != "agnews@1-lite-imdb@1-lite" || s.Task != want || len(s.Datasets) != 2 || s.Datasets[1].Test != 400 ||
+		s.Datasets[1].MaxTokens != 40 || fmt.Sprint(study.AttackerNames(s.Attackers)) != "[linkage-tfidf linkage-aligned overlap]" {
+		t.Errorf("%+v, want %s", s, want)
+	}
+	for _, name := range experiments.Builtin.Names() {
+		if strings.Contains(name, "@") {
+			if s, err := experiments.Open(name+"/lite", ""); err != nil || len(units(t, s)) == 0 {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+	for refs, want := range map[string]string{"agnews@1,trec@1/lite": "differ in more than", "agnews@1,product-reviews@1": "cannot be run as one",
+		"mini/lite": "only tasks", "agnews@1,": "must be a .yaml file", "agnews@1,agnews@1": "given twice"} {
+		if _, err := experiments.Open(refs, ""); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", refs, err)
+		}
 	}
 }
 

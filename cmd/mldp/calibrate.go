@@ -10,19 +10,6 @@ import (
 	"mldpbench/experiments/study"
 )
 
-// embeddingFlag is an embedding named on the command line.
-func embeddingFlag(ref string) study.EmbeddingSpec {
-	e := study.EmbeddingSpec{Name: ref}
-	if study.NamesFile(ref) {
-		e.Name, e.File = "", ref
-	} else if name, dimension := study.SplitName(ref); dimension > 0 {
-		e.Name, e.Dimensions = name, []int{dimension} // glove.6B.100d is glove.6B at 100
-	} else if ref == study.GeneratedEmbedding {
-		e.Dimensions = []int{50}
-	}
-	return e
-}
-
 func newCalibrateCommand() *cobra.Command {
 	var o experiments.Calibration
 	var names []string
@@ -44,7 +31,7 @@ func newCalibrateCommand() *cobra.Command {
 	require(cmd, "target")
 	cmd.MarkFlagsMutuallyExclusive("mechanism", "command")
 	return prints(cmd, func(cmd *cobra.Command, _ []string, a *answer) (err error) {
-		o.Embedding, o.Log = embeddingFlag(embedding), cmd.ErrOrStderr()
+		o.Embedding, o.Log = study.NamedEmbedding(embedding), cmd.ErrOrStderr()
 		if program.line != "" {
 			o.Mechanisms, err = program.settings()
 		}

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -165,6 +168,21 @@ func (o *commandOptions) addFlags(cmd *cobra.Command) {
 func (o *commandOptions) settings() ([]mechanisms.Settings, error) {
 	args, err := external.Split(o.line)
 	return []mechanisms.Settings{{Mechanism: "command", Outside: &mechanisms.Outside{Command: args}}}, usage(err)
+}
+
+// entry is the command as an entry of a study: it is called after its first argument
+// that is a file here, or after the program.
+func (o *commandOptions) entry() (m study.MechanismSpec, err error) {
+	if m.Command, err = external.Split(o.line); err != nil {
+		return m, usage(err)
+	}
+	isFile := func(a string) bool { i, err := os.Stat(a); return err == nil && i.Mode().IsRegular() }
+	file := m.Command[max(0, slices.IndexFunc(m.Command, isFile))]
+	m.Name = strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+	if _, err := mechanisms.Find(m.Name); err == nil {
+		m.Name = "my-" + m.Name
+	}
+	return m, nil
 }
 
 // open starts the command at an epsilon; vectors writes the file of {vectors},

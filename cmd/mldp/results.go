@@ -207,8 +207,13 @@ func writeOutputs(a *answer, stderr io.Writer, s *engine.Summary, audit []result
 		return err
 	}
 	fmt.Fprintf(stderr, "rows are in %s\n", s.Dir)
-	lead := views.Named(views.NewSheet(p).Tables(views.Builtin().Tables), "equal")
-	if err := a.show(lead[:min(1, len(lead))]...); err != nil {
+	declared := views.Builtin()
+	lead := views.Named(views.NewSheet(p).Tables(declared.Tables), "equal")
+	lead = lead[:min(1, len(lead))]
+	if levels.Quantity != "" {
+		lead = views.NewSheet(p).Tables(declared.Ranking)
+	}
+	if err := a.show(lead...); err != nil {
 		return err
 	}
 	if text := views.Answer(p); text != "" {
@@ -216,10 +221,22 @@ func writeOutputs(a *answer, stderr io.Writer, s *engine.Summary, audit []result
 	}
 	a.warned(p.Datasets)
 	a.wrote(s.Dir, page)
+	if levels.Quantity != "" {
+		files, err := views.Save(s.Dir, lead, []string{"tex"})
+		frontier := results.Where(declared.Figures, func(v views.View) bool { return v.Name == "frontier" })
+		drawn, _ := plots.All(p, frontier)
+		more, wrong := plots.Save(s.Dir, drawn, []string{"svg"})
+		for _, f := range append(files, more...) {
+			a.wrote("", f)
+		}
+		if err = errors.Join(err, wrong); err != nil {
+			return err
+		}
+	}
 	if figures == "" {
 		return nil
 	}
-	drawn, _ := plots.All(p, views.Builtin().Figures)
+	drawn, _ := plots.All(p, declared.Figures)
 	paths, err := plots.Save(figures, drawn, []string{"svg", "png"})
 	a.wrote(figures, paths...)
 	return err

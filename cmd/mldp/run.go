@@ -17,6 +17,7 @@ import (
 
 type runOptions struct {
 	overrides study.Overrides
+	command   commandOptions
 	data      string
 	out       string
 	figures   string
@@ -34,6 +35,7 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 	setFlag(f, &o.overrides.Set)
 	f.StringSliceVar(&o.overrides.Datasets, "dataset", nil, "only these data sets")
 	f.StringSliceVar(&o.overrides.Mechanisms, "mechanism", nil, "only these mechanisms, as name or name:variant")
+	o.command.addFlags(cmd)
 	f.Float64SliceVar(&o.overrides.Epsilons, "epsilons", nil, "these `numbers` instead of the study's")
 	countFlag(f, &o.overrides.Repetitions, "repetitions", 0, 1, "repetitions; baselines in proportion")
 	countFlag(f, &o.workers, "workers", 0, 1, "units at a time (default: number of cores)")
@@ -50,14 +52,24 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 	cmd.MarkFlagsMutuallyExclusive("shard", "figures")
 }
 
+// alignedRepetitions are those of a task at equal privacy: of one nothing is tested.
+const alignedRepetitions = 3
+
 func newRunCommand() *cobra.Command {
 	var o runOptions
-	cmd := completes(command("run", "STUDY|FILE.yaml"), studies)
+	cmd := completes(command("run", "STUDY[,STUDY...]|FILE.yaml"), studies)
 	o.addFlags(cmd)
 	return prints(cmd, func(cmd *cobra.Command, args []string, a *answer) error {
 		ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
 		if cmd.Flags().Changed("seed") {
 			o.overrides.Seed = &o.seed
+		}
+		if o.command.line != "" {
+			own, err := o.command.entry()
+			if err != nil {
+				return err
+			}
+			o.overrides.Own = []study.MechanismSpec{own}
 		}
 		options := engine.Options{Out: o.out, Workers: o.workers, Log: stderr, Version: mldpVersion(),
 			Command: commandLine(ctx)}
@@ -67,6 +79,10 @@ func newRunCommand() *cobra.Command {
 		}
 		options.Shard = shard
 		s, err := openStudy(args[0], o.data, o.overrides)
+		if err == nil && o.levels.Quantity != "" && s.Task != "" && o.overrides.Repetitions == 0 {
+			o.overrides.Repetitions = alignedRepetitions
+			s, err = openStudy(args[0], o.data, o.overrides)
+		}
 		if err != nil {
 			return err
 		}

@@ -42,9 +42,7 @@ func newStudyCommand() *cobra.Command {
 // openStudy opens a study, changed by flags. Any error before anything is run is wrong usage, including a
 // missing file.
 func openStudy(ref, root string, flags study.Overrides) (*plan.Plan, error) {
-	library := experiments.Builtin
-	library.Root = root
-	s, err := library.Open(ref)
+	s, err := experiments.Open(ref, root)
 	if err == nil {
 		s, err = s.Override(flags)
 	}

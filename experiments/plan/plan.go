@@ -49,7 +49,7 @@ func (p *Plan) Engine(l *lab.Lab) (*engine.Plan, error) {
 	e := &engine.Plan{Study: p.Name, Task: p.Task, Definition: string(definition), Schema: study.Schema,
 		Units: make([]engine.Unit, len(p.units)), Data: l.Descriptions}
 	for i := range p.units {
-		e.Units[i] = p.unit(&p.units[i])
+		e.Units[i], p.byID[p.units[i].id] = p.unit(&p.units[i]), i
 	}
 	return e, err
 }
@@ -64,6 +64,19 @@ func New(s *study.Study) (*Plan, error) {
 		return nil, fmt.Errorf("study %s: no combination of data set, embedding, mechanism and measurement is left", s.Name)
 	}
 	return p, nil
+}
+
+// Only keeps the units of private text that measure a quantity; all where none does
+// so by itself.
+func (p *Plan) Only(quantity string) {
+	units := results.Where(p.units, func(u unit) bool {
+		return !u.spec.IsBaseline() && slices.ContainsFunc(u.measurement.Columns, func(c results.Column) bool {
+			return c.Name == quantity
+		})
+	})
+	if len(units) > 0 {
+		p.units = units
+	}
 }
 
 // scene adds the units of a scene, in the one order that every run, shard and
@@ -87,7 +100,7 @@ func (p *Plan) scene(c *study.Scene) {
 	}
 	for _, d := range sets {
 		for _, e := range c.Embeddings {
-			if len(e.Datasets) > 0 && !slices.Contains(e.Datasets, d.Name) {
+			if !study.On(e.Datasets, d.Name) {
 				continue
 			}
 			for _, dimension := range e.Dimensions {
@@ -95,6 +108,9 @@ func (p *Plan) scene(c *study.Scene) {
 					Dimension: dimension, Documents: strings.TrimPrefix(p.Documents, study.Fixed)}
 				p.plain(c, s, asked)
 				for _, m := range c.Mechanisms {
+					if !study.On(m.Datasets, d.Name) {
+						continue
+					}
 					settings, _ := c.Expand(m)
 					s.Policy, s.KeepWords = c.Policy, m.KeepWords
 					for _, s.Mechanism = range settings {
@@ -153,7 +169,7 @@ func (p *Plan) add(c *study.Scene, s measure.Spec, asked []request) {
 		if r.Model && len(c.Models) > 0 {
 			list = nil
 			for _, m := range c.Models {
-				if len(m.Datasets) == 0 || slices.Contains(m.Datasets, s.Dataset.Name) {
+				if study.On(m.Datasets, s.Dataset.Name) {
 					list = append(list, measure.NewModel(m))
 				}
 			}
@@ -183,7 +199,6 @@ func (p *Plan) put(u unit, spec, group string) {
 	}
 	rest := engine.MakeID(u.measurement.At(&u.spec, &u.query), u.query.Options, u.query.Model.Name, u.query.Model.Text(), setting)
 	u.id, u.group = strings.TrimSuffix(spec, "]")+","+rest[1:], group
-	p.byID[u.id] = len(p.units)
 	p.units = append(p.units, u)
 }
 

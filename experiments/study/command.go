@@ -15,15 +15,20 @@ type CommandSpec struct {
 	Command []string `yaml:"command,omitempty"` // program and arguments; no shell is run
 }
 
-// UnmarshalYAML reads a name alone too.
+// UnmarshalYAML reads a name alone too, and so do those of other entries of a study.
 func (c *CommandSpec) UnmarshalYAML(decode func(any) error) error {
-	var name string
-	if decode(&name) == nil {
-		*c = CommandSpec{Name: name}
+	type plain CommandSpec // without methods
+	return orNamed(decode, (*plain)(c), func(name string) plain { return plain{Name: name} })
+}
+
+// orNamed reads an entry, or one word that stands for it.
+func orNamed[T any](decode func(any) error, entry *T, named func(string) T) error {
+	var word string
+	if decode(&word) == nil {
+		*entry = named(word)
 		return nil
 	}
-	type plain CommandSpec // without methods
-	return decode((*plain)(c))
+	return decode(entry)
 }
 
 // Check validates a command.

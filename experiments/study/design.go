@@ -183,6 +183,10 @@ func (d *Design) Pool() *DatasetSpec {
 	return p
 }
 
+// On reports whether an entry that is only for some data sets, for all if there are
+// none, is for one.
+func On(only []string, dataset string) bool { return len(only) == 0 || slices.Contains(only, dataset) }
+
 // of are the data sets of a list of names, all for none; at returns an error for a
 // name that is not in the study.
 func (d *Design) of(names []string, at At, format string, args ...any) (all []DatasetSpec, err error) {
@@ -222,6 +226,9 @@ func (d *Design) checkEmbeddings(at At) error {
 func (d *Design) checkMechanisms(at At) error {
 	for i, m := range d.Mechanisms {
 		if err := m.Check(at, fmt.Sprintf("mechanisms[%d]", i)); err != nil {
+			return err
+		}
+		if _, err := d.of(m.Datasets, at, "mechanisms[%d]", i); err != nil {
 			return err
 		}
 		_, unread := d.Expand(m)

@@ -26,12 +26,25 @@ type MechanismSpec struct {
 	Variant    mechanisms.Variant `yaml:"variant,omitempty"`
 	Parameters map[string]any     `yaml:"parameters,omitempty"`
 	Epsilons   []float64          `yaml:"epsilons,omitempty" limits:">0"` // instead of the study's
+	Datasets   []string           `yaml:"datasets,omitempty"`             // only on these; empty means all
 	// KeepWords are published unchanged, so epsilon is infinite on them: those that
 	// occur more often in the data set, as ">100".
 	KeepWords string `yaml:"keep_words,omitempty"`
 	// Repetitions is smaller than the study's where fewer repetitions exist; 0
 	// means the study's.
 	Repetitions int `yaml:"repetitions,omitempty" limits:"1,10000"`
+}
+
+// NamedMechanism is one of a word: vickrey:released is that variant of vickrey.
+func NamedMechanism(ref string) MechanismSpec {
+	name, variant, _ := strings.Cut(ref, ":")
+	return MechanismSpec{Name: name, Variant: mechanisms.Variant(variant)}
+}
+
+// UnmarshalYAML reads what NamedMechanism takes, too.
+func (m *MechanismSpec) UnmarshalYAML(decode func(any) error) error {
+	type plain MechanismSpec
+	return orNamed(decode, (*plain)(m), func(ref string) plain { return plain(NamedMechanism(ref)) })
 }
 
 // moreThan is the form of keep_words: a number of occurrences.
@@ -107,7 +120,7 @@ func (d *Design) checkTwice(at At) error {
 		settings, _ := m.Expand() // checked
 		for _, s := range settings {
 			for _, s.Epsilon = range m.Over(d.Epsilons) {
-				key := strings.Join(Labels(s), " ")
+				key := fmt.Sprint(Labels(s), m.Datasets)
 				if m.Is() && met[key] {
 					return at(check.Wrong("%s is given twice: give one of them another name", m.Name), "mechanisms[%d].name", i)
 				}

@@ -12,15 +12,15 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"mldpbench/internal/check"
-	"mldpbench/mechanisms"
 )
 
 // Overrides change a study from the command line. They give a new study value,
 // which keys and manifest reflect; empty ones change nothing.
 type Overrides struct {
-	Set         []string // path=value, as Study.Set takes them; before all others
-	Datasets    []string // only these, and of all that is for some data sets what is for them
-	Mechanisms  []string // only these, as name or name:variant; one that the study lacks is added
+	Set         []string        // path=value, as Study.Set takes them; before all others
+	Datasets    []string        // only these, and of all that is for some data sets what is for them
+	Mechanisms  []string        // only these, as name or name:variant; one that the study lacks is added
+	Own         []MechanismSpec // as well
 	Epsilons    []float64
 	Repetitions int // baselines keep their proportion
 	Seed        *uint64
@@ -211,16 +211,16 @@ func (d *Design) override(o Overrides, base bool) {
 		is := func(x DatasetSpec, name string) bool { return x.Name == name }
 		d.Datasets = choose(o.Datasets, d.Datasets, base, add, is)
 		d.Embeddings = restrict(d.Embeddings, o.Datasets, func(e *EmbeddingSpec) *[]string { return &e.Datasets })
+		d.Mechanisms = restrict(d.Mechanisms, o.Datasets, func(m *MechanismSpec) *[]string { return &m.Datasets })
 		d.Models = restrict(d.Models, o.Datasets, func(m *ModelSpec) *[]string { return &m.Datasets })
 	}
 	if len(o.Mechanisms) > 0 && (base || len(d.Mechanisms) > 0) {
-		add := func(ref string) MechanismSpec {
-			name, variant, _ := strings.Cut(ref, ":")
-			return MechanismSpec{Name: name, Variant: mechanisms.Variant(variant)}
-		}
-		d.Mechanisms = choose(o.Mechanisms, d.Mechanisms, true, add, func(m MechanismSpec, ref string) bool {
+		d.Mechanisms = choose(o.Mechanisms, d.Mechanisms, true, NamedMechanism, func(m MechanismSpec, ref string) bool {
 			return m.Name == ref || m.Name+":"+string(m.Variant) == ref
 		})
+	}
+	if base || len(d.Mechanisms) > 0 {
+		d.Mechanisms = append(d.Mechanisms, o.Own...)
 	}
 	if len(o.Epsilons) > 0 {
 		if base || len(d.Epsilons) > 0 {
@@ -267,18 +267,4 @@ func choose[T any](names []string, from []T, grows bool, add func(string) T, is 
 		out = append(out, found...)
 	}
 	return out
-}
-
-// WithMechanisms returns the study with further mechanisms in each list of it or
-// of a scene, checked.
-func (s *Study) WithMechanisms(more func([]MechanismSpec) []MechanismSpec) (*Study, error) {
-	c, err := set(s, nil)
-	if err != nil {
-		return nil, err
-	}
-	c.root = s.root
-	for _, d := range c.designs() {
-		d.Mechanisms = append(d.Mechanisms, more(d.Mechanisms)...)
-	}
-	return c, c.Check()
 }

@@ -90,6 +90,12 @@ type DatasetSpec struct {
 	User      string  `yaml:"user,omitempty" json:"user,omitempty"`
 }
 
+// UnmarshalYAML reads the name of a data set alone too.
+func (d *DatasetSpec) UnmarshalYAML(decode func(any) error) error {
+	type plain DatasetSpec
+	return orNamed(decode, (*plain)(d), func(name string) plain { return plain{Name: name} })
+}
+
 // EmbeddingSpec names an embedding of the catalogue, "generated", or a file.
 type EmbeddingSpec struct {
 	Name       string   `yaml:"name"`
@@ -98,11 +104,37 @@ type EmbeddingSpec struct {
 	Datasets   []string `yaml:"datasets,omitempty"`                    // only with these; empty means all
 }
 
+// NamedEmbedding is one of a word: glove.6B.100d is glove.6B at 100 dimensions, and
+// a file is that file.
+func NamedEmbedding(ref string) EmbeddingSpec {
+	e := EmbeddingSpec{Name: ref}
+	if NamesFile(ref) {
+		return EmbeddingSpec{File: ref}
+	} else if name, dimension := SplitName(ref); dimension > 0 {
+		e.Name, e.Dimensions = name, []int{dimension}
+	} else if one, ok := map[string]int{GeneratedEmbedding: 50, NoVectors: 1}[ref]; ok {
+		e.Dimensions = []int{one}
+	}
+	return e
+}
+
+// UnmarshalYAML reads what NamedEmbedding takes, too.
+func (e *EmbeddingSpec) UnmarshalYAML(decode func(any) error) error {
+	type plain EmbeddingSpec
+	return orNamed(decode, (*plain)(e), func(ref string) plain { return plain(NamedEmbedding(ref)) })
+}
+
 // ModelSpec names a model, its parameters and, if not all, its data sets.
 type ModelSpec struct {
 	Name       string         `yaml:"name"`
 	Parameters map[string]any `yaml:"parameters,omitempty"`
 	Datasets   []string       `yaml:"datasets,omitempty"` // only on these; empty means all
+}
+
+// UnmarshalYAML reads the name of a model alone too.
+func (m *ModelSpec) UnmarshalYAML(decode func(any) error) error {
+	type plain ModelSpec
+	return orNamed(decode, (*plain)(m), func(name string) plain { return plain{Name: name} })
 }
 
 // Check validates a data set on its own.
@@ -176,7 +208,7 @@ func (e *EmbeddingSpec) Check(root string) error {
 		return nil
 	}
 	if e.File == "" {
-		return fmt.Errorf("embedding %q: needs dimensions", e.Name)
+		return fmt.Errorf("embedding %q: needs dimensions, as in glove.6B.100d", e.Name)
 	}
 	_, dimension := SplitName(e.File)
 	if dimension == 0 { // only the file itself knows it

@@ -95,6 +95,7 @@ type Line struct {
 	Low, High float64 // its 95% interval
 	Error     float64 // standard error: items, repetitions, privacy and line together
 	OfLine    float64 // the part that not knowing the line between two points has
+	Step      float64 // of privacy between those two points
 	Epsilon   float64 // about where the level is reached
 	line
 	at   sampleOf
@@ -162,6 +163,29 @@ func Versions(p *results.Prepared, quantity string) Aligned {
 	return a
 }
 
+// Trace is a quantity of one mechanism in a scene over its ε, whatever it is used for.
+type Trace struct {
+	results.Place
+	Points []Point
+}
+
+// Traces are those of a quantity.
+func Traces(p *results.Prepared, quantity string) (all []Trace) {
+	at := map[results.Place]int{}
+	for _, g := range results.GroupCells(p.Private()) {
+		x, in := g.Values(quantity), g.Place
+		if in.Epsilon = results.Missing; len(x) == 0 || !g.Epsilon.Known() {
+			continue
+		}
+		if _, met := at[in]; !met {
+			at[in], all = len(all), append(all, Trace{Place: in})
+		}
+		t := &all[at[in]]
+		t.Points = append(t.Points, Point{Epsilon: g.Epsilon.Float(), Privacy: stats.Mean(x)})
+	}
+	return all
+}
+
 // tracedScenes are the scenes with the line of each mechanism, at no level yet.
 func tracedScenes(p *results.Prepared, q Question) []Aligned {
 	q = q.whole(p)
@@ -219,6 +243,7 @@ func (l *Line) set(level float64) {
 	}
 	ofPrivacy, ofLine := l.errorsAt(level, at)
 	l.Epsilon = math.Exp((1-at.x)*math.Log(at.a.Epsilon) + at.x*math.Log(at.b.Epsilon))
+	l.Step = math.Abs(at.a.Privacy - at.b.Privacy)
 	l.Value, l.OfLine, l.rest, l.at = at.use(), ofLine, ofPrivacy*ofPrivacy+ofLine*ofLine, weigh(l.shares(at), l.use)
 }
 
@@ -343,6 +368,16 @@ func (a Aligned) Pair(x, y int) (Pair, bool) {
 		}
 	}
 	return Pair{}, false
+}
+
+// Apart are the lines that one is told apart from.
+func (a Aligned) Apart(i int) (others []Line) {
+	for j, l := range a.Lines {
+		if p, ok := a.Pair(i, j); ok && p.Told {
+			others = append(others, l)
+		}
+	}
+	return others
 }
 
 // Competes reports whether a line may be called best: its guarantee holds between

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"mldpbench/internal/list"
 	"mldpbench/internal/stats"
 	"mldpbench/results"
 	"mldpbench/results/compare"
@@ -307,6 +308,32 @@ func (s Sheet) equal(q results.Column) (items []Item) {
 		return -math.MaxFloat64 // not compared, but not hidden
 	}
 	slices.SortStableFunc(items, func(a, b Item) int { return cmp.Compare(order(b), order(a)) })
+	return items
+}
+
+// told says about where each mechanism reaches a level, and which ones it is told
+// apart from there: over all data sets where there are several.
+func (s Sheet) told(use results.Column) (items []Item) {
+	scenes, _ := s.scenes(use)
+	pooled := slices.ContainsFunc(scenes, func(a compare.Aligned) bool { return a.Datasets > 0 })
+	for _, a := range scenes {
+		for i, l := range a.Lines {
+			x := Item{Place: l.Place, Quantity: use, At: a.At, Privacy: a.Privacy}
+			if x.Epsilon, x.Generated = results.Missing, l.Cells[0].Generated; a.Datasets == 0 {
+				items = append(items, x.says("ε", Short(l.Epsilon), l.Epsilon))
+			}
+			apart := list.Map(a.Apart(i), func(o compare.Line) string { return s.names[o.Instance()] })
+			text := cmp.Or(strings.Join(apart, ", "), "none")
+			if a.Training == "" || !l.Reached {
+				text = "not tested"
+			} else if len(apart) > 2 && len(apart) == a.Reached()-1 {
+				text = "all"
+			}
+			if pooled == (a.Datasets > 0) {
+				items = append(items, x.says("told apart from", text))
+			}
+		}
+	}
 	return items
 }
 

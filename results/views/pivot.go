@@ -54,7 +54,11 @@ func (s Sheet) Sets(v View) (all []Set) {
 		v.X == Epsilon && slices.Contains(v.Panel, "quantity")
 	var one []Item
 	for _, q := range Quantities(s.Private(), slices.Concat(v.Value, v.Y)) {
-		if items := s.averaged(v.where(s, source(s, q)), v.Mean); together {
+		items := source(s, q)
+		if v.From == "equal" && slices.Contains(v.Columns, "statistic") {
+			items = append(items, s.told(q)...)
+		}
+		if items = s.averaged(v.where(s, items), v.Mean); together {
 			one = append(one, items...)
 		} else if !(v.Name == ofEach && v.figure() && q.Name == "accuracy") { // which has a figure of its own
 			all = append(all, s.split(v, items)...)

@@ -48,12 +48,14 @@ type View struct {
 	Mean  []string `yaml:"mean"` // coordinates that numbers are averaged over
 }
 
-// Views are declared tables and figures, and the tables of two runs compared and of an evaluation.
+// Views are declared tables and figures, and the tables of two runs compared, of an evaluation and
+// of a run at equal privacy.
 type Views struct {
 	Tables   []View `yaml:"tables"`
 	Figures  []View `yaml:"figures"`
 	Runs     []View `yaml:"runs"`
 	Versions []View `yaml:"versions"`
+	Ranking  []View `yaml:"ranking"`
 }
 
 //go:embed views.yaml
@@ -90,7 +92,7 @@ func Parse(name string, data []byte) (v Views, err error) {
 		return v, fmt.Errorf("%s:%s", name, strings.TrimSpace(yaml.FormatError(err, false, false)))
 	}
 	for kind, list := range map[string][]View{"tables": v.Tables, "figures": v.Figures, "runs": v.Runs,
-		"versions": v.Versions} {
+		"versions": v.Versions, "ranking": v.Ranking} {
 		for i := range list {
 			if err := list[i].check(kind == "figures"); err != nil {
 				return v, fmt.Errorf("%s: %s[%d]: %w", name, kind, i, err)
