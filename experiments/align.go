@@ -28,9 +28,7 @@ const (
 	nearShare, nearPoints = 0.05, 2
 	// mostSteps limits the ε at which a level is looked for in one go, and mostRounds
 	// how often they then come nearer: each time to half the step or less.
-	mostSteps, mostRounds = 8, 6
-	// farthest is the ratio of a further ε to the last one, beyond an end.
-	farthest = 4
+	mostSteps, mostRounds = 10, 6
 	// drawsOfError are those of each word for E_M where a study does not measure it.
 	drawsOfError = 20
 )
@@ -109,9 +107,8 @@ func key(p results.Place) results.Place {
 func distinct(x ...float64) []float64 { return slices.Compact(slices.Sorted(slices.Values(x))) }
 
 // at is the study with an entry for each setting of a mechanism on each data set: at
-// the ε at which the quantity is looked for, the least, a middle and the greatest of
-// the study at first, or at those around the levels. There are texts too, at the ε at
-// which they were released.
+// the ε at which the quantity is looked for, a middle one of the study at first, or at
+// those around the levels. There are texts too, at the ε at which they were released.
 func (a *aligning) at(around bool) (*study.Study, error) {
 	found := &study.Study{Header: a.Header}
 	for _, p := range a.Parts() {
@@ -164,8 +161,8 @@ func (a *aligning) epsilons(dataset string, m study.MechanismSpec, x mechanisms.
 	if around {
 		return a.around[k]
 	}
-	if all = distinct(all...); len(a.searched[k]) == 0 {
-		a.searched[k] = distinct(all[0], all[len(all)/2], all[len(all)-1])
+	if len(a.searched[k]) == 0 {
+		a.searched[k] = []float64{distinct(all...)[len(all)/2]}
 	}
 	return a.searched[k]
 }
@@ -195,7 +192,7 @@ func (a *aligning) search(ctx context.Context) (summary *engine.Summary, err err
 		for _, t := range compare.Traces(prepared, a.levels.Quantity) {
 			k := key(t.Place)
 			for _, level := range a.levels.At {
-				e, around := a.next(t, level)
+				e, around := a.next(t, level, math.Exp2(float64(1+step))) // ever farther beyond an end
 				if e > 0 && step < mostSteps && !slices.Contains(a.searched[k], e) {
 					further[k] = append(further[k], e)
 				} else {
@@ -216,13 +213,13 @@ func (a *aligning) search(ctx context.Context) (summary *engine.Summary, err err
 
 // next is the ε at which the quantity tells most of where it has a level, 0 where
 // enough is known; around are those on either side of it, or the ends.
-func (a *aligning) next(t compare.Trace, level float64) (e float64, around []float64) {
+func (a *aligning) next(t compare.Trace, level, beyond float64) (e float64, around []float64) {
 	points := list.Map(t.Points, func(p compare.Point) measure.Point {
 		return measure.Point{Epsilon: p.Epsilon, Value: p.Privacy}
 	})
 	privacy := results.MustColumn(a.levels.Quantity)
 	near := map[bool]float64{true: nearPoints, false: nearShare}[privacy.Unit == "%"]
-	e, between := measure.NextEpsilon(points, level, farthest, 0.1, privacy.Direction == results.Up)
+	e, between := measure.NextEpsilon(points, level, beyond, 0.1, privacy.Direction == results.Up)
 	ends := []measure.Point{points[0], points[len(points)-1]}
 	switch step := math.Abs(ends[0].Value - ends[1].Value); {
 	case between != nil:
@@ -230,7 +227,7 @@ func (a *aligning) next(t compare.Trace, level float64) (e float64, around []flo
 		if math.Abs(between[0].Value-between[1].Value) <= cmp.Or(a.near[key(t.Place)], near) {
 			e = 0
 		}
-	case len(points) > 1 && step < 1e-9: // ε has no effect
+	case len(points) > 3 && step < 1e-9: // ε has no effect
 		e = 0
 	}
 	return measure.Rounded(e), list.Map(ends, func(p measure.Point) float64 { return p.Epsilon })

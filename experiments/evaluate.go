@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,9 +15,11 @@ import (
 	"mldpbench/experiments/measure"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/check"
+	"mldpbench/internal/stats"
 	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/fromfile"
 	"mldpbench/metrics"
+	"mldpbench/results"
 )
 
 // Evaluation asks how privatised versions of a table compare with it.
@@ -30,7 +33,47 @@ type Evaluation struct {
 	// Documents are those compared for CS; -1 none.
 	Documents int
 	Set       []string // keys of the study, as study.Overrides takes them
+	// Against are built-in mechanisms over the words of Embedding, which are brought to
+	// what At, a quantity or one of its short names, is for each version.
+	Against       []string
+	Embedding, At string
 }
+
+// shortNames are those of quantities at which a text and a mechanism are compared.
+var shortNames = map[string]string{"linkage": "linkage-tfidf-p1", "label-found": "attribute-adaptive-svm-accuracy"}
+
+// Beside is the study of an evaluation with the mechanisms of Against as well, and the
+// levels at which these are compared with the versions: what At was for each of them in
+// the rows of its run.
+func (e Evaluation) Beside(s *study.Study, rows []results.Row) (*study.Study, results.Levels, error) {
+	levels := results.Levels{Quantity: cmp.Or(shortNames[e.At], e.At)}
+	p, err := results.Prepare(results.Run{Name: s.Name, Rows: rows})
+	if err != nil {
+		return nil, levels, err
+	}
+	for _, g := range results.GroupCells(results.Texts(p.Private())) {
+		if x := g.Values(levels.Quantity); len(x) > 0 && !slices.Contains(levels.At, stats.Mean(x)) {
+			levels.At = append(levels.At, stats.Mean(x))
+		}
+	}
+	if _, err := results.FindColumn(levels.Quantity); err != nil || len(levels.At) == 0 {
+		return nil, levels, check.Wrong("at = %q: was not measured of any version: linkage, label-found (with --private), "+
+			"pp (where tokens align), or a quantity of mldp study keys", e.At)
+	}
+	var own study.Overrides
+	for _, name := range e.Against {
+		m := study.NamedMechanism(name)
+		m.Epsilons = []float64{startOfSearch}
+		own.Own = append(own.Own, m)
+	}
+	s.Repetitions = max(s.Repetitions, againstRepetitions)
+	s, err = s.Override(own)
+	return s, levels, err
+}
+
+// startOfSearch is the first ε of a mechanism beside a version, and againstRepetitions
+// are its texts.
+const startOfSearch, againstRepetitions = 10, 3
 
 // inColumn begins the name of a column in place of a file.
 const inColumn = "column:"
@@ -88,6 +131,9 @@ func (e Evaluation) Study(ctx context.Context) (s *study.Study, notes []string, 
 		BaselineRepetitions: 3, // whose spread is that of training
 		Attackers:           []study.CommandSpec{{Name: "overlap"}, {Name: "linkage-tfidf"}},
 	}}
+	if len(e.Against) > 0 {
+		s.Embeddings[0] = study.NamedEmbedding(e.Embedding)
+	}
 	low, words := metrics.LowWords, "words"
 	s.Metrics = study.Metrics{"low": &low, "perplexity": &struct{}{}}
 	if _, err := datasets.OpenWordList(words, e.Root); err == nil {

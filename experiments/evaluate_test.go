@@ -15,6 +15,7 @@ import (
 	"mldpbench/internal/list"
 	"mldpbench/mechanisms"
 	"mldpbench/results"
+	"mldpbench/results/compare"
 	"mldpbench/stream"
 )
 
@@ -226,6 +227,61 @@ func TestBadOptionsAreOneError(t *testing.T) {
 		if _, err := evaluate(t, e); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v does not say %q", err, want)
 		}
+	}
+}
+
+// A mechanism is brought to what an attacker finds in a version, and compared with it there.
+func TestAgainst(t *testing.T) {
+	t.Parallel()
+	rng := stream.FromUint64(2).Rand()
+	vocabulary := []string{"the", "awful", "superb", "food", "indeed", "truly"}
+	vectors := ""
+	for i := range 26 {
+		vocabulary = append(vocabulary, fmt.Sprintf("word%c", 'a'+i))
+	}
+	for _, w := range vocabulary {
+		vectors += fmt.Sprintf("%s %.3f %.3f\n", w, rng.Float64(), rng.Float64())
+	}
+	original := reviews(t, "original.csv", 1000, []string{"id", "body", "stars"}, unchanged)
+	// k-ary randomised response by hand: a word stays with probability 0.6.
+	krr := reviews(t, "krr.csv", 1000, []string{"body"}, func(_ int, words []string) []string {
+		return list.Map(words, func(w string) string {
+			if rng.Float64() < 0.6 {
+				return w
+			}
+			return vocabulary[rng.IntN(len(vocabulary))]
+		})
+	})
+	put(t, filepath.Dir(krr), "v.txt", vectors)
+	e := evaluation(t, original, krr)
+	e.Against, e.At, e.Embedding = []string{"k-rr"}, "linkage", filepath.Join(filepath.Dir(krr), "v.txt")
+	s, _, err := e.Study(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := engine.Options{Out: t.TempDir()}
+	sum := mustRun(t, s, o)
+	s, levels, err := e.Beside(s, sum.Rows)
+	if err != nil || len(levels.At) != 1 {
+		t.Fatal(levels, err)
+	}
+	if sum, err = experiments.RunAligned(t.Context(), s, e.Root, o, levels); err != nil {
+		t.Fatal(err)
+	}
+	p, err := results.Prepare(results.Run{Rows: sum.Rows})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := compare.Align(p, compare.Question{Privacy: levels.Quantity}, levels.At[0])[0]
+	if a.Reached() != 2 || len(a.Pairs) != 1 || a.Pairs[0].Told || !(a.Pairs[0].Detectable > 0) {
+		t.Errorf("the same mechanism beside itself: %+v", a.Pairs)
+	}
+	if got, want := a.Lines[1].Epsilon, math.Log(0.6125/0.3875*31); math.Abs(got-want) > 0.7 { // stays: .6 + .4/32
+		t.Errorf("as much is found at ε = %g, want about %g", got, want)
+	}
+	e.At = "pp-of-nothing"
+	if _, _, err := e.Beside(s, sum.Rows); err == nil || !strings.Contains(err.Error(), `at = "pp-of-nothing"`) {
+		t.Error(err)
 	}
 }
 

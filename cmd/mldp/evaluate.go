@@ -33,6 +33,9 @@ func newEvaluateCommand() *cobra.Command {
 		"name of sentence-transformers")
 	f.IntVar(&o.Documents, "documents", 50, "documents compared for CS; -1 compares none")
 	f.Uint64Var(&o.Seed, "seed", 1, "seed of the split and of training")
+	f.StringSliceVar(&o.Against, "against", nil, "built-in mechanisms that are brought to what --at is for each version")
+	f.StringVar(&o.At, "at", "linkage", "what is equal: linkage, label-found, pp or a quantity of mldp study keys")
+	f.StringVar(&o.Embedding, "embedding", "glove.6B.100d", "of --against: "+embeddingHelp)
 	dataFlag(cmd, &o.Root)
 	outFlag(f, &out, "evaluation", "folder of rows, table and page")
 	require(cmd, "original", "privatised", "text")
@@ -52,8 +55,15 @@ func newEvaluateCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		summary, err := experiments.Run(cmd.Context(), study, o.Root, engine.Options{Out: out, Log: cmd.ErrOrStderr(),
-			Version: mldpVersion(), Command: commandLine(cmd.Context())})
+		options := engine.Options{Out: out, Log: cmd.ErrOrStderr(), Version: mldpVersion(),
+			Command: commandLine(cmd.Context())}
+		summary, err := experiments.Run(cmd.Context(), study, o.Root, options)
+		var levels results.Levels
+		if err == nil && len(o.Against) > 0 {
+			if study, levels, err = o.Beside(study, summary.Rows); err == nil {
+				summary, err = experiments.RunAligned(cmd.Context(), study, o.Root, options, levels)
+			}
+		}
 		if err != nil {
 			return err
 		}
@@ -70,12 +80,17 @@ func newEvaluateCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		tables := views.NewSheet(p).Tables(views.Builtin().Versions)
+		p.Levels = levels
+		shown := views.Builtin().Versions
+		if levels.Quantity != "" { // the pairs of texts at equal privacy, in place of those of all texts
+			shown = append(shown[:1], results.Where(views.Builtin().Tables, func(v views.View) bool { return v.From == "pairs" })...)
+		}
+		tables := views.NewSheet(p).Tables(shown)
 		files, err := views.Save(out, tables, views.Formats)
 		if err = errors.Join(err, a.show(tables...)); err != nil {
 			return err
 		}
 		a.Files = append(append(a.Files, rows), files...)
-		return writeOutputs(a, cmd.ErrOrStderr(), summary, nil, results.Levels{}, "")
+		return writeOutputs(a, cmd.ErrOrStderr(), summary, nil, levels, "")
 	})
 }

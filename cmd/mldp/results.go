@@ -224,6 +224,7 @@ func writeOutputs(a *answer, stderr io.Writer, s *engine.Summary, audit []result
 	if levels.Quantity != "" {
 		files, err := views.Save(s.Dir, lead, []string{"tex"})
 		frontier := results.Where(declared.Figures, func(v views.View) bool { return v.Name == "frontier" })
+		frontier[0].X, frontier[0].Title = levels.Quantity, "{y} against {x}"
 		drawn, _ := plots.All(p, frontier)
 		more, wrong := plots.Save(s.Dir, drawn, []string{"svg"})
 		for _, f := range append(files, more...) {

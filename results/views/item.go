@@ -228,7 +228,7 @@ func LevelOf(quantity string, at float64) string {
 	if quantity == "" {
 		return ""
 	}
-	return fmt.Sprintf("%s = %g", results.MustColumn(quantity).Title, at)
+	return fmt.Sprintf("%s = %s", results.MustColumn(quantity).Title, Short(at))
 }
 
 // scenes are what is compared at the levels of a view, and the quantity that it is
