@@ -17,7 +17,6 @@ import (
 	"mldpbench/experiments/study"
 	"mldpbench/internal/atomicfile"
 	"mldpbench/internal/list"
-	"mldpbench/mechanisms"
 	"mldpbench/results"
 	"mldpbench/results/compare"
 )
@@ -118,20 +117,26 @@ func (a *aligning) at(around bool) (*study.Study, error) {
 			sets = []string{""}
 		}
 		for _, m := range p.Mechanisms {
-			if m.Text != "" && around {
-				entries = append(entries, m)
-			}
 			settings, _ := p.Expand(m)
-			for _, x := range results.Where(settings, func(mechanisms.Settings) bool { return m.Text == "" }) {
+			if m.Text != "" {
+				if settings = nil; around {
+					entries = append(entries, m)
+				}
+			}
+			for _, x := range settings {
 				for _, d := range sets {
-					own := m
-					if own.Name, own.Parameters, own.Datasets = x.Mechanism, x.Parameters, []string{d}; d == "" {
-						own.Datasets = nil
-					}
-					if !m.Is() {
+					own, spec := m, measure.Spec{Mechanism: x, KeepWords: m.KeepWords, Label: m.Label}
+					if own.Name, own.Parameters = x.Mechanism, x.Parameters; !m.Is() {
 						own.Variant = x.Variant
 					}
-					own.Epsilons = a.epsilons(d, m, x, m.Over(p.Epsilons), around)
+					if spec.Dataset.Name = d; d != "" {
+						own.Datasets = []string{d}
+					}
+					k := key(spec.Place())
+					if all := distinct(m.Over(p.Epsilons)...); a.searched[k] == nil {
+						a.searched[k] = []float64{all[len(all)/2]}
+					}
+					own.Epsilons = map[bool][]float64{true: a.around[k], false: a.searched[k]}[around]
 					if len(own.Epsilons) > 0 && study.On(m.Datasets, d) {
 						entries = append(entries, own)
 					}
@@ -149,22 +154,6 @@ func (a *aligning) at(around bool) (*study.Study, error) {
 		found.Design, found.Scenes = found.Scenes[0].Design, nil
 	}
 	return found, found.Check()
-}
-
-// epsilons are those of a setting of an entry on a data set, all being those that the
-// study has.
-func (a *aligning) epsilons(dataset string, m study.MechanismSpec, x mechanisms.Settings, all []float64,
-	around bool) []float64 {
-	s := measure.Spec{Mechanism: x, KeepWords: m.KeepWords, Label: m.Label}
-	s.Dataset.Name = dataset
-	k := key(s.Place())
-	if around {
-		return a.around[k]
-	}
-	if len(a.searched[k]) == 0 {
-		a.searched[k] = []float64{distinct(all...)[len(all)/2]}
-	}
-	return a.searched[k]
 }
 
 // search measures the quantity until two ε near each other enclose each level, and
