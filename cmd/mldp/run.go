@@ -57,7 +57,7 @@ const alignedRepetitions = 3
 
 func newRunCommand() *cobra.Command {
 	var o runOptions
-	cmd := completes(command("run", "STUDY[,STUDY...]|FILE.yaml"), studies)
+	cmd := completes(command("run", "STUDY|FILE.yaml"), studies)
 	o.addFlags(cmd)
 	return prints(cmd, func(cmd *cobra.Command, args []string, a *answer) error {
 		ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
