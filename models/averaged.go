@@ -1,6 +1,7 @@
 package models
 
 import (
+	"context"
 	"math/rand/v2"
 	"slices"
 
@@ -35,7 +36,7 @@ func newAveraged(o Options) *network {
 		newDense(tensor.Shape{d, o.Classes}, dense),
 		newDense(tensor.Shape{1, o.Classes}, make([]float32, o.Classes)),
 	}
-	m.open = func(x Examples, rng *rand.Rand) (*graph, error) {
+	m.open = func(_ context.Context, x Examples, rng *rand.Rand) (*graph, error) {
 		// The graph's weights are copies of the vectors of the words of a batch.
 		size := m.size(rng != nil)
 		batch := newBatch(size, n, 0)
@@ -51,7 +52,7 @@ func newAveraged(o Options) *network {
 			return affine(w[1], w[2])(meanRows[float32](batch, w[0]))
 		})
 		if err == nil && rng != nil {
-			all := newMoments(len(table))
+			all := moments{make([]float32, len(table)), make([]float32, len(table))}
 			g.move[0] = func(gradient []float32, u unbias) {
 				for k, w := range batch.words {
 					from, to := int(w)*d, int(w+1)*d

@@ -1,11 +1,13 @@
 package models
 
 import (
+	"context"
 	"math/rand/v2"
 
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
+	"mldpbench/internal/cores"
 	"mldpbench/internal/params"
 )
 
@@ -64,10 +66,11 @@ func newLSTM(name string, directions int, o Options) *network {
 		newDense(tensor.Shape{1, o.Classes}, make([]float32, o.Classes)),
 	}
 	drop := p.float("dropout")
-	m.open = func(_ Examples, rng *rand.Rand) (*graph, error) {
+	m.open = func(ctx context.Context, _ Examples, rng *rand.Rand) (*graph, error) {
 		padding, _ := p["length"].(int)
 		batch := newBatch(m.size(rng != nil), o.Embedding.Len(), padding)
 		r := newRecurrence(inFloat32, o.Embedding, h, directions, batch)
+		r.free = func() int { return cores.Free(ctx) }
 		if rng != nil && drop > 0 {
 			r.mask = make([]float32, len(batch.lengths)*out)
 		}

@@ -23,7 +23,7 @@ type network struct {
 	seed                    stream.Seed // of the order of examples and of dropout
 	weights                 []*tensor.Dense
 	// open compiles the network for batches of x; a nil rng means inference.
-	open func(x Examples, rng *rand.Rand) (*graph, error)
+	open func(ctx context.Context, x Examples, rng *rand.Rand) (*graph, error)
 }
 
 // scheduleParameters holds the LSTM's defaults, chosen on plain and on privatised
@@ -68,12 +68,12 @@ func (m *network) size(training bool) int {
 // weights, or the last.
 func (m *network) fit(ctx context.Context, train, validation Examples) (History, error) {
 	history := History{Best: -1}
-	training, err := m.open(train, m.seed.Derive("dropout").Rand())
+	training, err := m.open(ctx, train, m.seed.Derive("dropout").Rand())
 	if err != nil {
 		return history, err
 	}
 	defer training.vm.Close()
-	inference, err := m.open(validation, nil)
+	inference, err := m.open(ctx, validation, nil)
 	if err != nil {
 		return history, err
 	}
@@ -153,7 +153,7 @@ func (m *network) logits(ctx context.Context, g *graph, x Examples) ([]float32, 
 }
 
 func (m *network) score(ctx context.Context, x Examples) ([][]float64, error) {
-	inference, err := m.open(x, nil)
+	inference, err := m.open(ctx, x, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -198,7 +198,7 @@ func newGraph(m *network, weights []*tensor.Dense, labels []int32, training bool
 		var own moments
 		out.move = append(out.move, func(gradient []float32, u unbias) {
 			if own.mean == nil {
-				own = newMoments(len(gradient))
+				own = moments{make([]float32, len(gradient)), make([]float32, len(gradient))}
 			}
 			m.move(data[float32](w), gradient, own, u)
 		})
@@ -268,8 +268,6 @@ const adamBeta1, adamBeta2, adamEpsilon = 0.9, 0.999, 1e-7
 
 // moments are Adam's running means of a gradient and of its square.
 type moments struct{ mean, square []float32 }
-
-func newMoments(n int) moments { return moments{make([]float32, n), make([]float32, n)} }
 
 // unbias holds the factors that make the moments of one step, counted from 1,
 // unbiased.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash"
 	"hash/fnv"
+	"reflect"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -81,12 +82,7 @@ func fuse[T float](name string, in *gorgonia.Node, shape tensor.Shape, forward f
 		func(input, gradient, to gorgonia.Value) { backward(data[T](input), gradient, data[T](to)) }}, in)
 }
 
-func dtypeOf[T float]() tensor.Dtype {
-	if _, ok := any(T(0)).(float64); ok {
-		return tensor.Float64
-	}
-	return tensor.Float32
-}
+func dtypeOf[T float]() tensor.Dtype { return tensor.Dtype{Type: reflect.TypeFor[T]()} }
 
 func newDense[T any](shape tensor.Shape, data []T) *tensor.Dense {
 	return tensor.New(tensor.WithShape(shape...), tensor.WithBacking(data))

@@ -32,7 +32,9 @@ func (m *perceptron) fit(ctx context.Context, train, validation Examples) (Histo
 			newDense(tensor.Shape{1, out}, make([]float32, out)))
 		in = out
 	}
-	m.open = func(_ Examples, rng *rand.Rand) (*graph, error) { return m.compile(width, rng != nil) }
+	m.open = func(_ context.Context, _ Examples, rng *rand.Rand) (*graph, error) {
+		return m.compile(width, rng != nil)
+	}
 	return m.network.fit(ctx, train, validation)
 }
 

@@ -1,6 +1,9 @@
 package models
 
 import (
+	"slices"
+
+	"mldpbench/internal/cores"
 	"mldpbench/internal/kernel"
 )
 
@@ -18,7 +21,8 @@ import (
 // W below the first.
 //
 // It owns its scratch memory and can do one forward and one backward pass of a
-// batch at a time.
+// batch at a time, with sequences, then weights, divided among free cores. No bit
+// depends on their number: each number is computed by one core as if it were alone.
 type recurrence[T float] struct {
 	arithmetic[T]
 	table      []float32 // tokens × d
@@ -29,7 +33,10 @@ type recurrence[T float] struct {
 	// input because gorgonia.Dropout is seeded from the clock and scales wrongly
 	// for shares other than one half.
 	mask []T
+	free func() int // cores
 
+	cores     int         // in use
+	rows      []int       // first of the sequences of each core, and their number
 	zeros     prefix[T]   // of a batch with a longest sequence
 	local     [2][]int32  // by direction, for each token in the order of reading its index in words; ^ see mark
 	fresh     []bool      // of words
@@ -38,7 +45,8 @@ type recurrence[T float] struct {
 	state     []memory[T] // per direction
 	dh, dc    []T         // batch × h
 	masked    []T         // batch × outputs
-	ended     []T         // h: a cell state that is not used
+	ended     []T         // cores × h: cell states that are not used
+	nowhere   []int32     // −1 for each sequence
 	zero      [1]int32    // the index of an only row
 	transpose []T         // 4h × h
 }
@@ -54,9 +62,12 @@ type memory[T float] struct {
 
 func newRecurrence[T float](a arithmetic[T], e Embedding, hidden, directions int, b *batch) *recurrence[T] {
 	return &recurrence[T]{arithmetic: a, table: e.Vectors, d: e.Dimension, h: hidden, directions: directions, batch: b,
-		state: make([]memory[T], directions), ended: make([]T, hidden)}
+		state: make([]memory[T], directions), nowhere: slices.Repeat([]int32{-1}, len(b.lengths)),
+		free: func() int { return 1 }}
 }
 
+// first is the first step with hidden states other than zero.
+func (r *recurrence[T]) first() int   { return 1 - min(1, r.batch.longest) }
 func (r *recurrence[T]) width() int   { return r.d + 1 + r.h }
 func (r *recurrence[T]) outputs() int { return r.directions * r.h }
 
@@ -72,6 +83,7 @@ func grow[T any](s []T, n int) []T {
 // forward writes the final hidden states to out (batch × outputs). With keep it
 // stores what backward needs.
 func (r *recurrence[T]) forward(w, out []T, keep bool) {
+	r.divide()
 	r.lookUp()
 	clear(out)
 	size := r.width() * 4 * r.h
@@ -81,6 +93,21 @@ func (r *recurrence[T]) forward(w, out []T, keep bool) {
 	for i, m := range r.mask {
 		out[i] *= m
 	}
+}
+
+// divide gives each core sequences with about as many tokens; 8,192 numbers of hidden states are worth waking one.
+func (r *recurrence[T]) divide() {
+	b := r.batch
+	n, tokens := max(1, min(r.free(), len(b.local)*r.h>>13)), 0
+	r.rows = append(r.rows[:0], 0)
+	for i, length := range b.lengths {
+		if tokens += int(length); len(r.rows) < n && tokens*n >= len(b.local)*len(r.rows) {
+			r.rows = append(r.rows, i+1)
+		}
+	}
+	r.rows = append(r.rows, len(b.lengths))
+	r.cores = len(r.rows) - 1
+	r.ended = grow(r.ended, r.cores*4*r.h)
 }
 
 // lookUp finds the vectors of the words of the batch.
@@ -144,29 +171,38 @@ func (r *recurrence[T]) forwardOne(direction int, w, out []T, keep bool) {
 	if b.longest > 0 {
 		r.start(w, s.hidden, s.prev, out)
 	}
-	r.gemm(false, len(b.words), 4*h, d+1, r.vectors, d+1, w, 4*h, false, r.projected, 4*h)
-
-	at, next := 0, 0 // first row of this step and of the next; both 0 for inference
-	for t := range b.steps() {
-		n, going := b.active[t], b.active[t+1]
-		if keep {
-			at, next = b.offset[t], b.offset[t+1]
+	cores.Share(r.cores, len(b.words), func(_, from, to int) {
+		r.gemm(false, to-from, 4*h, d+1, r.vectors[from*(d+1):], d+1, w, 4*h, false, r.projected[from*4*h:], 4*h)
+	})
+	cores.Share(r.cores, r.cores, func(core, _, _ int) {
+		first, last := r.rows[core], r.rows[core+1] // its sequences
+		at, next := first, first                    // its rows of this step and of the next begin there; for inference both are one
+		for t := range b.steps() {
+			n, going := min(last, b.active[t])-first, max(0, min(last, b.active[t+1])-first)
+			if n <= 0 {
+				return
+			}
+			if keep {
+				at, next = b.offset[t]+first, b.offset[t+1]+first
+			}
+			gates, words := s.gates[at*4*h:(at+n)*4*h], r.local[direction][b.offset[t]+first:][:n]
+			if t >= r.first() {
+				r.gemm(false, n, 4*h, h, s.hidden[at*h:], h, w[(d+1)*4*h:], 4*h, false, gates, 4*h)
+			} else { // the hidden state is zero
+				clear(gates)
+			}
+			step := func(from, to int, cell, hidden []T) {
+				r.cellForward(words[from:to], r.projected, gates[from*4*h:to*4*h], s.prev[(at+from)*h:(at+to)*h], cell,
+					s.tanh[(at+from)*h:(at+to)*h], hidden)
+			}
+			if going > 0 {
+				step(0, going, s.prev[next*h:(next+going)*h], s.hidden[next*h:(next+going)*h])
+			}
+			for i := going; i < n; i++ { // sequences that end here
+				step(i, i+1, r.ended[core*4*h:][:h], out[(first+i)*r.outputs():][:h])
+			}
 		}
-		gates, words := s.gates[at*4*h:(at+n)*4*h], r.local[direction][b.offset[t]:b.offset[t+1]]
-		if t > 0 || b.longest > 0 {
-			r.gemm(false, n, 4*h, h, s.hidden[at*h:], h, w[(d+1)*4*h:], 4*h, false, gates, 4*h)
-		} else { // the hidden state is zero
-			clear(gates)
-		}
-		step := func(from, to int, cell, hidden []T) {
-			r.cellForward(words[from:to], r.projected, gates[from*4*h:to*4*h], s.prev[(at+from)*h:(at+to)*h], cell,
-				s.tanh[(at+from)*h:(at+to)*h], hidden)
-		}
-		step(0, going, s.prev[next*h:(next+going)*h], s.hidden[next*h:(next+going)*h])
-		for i := going; i < n; i++ { // sequences that end here
-			step(i, i+1, r.ended, out[i*r.outputs():][:h])
-		}
-	}
+	})
 }
 
 // backward writes the gradient of the loss with respect to all weights to dw,
@@ -187,8 +223,7 @@ func (r *recurrence[T]) backward(w, dout, dw []T) {
 }
 
 // accumulate is the number of rows gathered before they are added to the weight
-// gradient: enough for the product to be efficient, few enough that they are
-// still in cache.
+// gradient: enough for the product to be efficient.
 const accumulate = 128
 
 func (r *recurrence[T]) backwardOne(direction int, w, dout, dw []T) {
@@ -198,35 +233,58 @@ func (r *recurrence[T]) backwardOne(direction int, w, dout, dw []T) {
 	r.transpose = grow(r.transpose, 4*h*h)
 	transpose(r.transpose, w[(d+1)*4*h:], h, 4*h)
 	clear(dw)
-	first := 1 // step whose hidden states are not zero
-	if b.longest > 0 {
-		first = 0
-	}
-	pending := len(b.local) // rows from here on are already in dw
-	for t := b.steps() - 1; t >= 0; t-- {
-		n, at := b.active[t], b.offset[t]
-		for i := b.active[t+1]; i < n; i++ { // sequences that end here
-			copy(r.dh[i*h:(i+1)*h], dout[i*r.outputs():])
-			clear(r.dc[i*h : (i+1)*h])
+	alone := r.cores == 1
+	cores.Share(r.cores, r.cores, func(core, _, _ int) {
+		first, last := r.rows[core], r.rows[core+1] // its sequences
+		for t := b.steps() - 1; t >= 0; t-- {
+			n, at := min(last, b.active[t])-first, b.offset[t]+first
+			if n <= 0 {
+				continue
+			}
+			for i := max(first, b.active[t+1]); i < first+n; i++ { // sequences that end here
+				copy(r.dh[i*h:(i+1)*h], dout[i*r.outputs():])
+				clear(r.dc[i*h : (i+1)*h])
+			}
+			words, sum := r.local[direction][at:at+n], r.projected
+			if !alone { // other cores have tokens of the same word
+				words, sum = r.nowhere[:n], r.ended[core*4*h:][:4*h]
+			}
+			r.cellBackward(words, sum, s.gates[at*4*h:(at+n)*4*h], s.prev[at*h:(at+n)*h], s.tanh[at*h:(at+n)*h],
+				r.dh[first*h:(first+n)*h], r.dc[first*h:(first+n)*h])
+			if t >= r.first() {
+				r.gemm(false, n, h, 4*h, s.gates[at*4*h:], 4*h, r.transpose, h, false, r.dh[first*h:], h)
+			}
 		}
-		r.cellBackward(r.local[direction][at:at+n], r.projected, s.gates[at*4*h:(at+n)*4*h], s.prev[at*h:(at+n)*h],
-			s.tanh[at*h:(at+n)*h], r.dh[:n*h], r.dc[:n*h])
-		if t < first {
-			break
+	})
+	cores.Share(r.cores, h, func(_, from, to int) { // each core has some columns of sum and some rows of dw
+		pending := len(b.local) // tokens from here on are already in dw
+		for t := b.steps() - 1; t >= 0; t-- {
+			at := b.offset[t]
+			for i, word := range r.local[direction][at:b.offset[t+1]] {
+				if alone {
+					break // they are in
+				}
+				sum := r.projected[int(max(word, ^word))*4*h:][4*from : 4*to]
+				if word < 0 {
+					clear(sum)
+				}
+				add(sum, s.gates[(at+i)*4*h:][4*from:4*to])
+			}
+			if rows := pending - at; t == r.first() || t > r.first() && rows >= accumulate {
+				r.gemm(true, to-from, 4*h, rows, s.hidden[at*h+from:], h, s.gates[at*4*h:], 4*h, true, dw[(d+1+from)*4*h:], 4*h)
+				pending = at
+			}
 		}
-		r.gemm(false, n, h, 4*h, s.gates[at*4*h:], 4*h, r.transpose, h, false, r.dh, h)
-		if rows := pending - at; rows >= accumulate || t == first {
-			r.gemm(true, h, 4*h, rows, s.hidden[at*h:], h, s.gates[at*4*h:], 4*h, true, dw[(d+1)*4*h:], 4*h)
-			pending = at
-		}
-	}
+	})
 	if b.longest > 0 {
 		r.backwardStart(dout, dw)
 	}
-	for k := 0; k < len(b.words); k += accumulate {
-		r.gemm(true, d+1, 4*h, min(accumulate, len(b.words)-k), r.vectors[k*(d+1):], d+1, r.projected[k*4*h:],
-			4*h, true, dw, 4*h)
-	}
+	cores.Share(r.cores, d+1, func(_, from, to int) {
+		for k := 0; k < len(b.words); k += accumulate {
+			r.gemm(true, to-from, 4*h, min(accumulate, len(b.words)-k), r.vectors[k*(d+1)+from:], d+1, r.projected[k*4*h:],
+				4*h, true, dw[from*4*h:], 4*h)
+		}
+	})
 }
 
 // transpose writes that of x, rows × columns, in blocks that stay in cache.

@@ -220,6 +220,42 @@ func TestPathsAgree(t *testing.T) {
 	})
 }
 
+// No bit depends on the number of cores, nor on one that gets free between the passes, on any SIMD path: with
+// tokens of few words and of many, one direction and two, zeros in front, sequences that end early or have no token.
+func TestCoresDoNotChangeBits(t *testing.T) {
+	many := []int{90, 77, 77, 60, 41, 40, 40, 33, 20, 8, 5, 1, 1, 0, 0}
+	for _, c := range []struct {
+		lengths                       []int
+		words, h, directions, longest int
+	}{{many, 9, 60, 2, 0}, {many, 200, 57, 1, 0}, {many, 200, 60, 1, 95}, {[]int{450, 1}, 9, 60, 1, 0}} {
+		e, b := ragged(17, c.lengths, c.words, 21, c.longest)
+		kernel.OnPaths(func(path string) {
+			var want [3][]float32
+			for n := range 4 {
+				r := newTestRecurrence[float32](e, c.h, c.directions, b)
+				w := random[float32](18, r.weightCount())
+				dout := random[float32](19, len(c.lengths)*r.outputs())
+				got := [3][]float32{make([]float32, len(dout)), make([]float32, len(dout)), make([]float32, len(w))}
+				r.free = func() int { return n + 1 }
+				r.forward(w, got[0], false)
+				r.forward(w, got[1], true)
+				if r.cores != min(n+1, 3) { // the batch is worth three
+					t.Errorf("%d cores for %d", r.cores, n+1)
+				}
+				r.backward(w, dout, got[2])
+				if n == 0 {
+					want = got
+				}
+				for i := range got {
+					if !slices.Equal(got[i], want[i]) {
+						t.Errorf("%+v, %s, %d cores: other bits of %s", c, path, n+1, []string{"scores", "states", "gradients"}[i])
+					}
+				}
+			}
+		})
+	}
+}
+
 // compareWithNaive returns the largest difference of outputs and of gradients from
 // the naive computation, zeros of the table in front of each sequence as Keras'
 // pad_sequences makes it; relative to the largest gradient.
@@ -305,7 +341,7 @@ func BenchmarkLSTM(b *testing.B) {
 				b.Fatal(err)
 			}
 			m := c.(*checked).learner.(*network)
-			g, err := m.open(x, rng)
+			g, err := m.open(b.Context(), x, rng)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -19,6 +19,7 @@ import (
 
 	"mldpbench/internal/atomicfile"
 	"mldpbench/internal/check"
+	"mldpbench/internal/cores"
 	"mldpbench/internal/progress"
 	"mldpbench/results"
 )
@@ -176,7 +177,7 @@ func (w *work) run(ctx context.Context, jobs [][]int) error {
 	var unfinished atomic.Int64 // jobs
 	unfinished.Store(int64(len(jobs)))
 	// The last jobs share the cores of those that have ended.
-	threads := func() int { return max(1, o.Workers/int(max(1, unfinished.Load()))) }
+	ctx = cores.With(ctx, func() int { return o.Workers / int(max(1, unfinished.Load())) })
 	var g errgroup.Group
 	g.SetLimit(o.Workers)
 	for _, units := range jobs {
@@ -185,7 +186,7 @@ func (w *work) run(ctx context.Context, jobs [][]int) error {
 		}
 		g.Go(func() error {
 			defer unfinished.Add(-1)
-			return w.runJob(ctx, units, threads, bar)
+			return w.runJob(ctx, units, bar)
 		})
 	}
 	if err := g.Wait(); err != nil {
@@ -203,7 +204,7 @@ func (w *work) run(ctx context.Context, jobs [][]int) error {
 
 // runJob runs the units of a job one after the other. After a failure it
 // continues with the others.
-func (w *work) runJob(ctx context.Context, units []int, threads func() int, bar *progress.Reporter) error {
+func (w *work) runJob(ctx context.Context, units []int, bar *progress.Reporter) error {
 	job := &Job{}
 	for _, i := range units {
 		job.IDs = append(job.IDs, w.plan.Units[i].ID)
@@ -213,7 +214,6 @@ func (w *work) runJob(ctx context.Context, units []int, threads func() int, bar 
 			return nil
 		}
 		u, key := w.plan.Units[i], w.keys[i]
-		job.Threads = threads()
 		rows, err := w.measure(ctx, i, job)
 		if ctx.Err() != nil {
 			return nil // cancelled, not finished

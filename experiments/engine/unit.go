@@ -42,9 +42,8 @@ type Unit struct {
 
 // Job is the work of one worker: the unfinished units of a group.
 type Job struct {
-	Threads int      // that the worker may use
-	IDs     []string // of its units, in order
-	Shared  any      // values they share, kept as long as the job
+	IDs    []string // of its units, in order
+	Shared any      // values they share, kept as long as the job
 }
 
 // Plan is a study divided into units, with its entries for the manifest.

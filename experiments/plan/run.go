@@ -12,6 +12,7 @@ import (
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/measure"
 	"mldpbench/experiments/study"
+	"mldpbench/internal/cores"
 	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/audit"
 	"mldpbench/results"
@@ -58,7 +59,7 @@ func (p *Plan) run(ctx context.Context, u *unit, job *engine.Job) (rows []result
 			pending[r] = append(pending[r], o.measurement.Name)
 			specs = append(specs, o.spec) // those of a repetition are the same
 		}
-		releases, err := measure.Open(ctx, p.lab, specs, u.splits, job.Threads)
+		releases, err := measure.Open(ctx, p.lab, specs, u.splits, cores.Free(ctx))
 		if err != nil {
 			return nil, err
 		}
@@ -74,7 +75,7 @@ func (p *Plan) run(ctx context.Context, u *unit, job *engine.Job) (rows []result
 		delete(w.releases, repetition)
 	}
 	query := u.query
-	query.Threads = max(1, job.Threads)
+	query.Threads = cores.Free(ctx)
 	rows, err = u.measurement.Measure(ctx, r, &query)
 	var undefined *mechanisms.UndefinedError
 	var unreachable *measure.OutOfReach

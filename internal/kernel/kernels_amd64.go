@@ -5,52 +5,68 @@
 package kernel
 
 //go:noescape
-func gemm1AVX512(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
+func gemm1AVX512(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32,
+	cStride int, from *float32, fromStride int)
 
 //go:noescape
-func gemm2AVX512(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
+func gemm2AVX512(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32,
+	cStride int, from *float32, fromStride int)
 
 //go:noescape
-func gemm3AVX512(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
+func gemm3AVX512(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32,
+	cStride int, from *float32, fromStride int)
 
 //go:noescape
-func gemm4AVX512(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
+func gemm4AVX512(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32,
+	cStride int, from *float32, fromStride int)
 
 //go:noescape
-func gemm5AVX512(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
+func gemm5AVX512(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32,
+	cStride int, from *float32, fromStride int)
 
 //go:noescape
-func gemm6AVX512(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
+func gemm6AVX512(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32,
+	cStride int, from *float32, fromStride int)
 
 //go:noescape
-func gemm7AVX512(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
+func gemm7AVX512(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32,
+	cStride int, from *float32, fromStride int)
 
 //go:noescape
-func gemm8AVX512(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
+func gemm8AVX512(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32,
+	cStride int, from *float32, fromStride int)
 
 //go:noescape
-func gemm9AVX512(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
+func gemm9AVX512(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32,
+	cStride int, from *float32, fromStride int)
 
 //go:noescape
-func gemm10AVX512(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
+func gemm10AVX512(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32,
+	cStride int, from *float32, fromStride int)
 
 //go:noescape
-func gemm11AVX512(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
+func gemm11AVX512(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32,
+	cStride int, from *float32, fromStride int)
 
 //go:noescape
-func gemm12AVX512(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
+func gemm12AVX512(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32,
+	cStride int, from *float32, fromStride int)
 
 //go:noescape
-func gemm13AVX512(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
+func gemm13AVX512(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32,
+	cStride int, from *float32, fromStride int)
 
 //go:noescape
-func gemm14AVX512(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
+func gemm14AVX512(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32,
+	cStride int, from *float32, fromStride int)
 
 //go:noescape
-func cellForwardAVX512(rows int, h int, words *int32, input *float32, gates *float32, prev *float32, cell *float32, tanh *float32, hidden *float32)
+func cellForwardAVX512(rows int, h int, words *int32, input *float32, gates *float32, prev *float32,
+	cell *float32, tanh *float32, hidden *float32)
 
 //go:noescape
-func cellBackwardAVX512(rows int, h int, words *int32, sum *float32, gates *float32, prev *float32, tanh *float32, dh *float32, dc *float32)
+func cellBackwardAVX512(rows int, h int, words *int32, sum *float32, gates *float32, prev *float32, tanh *float32,
+	dh *float32, dc *float32)
 
 //go:noescape
 func weightSumAVX512(n int, row *float32, law *float32) float64
@@ -59,28 +75,36 @@ func weightSumAVX512(n int, row *float32, law *float32) float64
 func distancesAVX512(panels int, depth int, words *float32, queries *float64, dst *float64, stride int)
 
 //go:noescape
-func gemm1AVX2(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
+func gemm1AVX2(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int,
+	from *float32, fromStride int)
 
 //go:noescape
-func gemm2AVX2(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
+func gemm2AVX2(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int,
+	from *float32, fromStride int)
 
 //go:noescape
-func gemm3AVX2(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
+func gemm3AVX2(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int,
+	from *float32, fromStride int)
 
 //go:noescape
-func gemm4AVX2(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
+func gemm4AVX2(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int,
+	from *float32, fromStride int)
 
 //go:noescape
-func gemm5AVX2(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
+func gemm5AVX2(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int,
+	from *float32, fromStride int)
 
 //go:noescape
-func gemm6AVX2(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
+func gemm6AVX2(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int,
+	from *float32, fromStride int)
 
 //go:noescape
-func cellForwardAVX2(rows int, h int, words *int32, input *float32, gates *float32, prev *float32, cell *float32, tanh *float32, hidden *float32)
+func cellForwardAVX2(rows int, h int, words *int32, input *float32, gates *float32, prev *float32, cell *float32,
+	tanh *float32, hidden *float32)
 
 //go:noescape
-func cellBackwardAVX2(rows int, h int, words *int32, sum *float32, gates *float32, prev *float32, tanh *float32, dh *float32, dc *float32)
+func cellBackwardAVX2(rows int, h int, words *int32, sum *float32, gates *float32, prev *float32, tanh *float32,
+	dh *float32, dc *float32)
 
 //go:noescape
 func weightSumAVX2(n int, row *float32, law *float32) float64
@@ -104,7 +128,9 @@ func foldAVX2(n int, dst *float32, src *float32)
 func atMostAVX2(masks int, row *float32, limit *float32, dst *uint32)
 
 //go:noescape
-func scanAVX512(panels int, groups int, words *byte, heads *float32, bounds *float32, queries *byte, tile *float32, hits *uint32) int
+func scanAVX512(panels int, groups int, words *byte, heads *float32, bounds *float32, queries *byte,
+	tile *float32, hits *uint32) int
 
 //go:noescape
-func scanAVX2(panels int, groups int, words *byte, heads *float32, bounds *float32, queries *byte, tile *float32, hits *uint32) int
+func scanAVX2(panels int, groups int, words *byte, heads *float32, bounds *float32, queries *byte, tile *float32,
+	hits *uint32) int

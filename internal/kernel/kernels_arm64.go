@@ -5,28 +5,36 @@
 package kernel
 
 //go:noescape
-func gemm1NEON(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
+func gemm1NEON(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int,
+	from *float32, fromStride int)
 
 //go:noescape
-func gemm2NEON(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
+func gemm2NEON(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int,
+	from *float32, fromStride int)
 
 //go:noescape
-func gemm3NEON(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
+func gemm3NEON(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int,
+	from *float32, fromStride int)
 
 //go:noescape
-func gemm4NEON(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
+func gemm4NEON(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int,
+	from *float32, fromStride int)
 
 //go:noescape
-func gemm5NEON(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
+func gemm5NEON(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int,
+	from *float32, fromStride int)
 
 //go:noescape
-func gemm6NEON(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int, from *float32, fromStride int)
+func gemm6NEON(k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, cStride int,
+	from *float32, fromStride int)
 
 //go:noescape
-func cellForwardNEON(rows int, h int, words *int32, input *float32, gates *float32, prev *float32, cell *float32, tanh *float32, hidden *float32)
+func cellForwardNEON(rows int, h int, words *int32, input *float32, gates *float32, prev *float32, cell *float32,
+	tanh *float32, hidden *float32)
 
 //go:noescape
-func cellBackwardNEON(rows int, h int, words *int32, sum *float32, gates *float32, prev *float32, tanh *float32, dh *float32, dc *float32)
+func cellBackwardNEON(rows int, h int, words *int32, sum *float32, gates *float32, prev *float32, tanh *float32,
+	dh *float32, dc *float32)
 
 //go:noescape
 func weightSumNEON(n int, row *float32, law *float32) float64
@@ -50,4 +58,5 @@ func foldNEON(n int, dst *float32, src *float32)
 func atMostNEON(masks int, row *float32, limit *float32, dst *uint32)
 
 //go:noescape
-func scanNEON(panels int, groups int, words *byte, heads *float32, bounds *float32, queries *byte, tile *float32, hits *uint32) int
+func scanNEON(panels int, groups int, words *byte, heads *float32, bounds *float32, queries *byte, tile *float32,
+	hits *uint32) int

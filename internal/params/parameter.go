@@ -36,7 +36,8 @@ func (p Parameter) Of(variant string) bool {
 
 // AtLeast is a whole number.
 func AtLeast(name string, lo, otherwise int) Parameter {
-	return Parameter{Name: name, Default: otherwise, Legal: fmt.Sprintf(">= %d", lo), Valid: Between(float64(lo), math.Inf(1))}
+	return Parameter{Name: name, Default: otherwise, Legal: fmt.Sprintf(">= %d", lo),
+		Valid: Between(float64(lo), math.Inf(1))}
 }
 
 // Positive is a finite number above 0.

@@ -30,8 +30,7 @@ func FormatValue(v any) string {
 	case float64:
 		return strconv.FormatFloat(v, 'g', -1, 64)
 	case []float64:
-		s := list.Map(v, func(x float64) string { return FormatValue(x) })
-		return "[" + strings.Join(s, ",") + "]"
+		return "[" + strings.Join(list.Map(v, func(x float64) string { return FormatValue(x) }), ",") + "]"
 	}
 	return fmt.Sprint(v)
 }

@@ -1,6 +1,5 @@
-// Package progress shows the progress of a number of steps: on a terminal as a
-// bar with an estimate of the time left, elsewhere as plain lines, so log files
-// stay readable.
+// Package progress shows the progress of a number of steps: on a terminal as a bar with an estimate of the time left,
+// elsewhere as plain lines, so log files stay readable.
 package progress
 
 import (

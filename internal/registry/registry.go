@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"mldpbench/internal/check"
+	"mldpbench/internal/list"
 )
 
 // Registry is filled by init functions and read by everyone else.
@@ -35,11 +36,7 @@ func (r *Registry[D]) Names() []string { return slices.Sorted(maps.Keys(r.byName
 
 // All returns all definitions by name.
 func (r *Registry[D]) All() []D {
-	all := make([]D, 0, len(r.byName))
-	for _, name := range r.Names() {
-		all = append(all, r.byName[name])
-	}
-	return all
+	return list.Map(r.Names(), func(name string) D { return r.byName[name] })
 }
 
 // Find returns the definition of that name. The error lists all names, and the

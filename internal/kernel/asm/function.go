@@ -133,7 +133,11 @@ func (f *function) end() {
 		f.loadConstants()
 	}
 	assigned := f.assign()
-	fmt.Fprintf(&f.stubs, "\n//go:noescape\nfunc %s\n", f.signature)
+	stub := f.signature
+	if at := strings.LastIndex(stub[:min(len(stub), 110)], ", "); len(stub) > 115 {
+		stub = stub[:at+1] + "\n\t" + stub[at+2:]
+	}
+	fmt.Fprintf(&f.stubs, "\n//go:noescape\nfunc %s\n", stub)
 	name, _, _ := strings.Cut(f.signature, "(")
 	fmt.Fprintf(&f.text, "\n// func %s\nTEXT ·%s(SB), NOSPLIT, $%d-%d\n", f.signature, name, f.frame, f.size)
 	for _, l := range f.lines {

@@ -5,8 +5,8 @@ import "fmt"
 // gemmTile writes C[rows × registers] = Σₚ A[·,p]·B[p,·] + F; F, from, may be
 // C, and is 0 where it is nil. All strides are in bytes.
 func gemmTile(m machine, rows, registers int) {
-	f := m.begin(fmt.Sprintf("gemm%d", rows), "k int, a *float32, rowStride int, colStride int, b *float32, bStride int, c *float32, "+
-		"cStride int, from *float32, fromStride int", "")
+	f := m.begin(fmt.Sprintf("gemm%d", rows), "k int, a *float32, rowStride int, colStride int, b *float32, "+
+		"bStride int, c *float32, cStride int, from *float32, fromStride int", "")
 	width := m.lanes * 4
 	k, step := f.value("k"), f.value("colStride")
 	element, next := f.column(f.value("a"), f.value("rowStride"), step, rows)
