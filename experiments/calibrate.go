@@ -13,6 +13,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"mldpbench/datasets/table"
 	"mldpbench/embeddings"
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/measure"
@@ -32,6 +33,8 @@ type Calibration struct {
 	Embedding  study.EmbeddingSpec
 	Vocabulary int    // the first so many words of the embedding, 0 for all
 	Restrict   string // keep only words of this data set, which is the corpus of mechanisms that need one; "" for none
+	// Text, if it has a Name, is a file whose words are drawn, and whose frequencies the adversary of em knows.
+	Text table.Options
 	// Mechanisms are settings without ε, also of commands; nil: all built in that
 	// return words, in their default variants.
 	Mechanisms []mechanisms.Settings
@@ -58,14 +61,14 @@ type Calibrated struct {
 	Reason     string           `csv:"reason"`
 }
 
-// levels reads the target.
-func (q Calibration) levels() (quantity string, levels []float64, err error) {
-	quantity, list, _ := strings.Cut(q.Target, "=")
+// parseTarget reads the target of a Calibration.
+func parseTarget(target string) (quantity string, levels []float64, err error) {
+	quantity, list, _ := strings.Cut(target, "=")
 	err = check.OneOf("target", quantity, "nw", "em")
 	for _, text := range strings.Split(list, ",") {
 		v, wrong := strconv.ParseFloat(text, 64)
 		if wrong != nil {
-			wrong = check.Wrong("target = %q: must be as em=0.1,0.5", q.Target)
+			wrong = check.Wrong("target = %q: must be as em=0.1,0.5", target)
 		}
 		levels, err = append(levels, v), cmp.Or(err, wrong, check.Inside("target "+quantity, v, 0, 1))
 	}
@@ -77,7 +80,7 @@ func (q Calibration) levels() (quantity string, levels []float64, err error) {
 // of reach is an answer, and so is a built-in mechanism that cannot be built here. A
 // command is asked word by word; where it fails, so does Calibrate.
 func Calibrate(ctx context.Context, q Calibration, each func(rows []Calibrated, entry string) error) (err error) {
-	quantity, levels, err := q.levels()
+	quantity, levels, err := parseTarget(q.Target)
 	if err = cmp.Or(err, check.Within("tolerance", q.Tolerance, 0, 1), check.AtLeast("runs", q.Runs, 2)); err != nil {
 		return err
 	}
@@ -94,7 +97,13 @@ func Calibrate(ctx context.Context, q Calibration, each func(rows []Calibrated, 
 	if err != nil {
 		return err
 	}
-	words := measure.SampleWords(space, q.Words, seed.Derive("words"))
+	words, counts := measure.SampleWords(space, q.Words, seed.Derive("words")), []int(nil)
+	if q.Text.Name != "" {
+		if counts, err = countWords(ctx, q.Text, space.Vocabulary, nil); err != nil {
+			return err
+		}
+		words = measure.SampleText(counts, q.Words, seed.Derive("words"))
+	}
 	bar := progress.Start(ctx, "targets", len(q.Mechanisms)*len(levels))
 	defer bar.Close()
 	for _, given := range q.Mechanisms {
@@ -104,7 +113,7 @@ func Calibrate(ctx context.Context, q Calibration, each func(rows []Calibrated, 
 			return err
 		}
 		d, _ := settings.Definition() // complete
-		c := measure.Calibrator{Settings: settings, Words: words, Runs: q.Runs, Seed: seed.Derive(settings.Mechanism),
+		c := measure.Calibrator{Settings: settings, Words: words, Counts: counts, Runs: q.Runs, Seed: seed.Derive(settings.Mechanism),
 			Tolerance: q.Tolerance, Threads: runtime.GOMAXPROCS(0)}
 		if c.Env, err = l.Environment(space, corpus, d.Needs, seed); err != nil {
 			return err

@@ -3,8 +3,10 @@ package mechanisms
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"mldpbench/embeddings"
+	"mldpbench/embeddings/nearest"
 )
 
 // DocumentGuarantee states in one line what is guaranteed for a document whose
@@ -35,23 +37,22 @@ func DocumentGuarantee(g Guarantee, epsilon float64) string {
 	return s
 }
 
-// WorstCase returns what a guarantee per word amounts to between the two words
-// of a space that are farthest apart: the logarithm of the factor by which the
-// odds may change, or a bound on it (see largestDistance). A guarantee in another
-// metric is replaced by the Euclidean one that it implies; plain differential
-// privacy is used as it is. Where nothing is guaranteed between some two words,
-// it is +Inf.
-func WorstCase(g Guarantee, space *embeddings.Space) float64 {
-	switch {
-	case !g.Holds() || g.Scope != "":
-		return math.Inf(1)
-	case g.Metric == "discrete":
-		return g.Epsilon
+// Near returns the median distance, as a guarantee counts it, between words and the word
+// of the space that is nearest to each: +Inf where for most nothing is promised there.
+func Near(g Guarantee, space *embeddings.Space, words []WordID) float64 {
+	near, all := nearest.Of(space).Words(words, 2), make([]float64, len(words))
+	for i, w := range words {
+		other := near[2*i]
+		if other.ID == w {
+			other = near[2*i+1]
+		}
+		all[i] = math.Inf(1)
+		if other.ID != embeddings.Unknown && g.Distance != nil && g.Promises(w, other.ID) {
+			all[i] = g.Distance(w, other.ID)
+		}
 	}
-	if g.EuclideanEpsilon == 0 {
-		return math.Inf(1)
-	}
-	return g.EuclideanEpsilon * largestDistance(space, fewPairs)
+	slices.Sort(all)
+	return all[len(all)/2]
 }
 
 // Factor formats e^x without overflow for any x: 3.2, 1.7e+05, 10^434.

@@ -26,7 +26,7 @@ func extentOf(s *embeddings.Space) (extent, error) {
 		if e.smallest = smallestDistance(s); math.IsInf(e.smallest, 1) {
 			return extent{}, errNoDistance
 		}
-		e.largest = largestDistance(s, math.MaxInt)
+		e.largest = largestDistance(s)
 		return e, nil
 	})
 }
@@ -62,14 +62,10 @@ func smallestDistance(s *embeddings.Space) float64 {
 	return smallest
 }
 
-// fewPairs are compared in milliseconds.
-const fewPairs = 200_000
-
 // largestDistance visits words by their distance r from the centre, farthest
 // first: d(a,b) ≤ r(a) + r(b) leaves few pairs to look at, but where many words
-// are equally far from the centre, as vectors of length 1 are. After so many pairs
-// it returns the bound on all of them, at most twice the largest r.
-func largestDistance(s *embeddings.Space, pairs int) float64 {
+// are equally far from the centre, as vectors of length 1 are.
+func largestDistance(s *embeddings.Space) float64 {
 	d := s.Dimension
 	center := make([]float32, d)
 	for i, x := range meanVector(s) {
@@ -90,9 +86,6 @@ func largestDistance(s *embeddings.Space, pairs int) float64 {
 		for _, b := range order[i+1:] {
 			if (radius[a]+radius[b])*slack < largest {
 				break
-			}
-			if pairs--; pairs < 0 {
-				return 2 * radius[order[0]] * slack
 			}
 			largest = max(largest, s.Distance(a, b))
 		}

@@ -292,21 +292,35 @@ func TestDocumentGuarantee(t *testing.T) {
 	if g := DocumentGuarantee(Guarantee{Reason: "it is broken"}, 5); g != "none: it is broken" {
 		t.Errorf("a mechanism without a guarantee promises %s", g)
 	}
+}
+
+// Between near words: the median of what is promised for each, in its metric.
+func TestNear(t *testing.T) {
+	s := spacetest.New(t, 1, []float32{0, 1, 2.5, 4.5, 4.5}) // nearest others at 1, 1, 1.5, 0, 0
+	some := func(a, b WordID) bool { return a+b == 1 }
 	for _, c := range []struct {
-		g    Guarantee
-		want float64
-		say  string
+		g     Guarantee
+		words []WordID
+		want  float64
 	}{
-		{Guarantee{Metric: "euclidean", Epsilon: 2, EuclideanEpsilon: 2}, 8, "2.98e+03"},
-		{Guarantee{Metric: "discrete", Epsilon: 2}, 2, "7.39"},
-		{Guarantee{Metric: "euclidean", Epsilon: 100, EuclideanEpsilon: 100}, 400, "10^174"},
-		{Guarantee{Reason: "it is broken."}, math.Inf(1), ""},
-		{Guarantee{Metric: "euclidean", Epsilon: 2, EuclideanEpsilon: 2, Scope: "some"}, math.Inf(1), ""},
-		{Guarantee{Metric: "list", Epsilon: 1}, math.Inf(1), ""},
+		{Guarantee{Metric: "euclidean", Distance: s.Distance}, []WordID{0, 1, 2}, 1},
+		{Guarantee{Metric: "euclidean", Distance: s.Distance}, []WordID{3, 2, 4}, 0},
+		{Guarantee{Metric: "discrete", Distance: Discrete}, []WordID{4, 2}, 1},
+		{Guarantee{Metric: "discrete", Distance: Discrete, Covers: some}, []WordID{0, 1, 2}, 1},
+		{Guarantee{Metric: "discrete", Distance: Discrete, Covers: some}, []WordID{0, 2, 3}, math.Inf(1)},
+		{Guarantee{Reason: "it is broken."}, []WordID{0}, math.Inf(1)},
 	} {
-		got := WorstCase(c.g, spacetest.New(t, 1, []float32{0, 1, 2.5, 4}))
-		if got != c.want || !strings.Contains(Factor(got), c.say) {
-			t.Errorf("%+v: %v", c.g, got)
+		if got := Near(c.g, s, c.words); got != c.want {
+			t.Errorf("%+v, %v: %v", c.g, c.words, got)
+		}
+	}
+	if one := spacetest.New(t, 1, []float32{1}); !math.IsInf(Near(Guarantee{Metric: "discrete", Distance: Discrete}, one,
+		[]WordID{0}), 1) {
+		t.Error("one word has a neighbour")
+	}
+	for x, want := range map[float64]string{0.5: "1.65", 8: "2.98e+03", 400: "10^174"} {
+		if got := Factor(x); got != want {
+			t.Errorf("e^%v as %s", x, got)
 		}
 	}
 }
@@ -351,12 +365,6 @@ func TestExtents(t *testing.T) {
 		}
 		if got, err := extentOf(s); err != nil || got != want {
 			t.Errorf("extent %+v, %v; want %+v", got, err, want)
-		}
-		// The bound is the diameter where few pairs decide, and a bound on it where all
-		// words are equally far from the centre.
-		bound, exact := largestDistance(s, fewPairs), largestDistance(s, math.MaxInt)
-		if exact != want.largest || bound < exact || s == gaussian && bound != exact || bound > 2.2 && s == sphere {
-			t.Errorf("bound %v, diameter %v, want %v", bound, exact, want.largest)
 		}
 	}
 	if _, err := extentOf(spacetest.New(t, 2, make([]float32, 8))); !errors.Is(err, errNoDistance) {

@@ -18,6 +18,10 @@ func newCalibrateCommand() *cobra.Command {
 	cmd := command("calibrate", "")
 	f := cmd.Flags()
 	f.StringVar(&o.Target, "target", "", "nw=SHARE or em=SHARE; several shares with commas")
+	f.StringVar(&o.Text.Name, "text", "", "file whose words are those that are hidden, and guessed by who knows how often "+
+		"each occurs; its format is that of its suffix")
+	f.StringArrayVar(&o.Text.Columns, "column", nil, "of --text; may be repeated")
+	textFlags(f, &o.Text.Delimiter, &o.Text.Encoding)
 	f.StringSliceVar(&names, "mechanism", nil, "mechanisms to calibrate (default: all that return words)")
 	program.addFlags(cmd)
 	f.StringVar(&embedding, "embedding", "glove.6B.100d", embeddingHelp)
@@ -31,6 +35,9 @@ func newCalibrateCommand() *cobra.Command {
 	require(cmd, "target")
 	cmd.MarkFlagsMutuallyExclusive("mechanism", "command")
 	return prints(cmd, func(cmd *cobra.Command, _ []string, a *answer) (err error) {
+		if err := o.Text.Check(); err != nil {
+			return err
+		}
 		o.Embedding, o.Log = study.NamedEmbedding(embedding), cmd.ErrOrStderr()
 		if program.line != "" {
 			o.Mechanisms, err = program.settings()

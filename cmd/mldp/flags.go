@@ -77,12 +77,27 @@ func (o *wordFlags) addFlags(f *pflag.FlagSet) {
 
 // options are checked.
 func (o *wordFlags) options() (privatize.Options, error) {
-	layout, err := privatize.ParseLayout(o.layout)
+	layout, err := parseLayout(o.layout)
 	p := privatize.Options{Policy: mechanisms.Policy(o.policy), KeepCase: o.letters == "keep", Layout: layout}
-	if p.KeepCase && layout.Plain {
+	if p.KeepCase && layout != privatize.Written {
 		err = check.Wrong("case keep and layout %s: a plain layout has no capitals", o.layout)
 	}
 	return p, cmp.Or(err, mechanisms.CheckPolicy(p.Policy), check.OneOf("case", o.letters, letterCases...))
+}
+
+// parseLayout reads written, plain or fixed=N.
+func parseLayout(text string) (privatize.Layout, error) {
+	words, fixed := strings.CutPrefix(text, "fixed=")
+	n, err := strconv.Atoi(words)
+	switch {
+	case text == "written":
+		return privatize.Written, nil
+	case text == "plain":
+		return privatize.Plain, nil
+	case fixed && err == nil && n > 0:
+		return privatize.Layout(n), nil
+	}
+	return 0, check.Wrong("layout = %q: must be written, plain or fixed=N, N >= 1", text)
 }
 
 // alignFlag takes levels of a quantity at which mechanisms are compared.

@@ -6,20 +6,22 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"mldpbench/datasets/table"
 	"mldpbench/embeddings"
+	"mldpbench/experiments"
 	"mldpbench/internal/atomicfile"
 	"mldpbench/internal/list"
 	"mldpbench/internal/progress"
 	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/external"
 	"mldpbench/mechanisms/privatize"
+	"mldpbench/metrics"
 	"mldpbench/stream"
 )
 
@@ -34,11 +36,13 @@ type privatizing struct {
 	command     commandOptions
 	workers     int
 	perDocument float64
+	targetLevel string
 	out         string
 	reportTo    string
 
 	options privatize.Options
-	space   *embeddings.Space // nil for a command
+	space   *embeddings.Space       // nil for a command
+	target  *experiments.TextTarget // nil: ε is given
 	report  privatizeReport
 	stderr  io.Writer
 }
@@ -68,15 +72,21 @@ func newPrivatizeCommand() *cobra.Command {
 	coresFlag(f, &o.workers)
 	f.Float64Var(&o.perDocument, "document-epsilon", 0, "instead of --epsilon: privacy parameter of a whole line or "+
 		"row, shared by its words")
+	f.StringVar(&o.targetLevel, "target", "", "instead of --epsilon: em=SHARE of the words of the file on which the best guess is "+
+		"wrong; without --mechanism by "+best+", without --embedding over "+bestVectors)
 	outFlag(f, &o.out, "", "file to write (default: standard output)")
 	f.StringVar(&o.reportTo, "report", "", "write the statements of standard error to this file, as JSON")
-	require(cmd, "mechanism|command", "epsilon|document-epsilon", "embedding|command")
-	cmd.MarkFlagsMutuallyExclusive("epsilon", "document-epsilon")
-	for _, flag := range []string{"mechanism", "document-epsilon", "keep-words", "policy"} {
+	require(cmd, "mechanism|command|target", "epsilon|document-epsilon|target", "embedding|command|target")
+	cmd.MarkFlagsMutuallyExclusive("epsilon", "document-epsilon", "target")
+	for _, flag := range []string{"target", "mechanism", "document-epsilon", "keep-words", "policy"} {
 		cmd.MarkFlagsMutuallyExclusive("command", flag)
 	}
 	return cmd
 }
+
+// best is the mechanism that keeps most at equal E_M, of those that promise something
+// between any two words (results/reports/1), with the vectors that it was measured on.
+const best, bestVectors = "rank-fix", "glove.6B.100d"
 
 // privatizeReport is the content of --report.
 type privatizeReport struct {
@@ -97,6 +107,14 @@ func (p *privatizing) check(cmd *cobra.Command, name string) error {
 		in.Name = "standard input"
 	}
 	in.Format = cmp.Or(in.Format, table.FormatOf(name))
+	if p.targetLevel != "" {
+		var err error
+		if p.target, err = experiments.ParseTextTarget(p.targetLevel, name); err != nil {
+			return err
+		}
+		p.instance.mechanism, p.instance.epsilon = cmp.Or(p.instance.mechanism, best), 1 // until it is found
+		p.instance.space.embedding = cmp.Or(p.instance.space.embedding, bestVectors)
+	}
 	return cmp.Or(in.Check(), in.CheckOutput(p.out), mayWrite(cmd, reads(cmd, name), p.reportTo, p.out))
 }
 
@@ -133,9 +151,7 @@ func (p *privatizing) run(cmd *cobra.Command, name string) (err error) {
 	}
 	p.report.Summary = s.Summary()
 	p.sum(p.report.Summary)
-	if kept := s.Kept(); kept != "" {
-		p.say("%s", kept)
-	}
+	p.bought(&s.Layouts, name)
 	if p.reportTo == "" {
 		return nil
 	}
@@ -155,6 +171,12 @@ func (p *privatizing) open(ctx context.Context, root stream.Seed) (end func() er
 		s, env, err := p.instance.environment(ctx, root)
 		if err != nil {
 			return end, err
+		}
+		if p.target != nil {
+			err = p.target.Find(ctx, env, s, p.input, p.options.Kept, root.Derive("target"), p.workers)
+			if s.Epsilon = p.target.Epsilon; err != nil {
+				return end, err
+			}
 		}
 		m, err := mechanisms.New(env, s)
 		if err == nil {
@@ -228,15 +250,22 @@ func (p *privatizing) state() {
 	if p.report.Seeded {
 		p.say("warning: anyone who knows the seed can undo the protection: leave --seed out unless the text is public")
 	}
-	if p.space == nil {
-		return
+}
+
+// bought says what is still found, what is promised, and the command that measures more.
+func (p *privatizing) bought(l *metrics.Layouts, name string) {
+	if p.target != nil {
+		p.say("bought: %s", p.target.Found())
 	}
-	between := "words"
-	if p.perDocument != 0 {
-		between = "texts of equal length"
+	if g := p.options.Mechanism.Guarantee(); g.Holds() && p.space != nil {
+		p.say("promised: %s", p.target.NearWords(g, p.space, p.perDocument != 0))
 	}
-	if most := mechanisms.WorstCase(g, p.space); !math.IsInf(most, 1) {
-		p.say("an output may change the odds between any two %s by a factor of %s", between, mechanisms.Factor(most))
+	if found := experiments.ByLayout(l, p.options); found != "" {
+		p.say("still found: %s", found)
+	}
+	if p.out != "" && p.input.Format != table.Lines && !p.input.NoHeader {
+		p.say("measure it: mldp evaluate --original %q --privatised %q --text %s", name, p.out,
+			strings.Join(p.input.Columns, ","))
 	}
 }
 
@@ -248,7 +277,7 @@ func (p *privatizing) sum(sum privatize.Summary) {
 	}
 	p.say("%d %s: %d changed, %d unchanged, %d unknown", sum.Words, unit, sum.Changed,
 		sum.Words-sum.Changed-sum.Unknown-sum.Cut, sum.Unknown)
-	if n := p.options.Layout.Words; n > 0 {
+	if n := p.options.Layout; n > 0 {
 		p.say("layout: every text has %d words: %d were cut, %d filled in", n, sum.Cut, sum.Filled)
 	}
 	if sum.Rewritten == 0 && sum.Wordless > 0 {
@@ -256,8 +285,8 @@ func (p *privatizing) sum(sum privatize.Summary) {
 	}
 	share := func(n, of uint64) float64 { return 100 * float64(n) / max(1, float64(of)) }
 	if unchanged := share(sum.Known-sum.Changed, sum.Known); unchanged > 50 {
-		p.say("warning: %.0f%% of the %s came back unchanged: this publishes most of the text; take a smaller epsilon",
-			unchanged, unit)
+		p.say("warning: %.0f%% of the %s came back unchanged: this publishes most of the text; --target em=0.5 finds the "+
+			"epsilon at which half of the words are not found", unchanged, unit)
 	}
 	switch unknown := share(sum.Unknown, sum.Words); {
 	case p.options.Policy == mechanisms.Keep && unknown > 0:

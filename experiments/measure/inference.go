@@ -13,6 +13,7 @@ import (
 	"mldpbench/embeddings"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/check"
+	"mldpbench/internal/list"
 	"mldpbench/internal/stats"
 	"mldpbench/mechanisms"
 	"mldpbench/metrics"
@@ -78,7 +79,11 @@ func measureInference(ctx context.Context, r *Release, q *Query) ([]results.Row,
 		}
 	}
 	counts = counts[:r.Space.Len()]
-	i, err := Infer(ctx, m, counts, o, r.RepetitionSeed().Derive("inference", "full"), q.Threads)
+	corpus, err := metrics.EmpiricalPrior(counts)
+	if err != nil {
+		return nil, err
+	}
+	i, err := Infer(ctx, m, nil, corpus, o, r.RepetitionSeed().Derive("inference", "full"), q.Threads)
 	if err != nil {
 		return nil, err
 	}
@@ -118,17 +123,26 @@ func measureInference(ctx context.Context, r *Release, q *Query) ([]results.Row,
 // E_M by twice the draws that ends their growth.
 const inferenceLevel, settled = 0.95, 0.005
 
-// Infer measures E_M over the first words of the mechanism's vocabulary, one per
-// count: how often each occurs. The errors are those under the uniform prior and
-// under that of the counts.
-func Infer(ctx context.Context, m *mechanisms.Mechanism, counts []int, o InferenceOptions, seed stream.Seed,
-	threads int) (out metrics.Inference, err error) {
-	corpus, err := metrics.EmpiricalPrior(counts)
-	if err != nil {
-		return out, err
+// Infer measures E_M over words that an adversary considers; nil are the first of the
+// mechanism's vocabulary, one per probability of the prior. The errors are those under
+// the uniform prior and under that one. Of words that are given, words and outputs are
+// numbered by numbering.
+func Infer(ctx context.Context, m *mechanisms.Mechanism, words []mechanisms.WordID, prior []float64, o InferenceOptions,
+	seed stream.Seed, threads int) (out metrics.Inference, err error) {
+	priors, channel := [][]float64{prior}, attack.ExactChannel(m, len(prior))
+	if words == nil {
+		words = numbers[mechanisms.WordID](len(prior))
+	} else if channel != nil {
+		number := numbering(m, words)
+		channel.Row, channel.Rows = func(row []float64, x int) ([]float64, error) {
+			of, err := m.Row(words[x])
+			for y, p := range of {
+				row[number[y]] = p
+			}
+			return row, err
+		}, nil
 	}
-	priors, words := [][]float64{corpus}, len(counts)
-	if channel := attack.ExactChannel(m, words); channel != nil {
+	if channel != nil {
 		return metrics.Infer(ctx, *channel, priors, max(1, threads))
 	}
 	fresh, err := drawAll(ctx, m, words, o.Samples, seed.Derive("measure"), threads)
@@ -148,34 +162,74 @@ func Infer(ctx context.Context, m *mechanisms.Mechanism, counts []int, o Inferen
 		Tolerance: settled, Level: inferenceLevel}, max(1, threads))
 }
 
+// numbering gives each word of a mechanism's vocabulary a number: those of some words
+// are their places among them, and the others follow.
+func numbering(m *mechanisms.Mechanism, words []mechanisms.WordID) []int32 {
+	number, next := make([]int32, m.Vocabulary().Len()), int32(len(words))
+	for i, w := range words {
+		number[w] = int32(i) + 1
+	}
+	for y, n := range number {
+		if number[y] = n - 1; n == 0 {
+			number[y], next = next, next+1
+		}
+	}
+	return number
+}
+
+// onText measures a decoder of Infer on words drawn as a text has them, each with one
+// output.
+func onText(ctx context.Context, m *mechanisms.Mechanism, words []mechanisms.WordID, counts []int, d metrics.Decoder,
+	seed stream.Seed, threads int) (stats.Interval, error) {
+	const perDocument, documents = 100, 200
+	v, number, texts := m.Vocabulary(), numbering(m, words), [][]string(nil)
+	for part := range slices.Chunk(SampleText(counts, perDocument*documents, seed.Derive("words")), perDocument) {
+		texts = append(texts, list.Map(part, v.Word))
+	}
+	outputs, err := mechanisms.PrivatizeText(ctx, m, texts, mechanisms.TextOptions{Seed: seed, Workers: max(1, threads),
+		Aligned: true})
+	if err != nil {
+		return stats.Interval{}, err
+	}
+	wrong := 0
+	for i, text := range texts {
+		for k, w := range text {
+			if y := v.ID(outputs[i][k]); y == embeddings.Unknown || d.Guess[number[y]] != number[v.ID(w)] {
+				wrong++
+			}
+		}
+	}
+	return stats.ClopperPearson(wrong, perDocument*documents, inferenceLevel)
+}
+
 // drawnTogether is the number of words that share a stream. It is constant, so
 // the result does not depend on the number of threads.
 const drawnTogether = 64
 
-// drawAll draws so many outputs of every word.
-func drawAll(ctx context.Context, m *mechanisms.Mechanism, words, samples int, seed stream.Seed,
+// drawAll draws so many outputs of every word, as numbering counts them.
+func drawAll(ctx context.Context, m *mechanisms.Mechanism, words []mechanisms.WordID, samples int, seed stream.Seed,
 	threads int) (metrics.Draws, error) {
-	if err := check.Within("draws of all words", float64(words*samples), 1, math.MaxInt32); err != nil {
+	if err := check.Within("draws of all words", float64(len(words)*samples), 1, math.MaxInt32); err != nil {
 		return metrics.Draws{}, err
 	}
-	d := metrics.Draws{PerInput: samples, Outputs: make([]int32, words*samples)}
+	number := numbering(m, words)
+	d := metrics.Draws{PerInput: samples, Outputs: make([]int32, len(words)*samples)}
 	g, running := errgroup.WithContext(ctx)
 	g.SetLimit(max(1, threads))
-	for first := 0; first < words; first += drawnTogether {
+	for first := 0; first < len(words); first += drawnTogether {
 		g.Go(func() error {
 			if err := running.Err(); err != nil {
 				return err
 			}
-			last := min(first+drawnTogether, words)
-			ids := make([]mechanisms.WordID, 0, (last-first)*samples)
-			for x := first; x < last; x++ {
-				ids = append(ids, slices.Repeat([]mechanisms.WordID{mechanisms.WordID(x)}, samples)...)
+			var ids []mechanisms.WordID
+			for _, w := range words[first:min(first+drawnTogether, len(words))] {
+				ids = append(ids, slices.Repeat([]mechanisms.WordID{w}, samples)...)
 			}
 			if err := m.Privatize(running, ids, ids, seed.At(uint64(first/drawnTogether)).Rand()); err != nil {
 				return err
 			}
 			for i, y := range ids {
-				d.Outputs[first*samples+i] = int32(y)
+				d.Outputs[first*samples+i] = number[y]
 			}
 			return nil
 		})

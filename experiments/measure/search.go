@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"mldpbench/embeddings"
+	"mldpbench/internal/list"
 	"mldpbench/internal/stats"
 	"mldpbench/mechanisms"
 	"mldpbench/metrics"
@@ -65,10 +66,13 @@ func Rounded(epsilon float64) float64 {
 // Calibrator finds ε of one mechanism. Searches for several levels share what was
 // evaluated.
 type Calibrator struct {
-	Env       mechanisms.Environment
-	Settings  mechanisms.Settings
-	Words     []embeddings.WordID // over which nw is averaged; E_M is over all words
-	Runs      int                 // of each word, where there is no closed form
+	Env      mechanisms.Environment
+	Settings mechanisms.Settings
+	Words    []embeddings.WordID // over which nw is averaged; E_M is over all words
+	// Counts, if not nil, is how often a text has each word of the space: E_M is then over
+	// its words, and the adversary knows how often each occurs.
+	Counts    []int
+	Runs      int // of each word, where there is no closed form
 	Seed      stream.Seed
 	Tolerance float64 // how far above a level a value may be that ends the search
 	Threads   int     // 0 is 1
@@ -83,7 +87,7 @@ func (e *OutOfReach) Error() string { return e.Reason }
 
 // Find searches for the ε at which a quantity is at a level of 0–1: "nw", the share
 // of runs that return the word, or "em", the error of the MAP adversary whose
-// candidates are all words, uniform prior. Every ε, of three digits, is evaluated
+// candidates are all words, uniform prior, or those of a text. Every ε, of three digits, is evaluated
 // with the same random numbers, so that the search does not chase noise. It ends
 // within the tolerance, or at the point above the level where no ε of three digits
 // is left between two that enclose it. As E_M is expensive (see Infer), its search
@@ -179,11 +183,20 @@ func (c *Calibrator) evaluate(ctx context.Context, quantity string, epsilon floa
 		return p, err
 	}
 	if quantity == "em" {
-		i, err := Infer(ctx, m, make([]int, c.Env.Space.Len()), InferenceOptions{Samples: c.Runs}, c.Seed, c.Threads)
+		words, prior := []mechanisms.WordID(nil), metrics.UniformPrior(c.Env.Space.Len())
+		if c.Counts != nil {
+			words, prior = ofText(c.Counts)
+		}
+		i, err := Infer(ctx, m, words, prior, InferenceOptions{Samples: c.Runs}, c.Seed, c.Threads)
 		if err != nil {
 			return p, err
 		}
-		p.Interval, p.Exact = i.Errors[0].MAP, i.Learned == 0
+		p.Interval, p.Exact = i.Errors[1].MAP, i.Learned == 0
+		if words != nil && !p.Exact {
+			if p.Interval, err = onText(ctx, m, words, c.Counts, i.Errors[1].Decoder, c.Seed.Derive("text"), c.Threads); err != nil {
+				return p, err
+			}
+		}
 		p.Value = p.Interval.Estimate
 		return p, nil
 	}
@@ -204,4 +217,15 @@ func (c *Calibrator) evaluate(ctx context.Context, quantity string, epsilon floa
 	}
 	p.Interval = stats.Interval{Estimate: p.Value, Low: math.NaN(), High: math.NaN()}
 	return p, ctx.Err()
+}
+
+// ofText are the words that a text has, with their shares of it.
+func ofText(counts []int) (words []mechanisms.WordID, prior []float64) {
+	total := float64(list.Sum(counts, func(n int) int { return n }))
+	for w, n := range counts {
+		if n > 0 {
+			words, prior = append(words, mechanisms.WordID(w)), append(prior, float64(n)/total)
+		}
+	}
+	return words, prior
 }

@@ -18,6 +18,20 @@ func SampleWords(space *embeddings.Space, n int, seed stream.Seed) []mechanisms.
 	return metrics.SampleWords(numbers[mechanisms.WordID](space.Len()), n, seed.Rand())
 }
 
+// SampleText returns n words of a text, drawn with replacement, of which each word
+// occurs so often.
+func SampleText(counts []int, n int, seed stream.Seed) []mechanisms.WordID {
+	var text []mechanisms.WordID
+	for w, count := range counts {
+		text = append(text, slices.Repeat([]mechanisms.WordID{mechanisms.WordID(w)}, count)...)
+	}
+	out, rng := make([]mechanisms.WordID, n), seed.Rand()
+	for i := range out {
+		out[i] = text[rng.IntN(len(text))]
+	}
+	return out
+}
+
 // numbers returns 0 to n−1.
 func numbers[T ~int32 | ~int](n int) []T {
 	out := make([]T, n)

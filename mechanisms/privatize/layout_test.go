@@ -14,31 +14,27 @@ import (
 func TestLayouts(t *testing.T) {
 	t.Parallel()
 	strange := "Cat, DOG! d'john+tag@x.org see http://x.org/a?b=c. U.S. 1,2:3/4 \U0001fae9\U0001fae9 \ue000 İdea--good\n\n…\n"
-	for layout, words := range map[string]int{"plain": 0, "fixed=2": 2, "fixed=40": 40} {
+	for layout, words := range map[Layout]int{Plain: 0, 2: 2, 40: 40} {
 		for _, policy := range mechanisms.Policies {
-			l, err := ParseLayout(layout)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := runOn(t, newStream(t, Options{Layout: l, Policy: policy, Workers: 2}), strings.NewReader(strange), table.Options{})
+			got := runOn(t, newStream(t, Options{Layout: layout, Policy: policy, Workers: 2}), strings.NewReader(strange), table.Options{})
 			rows := strings.Split(strings.TrimSuffix(got, "\n"), "\n")
 			for i, row := range rows {
 				n := len(strings.Fields(row))
 				if row != strings.ToLower(strings.Join(strings.Fields(row), " ")) || words > 0 && n != words ||
 					words == 0 && (n > 0) != (i == 0) || strings.ContainsAny(row, "!?…") && i > 0 {
-					t.Errorf("%s, %s: row %d: %q", layout, policy, i, row)
+					t.Errorf("%d, %s: row %d: %q", layout, policy, i, row)
 				}
 			}
 			if len(rows) != 3 {
-				t.Errorf("%s: %q", layout, rows)
+				t.Errorf("%d: %q", layout, rows)
 			}
 		}
 	}
 	seed := []stream.Seed{stream.FromUint64(1), stream.FromUint64(1)}
-	for _, layout := range []Layout{{Plain: true}, {Plain: true, Words: 3}, {Plain: true, Words: 9}} {
+	for _, layout := range []Layout{Plain, 3, 9} {
 		got, _, err := newStream(t, Options{Layout: layout}).Texts(t.Context(), []string{" Cat,  DOG…good\n", "cat dog Good"}, seed)
 		if err != nil || got[0] != got[1] {
-			t.Errorf("%+v: %q, %v", layout, got, err)
+			t.Errorf("%d: %q, %v", layout, got, err)
 		}
 	}
 }
@@ -51,7 +47,7 @@ func TestFixedLength(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newStream(t, Options{Mechanism: m, Layout: Layout{true, 3}, Document: 6, Seed: stream.FromUint64(1)})
+	s := newStream(t, Options{Mechanism: m, Layout: 3, Document: 6, Seed: stream.FromUint64(1)})
 	got := runOn(t, s, strings.NewReader(strings.Repeat("thought\n", 300)+"good bad good bad good\n"), table.Options{})
 	first, words := map[string]int{}, map[string]int{}
 	for line := range strings.Lines(got) {
@@ -71,16 +67,7 @@ func TestFixedLength(t *testing.T) {
 	if sum := s.Summary(); sum.Cut != 2 || sum.Filled != 600 || sum.Words != 305 || sum.Known != 303 || sum.EpsilonMost != 6 {
 		t.Errorf("%+v", sum)
 	}
-	if kept := s.Kept(); kept != "" {
-		t.Error(kept)
-	}
-	d, err := mechanisms.New(mechanisms.Environment{Space: small(t)}, mechanisms.Settings{Mechanism: "delete", Epsilon: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, _, err = newStream(t, Options{Mechanism: d, Layout: Layout{true, 3}}).Texts(t.Context(), []string{"cat"},
-		[]stream.Seed{{}})
-	if err == nil || !strings.Contains(err.Error(), "does not return one word for each") {
-		t.Error(err)
+	if n := s.Layouts.Texts; n != 0 {
+		t.Errorf("%d layouts are kept", n)
 	}
 }

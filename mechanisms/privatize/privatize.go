@@ -24,6 +24,7 @@ import (
 	"mldpbench/internal/check"
 	"mldpbench/internal/list"
 	"mldpbench/mechanisms"
+	"mldpbench/metrics"
 	"mldpbench/stream"
 )
 
@@ -41,7 +42,7 @@ type Options struct {
 	// mechanism's own epsilon for every word.
 	Document float64
 	KeepCase bool        // Title and UPPER are restored
-	Layout   Layout      // without KeepCase, if it is another than that of the text
+	Layout   Layout      // without KeepCase, if it is not Written
 	Seed     stream.Seed // the output is a function of this, the input and the mechanism
 	Workers  int         // at least 1
 }
@@ -51,16 +52,14 @@ type Stream struct {
 	options  Options
 	splitter splitter
 	summary  Summary
-	layouts  layouts
+	Layouts  metrics.Layouts // of the texts that keep theirs
+	seed     maphash.Seed
 }
 
 // New returns a Stream.
 func New(o Options) *Stream {
-	s := splitter{vocabulary: o.Mechanism.Vocabulary(), kept: map[string]bool{}}
-	for _, w := range o.Kept {
-		s.kept[w] = true
-	}
-	return &Stream{options: o, splitter: s, layouts: layouts{maphash.MakeSeed(), 0, map[uint64]int{}, map[int]int{}}}
+	s := splitter{o.Mechanism.Vocabulary(), slices.Sorted(slices.Values(o.Kept))}
+	return &Stream{options: o, splitter: s, seed: maphash.MakeSeed()}
 }
 
 // piece is one text with its words and what they become.
@@ -73,8 +72,7 @@ type piece struct {
 	of           [4]int   // numbers of words of each kind
 	changed      int      // known words that became another word
 	cut          int      // words left out
-	shape        uint64   // of the layout that is kept, 0 where it is not
-	irregular    bool     // not as many words as the layout wants
+	shape        uint64   // a hash of the layout that is kept, 0 where it is not
 }
 
 // batchBytes is the size of a batch. Larger batches need fewer tables of a mechanism
@@ -149,8 +147,8 @@ func (s *Stream) split(p *piece) {
 	case strings.TrimSpace(p.Text) != "":
 		p.words = []word{{end: int32(len(p.Text)), token: p.Text}}
 	}
-	if s.options.Layout.Words > 0 && !p.Null {
-		s.fit(p)
+	if n := int(s.options.Layout); n > 0 && !p.Null {
+		s.fit(p, n)
 	}
 	for i := range p.words {
 		if s.options.Mechanism.Outside() {
@@ -179,9 +177,8 @@ func (s *Stream) parallel(ctx context.Context, pieces []piece, work func(*piece)
 // a record share its budget, if it has one, known or not: their number is visible in the
 // output. The pieces of a record are never in two batches.
 func (s *Stream) privatize(ctx context.Context, pieces []piece, holds func(rune) bool) error {
-	if s.options.Layout.Words > 0 && s.options.Mechanism.Outside() {
-		return check.Wrong("layout fixed: texts are filled with words of the vectors, by a mechanism of the program: a command " +
-			"has none")
+	if s.options.Layout > 0 && s.options.Mechanism.Outside() {
+		return check.Wrong("layout fixed: a command cannot fill texts up; use --mechanism, or --layout plain")
 	}
 	if err := s.parallel(ctx, pieces, s.split); err != nil {
 		return err
@@ -213,11 +210,12 @@ func (s *Stream) privatize(ctx context.Context, pieces []piece, holds func(rune)
 	for i := range output {
 		pieces[i].output = output[i]
 	}
-	err = s.parallel(ctx, pieces, func(p *piece) { s.render(p, holds) })
-	if err == nil && slices.ContainsFunc(pieces, func(p piece) bool { return p.irregular }) {
-		err = fmt.Errorf("layout fixed: %s does not return one word for each", o.Mechanism.Settings().Mechanism)
-	}
-	return err
+	return s.parallel(ctx, pieces, func(p *piece) {
+		if s.render(p, holds); o.Layout != Written {
+			p.Text = plain(p.output)
+		}
+		p.output = nil
+	})
 }
 
 // write writes rows with their new texts and counts them.
@@ -226,8 +224,9 @@ func (s *Stream) write(w table.Writer, rows []table.Row, pieces []piece) error {
 	for _, row := range rows {
 		before := *sum
 		for _, p := range pieces[:len(row.Values)] {
-			sum.add(p)
-			s.layouts.add(p)
+			if sum.add(p); p.shape != 0 && !p.Null && s.options.Layout <= 0 && !s.options.Texts {
+				s.Layouts.Add(p.shape, len(p.words))
+			}
 		}
 		pieces = pieces[len(row.Values):]
 		if sum.Words+sum.Filled > before.Words+before.Filled {

@@ -1,6 +1,7 @@
 package privatize
 
 import (
+	"hash/maphash"
 	"strings"
 	"unicode"
 
@@ -8,12 +9,13 @@ import (
 	"mldpbench/mechanisms"
 )
 
-// render puts the new words of a piece in their places, and counts them. Where a
+// render puts the new words of a piece, as they are written, in their places, and counts
+// them. Where a
 // mechanism leaves words out, the places of the others are unknown: the text between
 // words is left out as well.
 func (s *Stream) render(p *piece, holds func(rune) bool) {
 	expected, drops := len(p.words), s.options.Policy == mechanisms.Drop
-	if drops && s.options.Layout.Words == 0 {
+	if drops && s.options.Layout <= 0 {
 		expected -= p.of[unknown]
 	}
 	if !s.options.Mechanism.TakesWords() || len(p.output) != expected {
@@ -22,29 +24,25 @@ func (s *Stream) render(p *piece, holds func(rune) bool) {
 				p.changed++
 			}
 		}
-		if s.options.Layout.Plain {
-			s.plain(p, p.output)
-		} else {
-			p.Text = strings.Join(p.output, " ") + p.Text[len(strings.TrimRightFunc(p.Text, unicode.IsSpace)):]
-		}
-		p.output = nil
+		p.Text = strings.Join(p.output, " ") + p.Text[len(strings.TrimRightFunc(p.Text, unicode.IsSpace)):]
 		return
 	}
-	if p.record < countedRows && !s.options.Texts && s.options.Layout.Words == 0 && !p.Null {
-		p.shape = s.shape(p)
-	}
 	var to strings.Builder
-	var plain []string
+	var shape maphash.Hash // of what is kept besides the words
+	shape.SetSeed(s.seed)
 	next, end, written := p.output, int32(0), false // written: the last word is another than that of the text
 	for _, w := range p.words {
 		before, part := p.Text[end:w.start], p.Text[w.start:w.end]
+		_, _ = shape.WriteString(before) // never fails
+		if _ = shape.WriteByte(0); s.options.KeepCase {
+			_, _ = shape.WriteString(cased("ab", part))
+		}
 		if w.kind == unknown && drops {
 			end = w.end
 			to.WriteString(strings.TrimRightFunc(before, unicode.IsSpace))
 			continue
 		}
 		word := next[0]
-		next = next[1:]
 		switch {
 		case w.kind == kept && s.splitter.vocabulary.ID(part) != embeddings.Unknown:
 			word = part
@@ -59,10 +57,7 @@ func (s *Stream) render(p *piece, holds func(rune) bool) {
 		case s.options.KeepCase && word != part:
 			word = cased(word, part)
 		}
-		if s.options.Layout.Plain {
-			plain = append(plain, word)
-			continue
-		}
+		next[0], next = word, next[1:]
 		to.WriteString(before)
 		apart := before == "" && end > 0 && (word != part || written) // two words of the text stay two words
 		if w.split {
@@ -74,9 +69,7 @@ func (s *Stream) render(p *piece, holds func(rune) bool) {
 		end, written = w.end, word != part
 		to.WriteString(word)
 	}
+	_, _ = shape.WriteString(p.Text[end:])
 	to.WriteString(p.Text[end:])
-	p.Text, p.output = to.String(), nil
-	if s.options.Layout.Plain && !p.Null {
-		s.plain(p, plain)
-	}
+	p.Text, p.shape = to.String(), shape.Sum64()
 }

@@ -1,6 +1,7 @@
 package privatize
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -50,7 +51,20 @@ const (
 // such as a character newer than these tables or of private use, is a letter.
 type splitter struct {
 	vocabulary *embeddings.Vocabulary // nil: words are not cut
-	kept       map[string]bool
+	kept       []string               // sorted
+}
+
+// Finder returns what finds the words of a text that a mechanism over a vocabulary replaces.
+func Finder(v *embeddings.Vocabulary, kept []string) func(text string) []embeddings.WordID {
+	s := splitter{v, slices.Sorted(slices.Values(kept))}
+	return func(text string) (found []embeddings.WordID) {
+		for _, w := range s.words(nil, text) {
+			if w.kind == known {
+				found = append(found, v.ID(w.token))
+			}
+		}
+		return found
+	}
 }
 
 // runs returns the words of a text as they are found before a vocabulary cuts
@@ -287,7 +301,8 @@ func (s splitter) lookup(text string, start, end int) word {
 	w := word{start: int32(start), end: int32(end), token: part}
 	lower, ascii := strings.ToLower(part), utf8.RuneCountInString(part) == len(part)
 	find := func(spelled string, in kind) bool {
-		if in == kept && s.kept[spelled] || in == known && s.vocabulary.ID(spelled) != embeddings.Unknown {
+		_, keep := slices.BinarySearch(s.kept, spelled)
+		if in == kept && keep || in == known && s.vocabulary.ID(spelled) != embeddings.Unknown {
 			w.token, w.kind = spelled, in
 		}
 		return w.kind != unknown

@@ -1,0 +1,127 @@
+package experiments
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"mldpbench/datasets/table"
+	"mldpbench/embeddings"
+	"mldpbench/experiments/measure"
+	"mldpbench/internal/check"
+	"mldpbench/internal/list"
+	"mldpbench/mechanisms"
+	"mldpbench/mechanisms/privatize"
+	"mldpbench/metrics"
+	"mldpbench/stream"
+)
+
+// TextTarget is a level of E_M on the words of a file, guessed by who knows how often each
+// occurs in it.
+type TextTarget struct {
+	Level float64
+	measure.Point
+	counts []int // of the words of the space, as the file has them
+}
+
+// ParseTextTarget reads "em=0.5"; the file is named, or "-".
+func ParseTextTarget(text, file string) (*TextTarget, error) {
+	quantity, levels, err := parseTarget(text)
+	if err == nil && (quantity != "em" || len(levels) > 1) {
+		err = check.Wrong("target = %q: must be one level of em, as em=0.5", text)
+	}
+	if err == nil && file == "-" {
+		err = check.Wrong("--target reads the text twice: name the file")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &TextTarget{Level: levels[0]}, nil
+}
+
+// drawsOfText are about as many outputs as E_M is learned from, tokens the words that
+// stand for a text.
+const drawsOfText, tokens = 60_000, 2000
+
+// Find finds the ε of a mechanism for a file, without the words that are kept.
+func (t *TextTarget) Find(ctx context.Context, env mechanisms.Environment, s mechanisms.Settings, file table.Options,
+	kept []string, seed stream.Seed, workers int) (err error) {
+	if t.counts, err = countWords(ctx, file, env.Space.Vocabulary, kept); err != nil {
+		return err
+	}
+	c := measure.Calibrator{Env: env, Settings: s, Counts: t.counts, Words: measure.SampleText(t.counts, tokens, seed),
+		Seed: seed, Tolerance: 0.01, Threads: workers,
+		Runs: max(4, min(100, drawsOfText/list.Count(t.counts, func(n int) bool { return n > 0 })))}
+	t.Point, err = c.Find(ctx, "em", t.Level)
+	return err
+}
+
+// countWords returns how often a file, the name of a table, has each word of a vocabulary.
+func countWords(ctx context.Context, file table.Options, v *embeddings.Vocabulary, kept []string) ([]int, error) {
+	find, counts := privatize.Finder(v, kept), make([]int, v.Len())
+	err := table.Each(ctx, file.Name, file, func(r table.Row) error {
+		for _, value := range r.Values {
+			for _, w := range find(value.Text) {
+				counts[w]++
+			}
+		}
+		return nil
+	})
+	if err == nil && slices.Max(counts) == 0 {
+		err = fmt.Errorf("%s: no word of it is in the vocabulary", file.Name)
+	}
+	return counts, err
+}
+
+// Found says how many words are found.
+func (t *TextTarget) Found() string {
+	found := func(wrong float64) float64 { return 100 * (1 - wrong) }
+	return fmt.Sprintf("who knows how often each word occurs in this file, and guesses each alone, still finds %.3g%% (%.3g "+
+		"to %.3g) of its %d words that are replaced", found(t.Value), found(t.Interval.High), found(t.Interval.Low),
+		list.Sum(t.counts, func(n int) int { return n }))
+}
+
+// ByLayout says how many texts are found again by what they kept besides their words, and
+// what stops it; "" where none can be.
+func ByLayout(l *metrics.Layouts, o privatize.Options) string {
+	if l.Texts < 2 {
+		return ""
+	}
+	share, length := l.Alone()
+	shown, hides := "spaces and signs", fmt.Sprintf("--layout fixed=%d hides it and cuts a tenth of the texts", l.Length(0.9))
+	switch {
+	case o.Layout != privatize.Written:
+		share, shown = length, "a number of words"
+	case o.KeepCase:
+		shown = "spaces, signs and capitals"
+		fallthrough
+	default:
+		hides = fmt.Sprintf("--layout plain leaves the number of words (%.3g%%), %s", 100*length, hides)
+	}
+	return fmt.Sprintf("%.3g%% of %d texts have %s as no other has, and are found again among the originals; %s", 100*share,
+		l.Texts, shown, hides)
+}
+
+// NearWords says what a guarantee means between a word of the target's text, or without a
+// target of the space, and the word nearest to it; of a document, if all its words change so.
+func (t *TextTarget) NearWords(g mechanisms.Guarantee, space *embeddings.Space, document bool) string {
+	of, seed, unit := "the vectors", stream.FromUint64(1), "between the median word of %s and the word nearest to it"
+	words := measure.SampleWords(space, tokens, seed)
+	if t != nil {
+		of, words = "this file", measure.SampleText(t.counts, tokens, seed)
+	}
+	if document {
+		unit = "between texts that differ in every word, as the median word of %s from the word nearest to it"
+	}
+	const little, something = 10, 3 // factors
+	says, x := fmt.Sprintf(unit, of), g.Epsilon*mechanisms.Near(g, space, words)
+	switch {
+	case math.IsInf(x, 1):
+		return says + ": nothing"
+	case x > math.Log(little):
+		return fmt.Sprintf("%s, odds change by a factor of %s at most, which is next to nothing; at epsilon = %.2g it is %d", says,
+			mechanisms.Factor(x), g.Epsilon*math.Log(something)/x, something)
+	}
+	return fmt.Sprintf("%s, odds change by a factor of %s at most", says, mechanisms.Factor(x))
+}
