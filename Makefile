@@ -9,7 +9,7 @@ VERSION := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 # Packages whose tests take a second or two each.
 FAST ?= ./internal/... ./stream ./metrics ./results/... ./datasets/table ./experiments/cluster ./experiments/engine
 
-.PHONY: help build dist wheel test long fast test-arm64 race reproduce check bench speed lint study reports figures look asm fuzz clean
+.PHONY: help build dist wheel test long fast test-arm64 race reproduce check bench speed lint study adapters reports figures look asm fuzz clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -97,6 +97,9 @@ fuzz: ## run every fuzz target for FUZZTIME
 	  for f in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
 	    echo "== $$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x $$pkg || exit 1; \
 	  done; done
+
+adapters: build ## run examples/adapters with the libraries they adapt, each in bin/adapters, and print the table of docs/python.md (7 GB; needs MLDP_DATA)
+	$(GO) test -tags adapters -count=1 -vet=off -timeout 60m -v -run 'TestAdapters|TestExamples' ./mechanisms/external
 
 lint: ## formatting, budgets of lines, vet (kernels for arm64 too), staticcheck
 	@bad=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$bad" || { echo "gofmt: $$bad"; exit 1; }

@@ -1,4 +1,4 @@
-"""A column privatised, measured, compared; needs pip install ./python pandas scikit-learn jinja2."""
+"""A column privatised, measured, compared; needs pip install ./python pandas scikit-learn jinja2 (make adapters runs it)."""
 import mldpbench
 import pandas as pd
 

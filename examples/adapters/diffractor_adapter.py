@@ -23,7 +23,8 @@ if len(sys.argv) < 3 or sys.argv[1] not in ("geometric", "TEM"):
 def engine():
     from diffractor import core
     fetch = core.ensure_embeddings  # by name
-    core.ensure_embeddings = lambda names: [rewritten(n, header=True) if os.path.isfile(n) else fetch([n])[0] for n in names]
+    core.ensure_embeddings = lambda names: [
+        rewritten(n, header=True) if os.path.isfile(n) else fetch([n])[0] for n in names]
     config = core.DiffractorConfig(method=sys.argv[1], verbose=False, seed=secrets.randbits(32))
     return core.Diffractor(config, model_names=sys.argv[2:])
 

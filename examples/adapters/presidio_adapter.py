@@ -21,7 +21,8 @@ def engines():
     return AnalyzerEngine(nlp_engine=provider.create_engine()), AnonymizerEngine()
 
 
-@mechanism("presidio", version="2.2.366", text=True, aligned=False, guarantee={"reason": "entities are replaced, without noise"})
+@mechanism("presidio", version="2.2.366", text=True, aligned=False,
+           guarantee={"reason": "entities are replaced, without noise"})
 def private(text, epsilon, rng):
     analyzer, anonymizer = engines()
     found = analyzer.analyze(text=text, entities=sys.argv[2:] or None, language="en")

@@ -32,7 +32,7 @@ def engine(epsilon):
 
 
 @mechanism("pypantera-" + sys.argv[1], version="1.0.2", parameters=PARAMETERS, guarantee={
-    "metric": "euclidean", "factor": 1, "reason": "claimed by the paper of " + CLASS} if CLASS in ("CMP", "SanText", "TEM")
+    "metric": "euclidean", "reason": "claimed by the paper of " + CLASS} if CLASS in ("CMP", "SanText", "TEM")
     else {"reason": "see its paper"})
 def private(tokens, epsilon, rng):
     library = engine(epsilon)

@@ -15,5 +15,8 @@ __all__ = ["Mechanism", "MldpError", "Privatizer", "attacker", "compare", "evalu
 def __getattr__(name: str) -> type:
     if name != "Privatizer":  # the one thing that needs scikit-learn
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from ._privatizer import Privatizer
+    try:
+        from ._privatizer import Privatizer
+    except ImportError as missing:
+        raise MldpError(f"Privatizer: this Python has no scikit-learn ({missing})", 2) from None
     return Privatizer

@@ -4,34 +4,29 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import itertools
 import json
 import math
 import secrets
 import subprocess
 import tempfile
 import warnings
-from types import TracebackType
 from typing import Any, Iterable, Mapping, Sequence
 
 from ._program import MldpError, call, options_of, program, texts_of
 
-_LINE = 8 << 20  # bytes of texts in a request: a line has at most 10 MiB
+_LINE = 8 << 20  # bytes of a text, which is sent with at most 1 MiB of others: a line has at most 10 MiB
 
 
-class Mechanism:
+class Mechanism(contextlib.AbstractContextManager["Mechanism"]):
     """A mechanism of mldp at one epsilon.
 
     ``name`` may have a variant, as in ``"tem:released"``. ``embedding`` is a vector file, the name of one in the data
     folder such as ``glove.6B.100d``, or ``generated``. ``epsilon`` is per word, > 0, in the distance that ``guarantee``
     names. ``parameters`` is a mapping such as ``{"t": 0.75}``. With a ``seed`` the texts of all calls are those of
     ``mldp privatize --seed`` for the same lines; it undoes the protection. ``restrict`` keeps the words of a data set,
-    ``vocabulary`` that many first ones; ``policy`` is for unknown words: random, keep or drop; ``case`` is vocabulary or
-    keep. What is refused is an MldpError.
-
-    ``words``, ``changed`` and ``unknown`` count the words of all texts so far.
-
-        with Mechanism("cmp", epsilon=10, embedding="vectors.txt") as m:
-            private = m.privatise(["the food was superb"])
+    ``vocabulary`` that many first ones; ``policy`` is for unknown words: random, keep or drop; ``case`` is keep or
+    vocabulary. What is refused is an MldpError. ``words``, ``changed`` and ``unknown`` count words of all texts so far.
     """
 
     def __init__(self, name: str, epsilon: float, embedding: str,
@@ -93,18 +88,16 @@ class Mechanism:
         if max(sizes, default=0) > _LINE:
             raise MldpError(f"texts[{sizes.index(max(sizes))}] has more than {_LINE:,} bytes", 2)
         private: list[str] = []
-        while (at := len(private)) < len(texts):
-            end = at + 1
-            room = _LINE - sizes[at]
-            while end < len(texts) and sizes[end] <= room:
-                room, end = room - sizes[end], end + 1
+        ends = itertools.accumulate(sizes)
+        for _, batch in itertools.groupby(zip(ends, texts, seeds), lambda row: row[0] >> 20):
+            _, some, theirs = zip(*batch)
             self._requests += 1
-            request = {"id": self._requests, "epsilon": self.epsilon, "texts": texts[at:end], "seeds": seeds[at:end]}
+            request = {"id": self._requests, "epsilon": self.epsilon, "texts": some, "seeds": theirs}
             with contextlib.suppress(BrokenPipeError):  # reading says why
                 self._process.stdin.write(json.dumps(request, ensure_ascii=False) + "\n")
                 self._process.stdin.flush()
             answer: dict[str, Any] = json.loads(self._read())
-            if len(answer.get("texts", ())) != end - at:
+            if len(answer.get("texts", ())) != len(some):
                 raise MldpError(answer.get("error") or answer.get("undefined") or "no answer", 1)
             private += answer["texts"]
             for count in ("words", "changed", "unknown"):  # 0 is left out
@@ -116,7 +109,6 @@ class Mechanism:
         return private
 
     def _seed(self) -> str:
-        """The seed of the next text."""
         if self._root is None:
             return secrets.token_hex(32)
         self._drawn += 1  # stream.Seed.At of the number before
@@ -124,20 +116,16 @@ class Mechanism:
 
     def distribution(self, word: str, top: int = 1_000_000) -> dict[str, float]:
         """The likeliest outputs for a word with their probabilities: exact, or sampled where no form is known."""
-        text = call("explain", *self._arguments, "--epsilon", repr(self.epsilon), "--words", word, "--top", str(top),
+        of_words = [a for a in self._arguments if not a.startswith(("--case=", "--policy="))]  # not of texts
+        text = call("explain", *of_words, "--epsilon", repr(self.epsilon), "--words", word, "--top", str(top),
                     "--json")
         return {row["becomes"] or "": row["probability"] for row in json.loads(text)["tables"]["outputs"]}
 
     def close(self) -> None:
-        """Ends the program."""
         for stream in (self._process.stdin, self._process.stdout, self._said):
             with contextlib.suppress(OSError):  # it has ended already
                 stream.close()  # type: ignore[union-attr]
         self._process.wait()
 
-    def __enter__(self) -> "Mechanism":
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None,
-                 trace: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Iterable
 
-from ._mechanism import Mechanism
-from ._program import MldpError
+from sklearn.base import BaseEstimator, TransformerMixin
 
-try:
-    from sklearn.base import BaseEstimator, TransformerMixin
-except ImportError as missing:
-    raise MldpError(f"Privatizer: this Python has no scikit-learn ({missing})", 2) from None
+from ._mechanism import Mechanism
 
 
 class Privatizer(TransformerMixin, BaseEstimator):

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any, Iterable, Mapping, Sequence
 
 
 class MldpError(RuntimeError):
-    """What mldp said when it failed, or what is wrong with an argument; ``code`` is its exit code, 2 for wrong usage."""
+    """What mldp said when it failed, or what is wrong with an argument; ``code`` is its exit code, 2 for wrong use."""
 
     def __init__(self, message: str, code: int) -> None:
         super().__init__(message)
@@ -20,13 +23,8 @@ class MldpError(RuntimeError):
 
 def program() -> str:
     """The path of mldp: ``$MLDP``, else the one in this package, else the one on the path."""
-    if named := os.environ.get("MLDP"):
-        return named
-    for name in ("mldp", "mldp.exe"):
-        bundled = Path(__file__).with_name("bin") / name
-        if bundled.exists():
-            return str(bundled)
-    if found := shutil.which("mldp"):
+    folders = os.pathsep.join([str(Path(__file__).with_name("bin")), os.environ.get("PATH", os.defpath)])
+    if found := os.environ.get("MLDP") or shutil.which("mldp", path=folders):
         return found
     raise MldpError("mldp: not in this package and not on the path; set MLDP to the program", 2)
 
@@ -39,13 +37,30 @@ def main() -> None:
     os.execv(path, [path, *sys.argv[1:]])
 
 
-def call(*arguments: str, codes: Sequence[int] = (0,), **options: object) -> str:
-    """Runs mldp and returns its standard output; any exit code but ``codes`` is an MldpError."""
-    done = subprocess.run([program(), *arguments], capture_output=True, text=True, encoding="utf-8", **options)  # type: ignore[call-overload]
-    if done.returncode not in codes:
-        lines = [line for line in done.stderr.splitlines() if line.startswith("mldp:")] or [done.stderr.strip()]
-        raise MldpError(lines[-1], done.returncode)
-    return done.stdout
+def call(*arguments: str, codes: Sequence[int] = (0,), environment: Mapping[str, str] | None = None) -> str:
+    """Runs mldp, with a bar where tqdm is there; returns its output. Any exit code but ``codes`` is an MldpError."""
+    said, bar = [], None
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as out, subprocess.Popen(
+            [program(), *arguments], stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.PIPE, text=True,
+            encoding="utf-8", env={**os.environ, **(environment or {})}) as running:
+        try:
+            for line in running.stderr or []:
+                said.append(line)
+                if (step := re.match(r"(\w+) (\d+)/(\d+)[,:]", line)) and importlib.util.find_spec("tqdm"):
+                    from tqdm.auto import tqdm
+                    bar = bar or tqdm(unit=step[1])
+                    bar.total, bar.n = int(step[3]), int(step[2])
+                    bar.refresh()
+        finally:
+            if bar:
+                bar.close()
+            if sys.exc_info()[0]:  # Ctrl-C
+                running.terminate()
+        if running.wait() not in codes:
+            lines = [line for line in said if line.startswith("mldp:")] or ["".join(said)]
+            raise MldpError(lines[-1].strip(), running.returncode)
+        out.seek(0)
+        return out.read()
 
 
 def listed(name: str, values: Iterable[Any]) -> list[Any]:
@@ -56,7 +71,6 @@ def listed(name: str, values: Iterable[Any]) -> list[Any]:
 
 
 def texts_of(name: str, values: Iterable[Any]) -> list[str]:
-    """A list of texts; what is no text is named by its index."""
     texts = listed(name, values)
     for i, text in enumerate(texts):
         if not isinstance(text, str):
@@ -70,5 +84,6 @@ def texts_of(name: str, values: Iterable[Any]) -> list[str]:
 
 def options_of(options: Mapping[str, object]) -> list[str]:
     """Keywords as options of a command: ``seed=2`` is ``--seed=2``, a list is the option several times."""
-    return [f"--{key.replace('_', '-')}={str(v).lower() if isinstance(v, bool) else v}" for key, value in options.items()
-            if value is not None for v in (value if isinstance(value, (list, tuple)) else [value])]
+    return [f"--{key.replace('_', '-')}={str(v).lower() if isinstance(v, bool) else v}"
+            for key, value in options.items() if value is not None
+            for v in (value if isinstance(value, (list, tuple)) else [value])]

@@ -1,18 +1,26 @@
 """Studies and evaluations, and the rows that they leave."""
 from __future__ import annotations
 
+import contextlib
 import csv
 import gzip
 import importlib.util
+import inspect
 import json
+import shlex
+import shutil
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any, Iterable, Mapping, Sequence
 
 from ._program import MldpError, call, listed, options_of, texts_of
+from ._roles import Command
 
-_NUMBERS = {"value", "low", "high", "floor", "ceiling", "epsilon", "x", "guarantee_epsilon", "guarantee_delta", "seconds"}
-_COUNTS = {"part", "whole", "repetition", "dimension", "train_items", "test_items", "vocabulary", "seed", "index"}
+_KINDS = {**dict.fromkeys(("value", "low", "high", "floor", "ceiling", "epsilon", "x", "guarantee_epsilon",
+                           "guarantee_delta", "seconds"), float),
+          **dict.fromkeys(("part", "whole", "repetition", "dimension", "train_items", "test_items", "vocabulary",
+                           "seed", "index"), int)}
 
 
 def records(path: str | Path, frame: bool | None = None) -> Any:
@@ -26,13 +34,12 @@ def records(path: str | Path, frame: bool | None = None) -> Any:
         file = next((f for f in (file / "results.csv", file / "results.csv.gz") if f.exists()), file / "results.csv")
     try:
         with (gzip.open if file.suffix == ".gz" else open)(file, "rt", encoding="utf-8", newline="") as lines:
-            return _framed([{key: _value(key, text) for key, text in row.items()} for row in csv.DictReader(lines)], frame)
+            return _framed([{k: _value(k, text) for k, text in row.items()} for row in csv.DictReader(lines)], frame)
     except OSError as failed:
         raise MldpError(f"{file}: {failed.strerror or failed}", 2) from None
 
 
 def _framed(rows: list[dict[str, Any]], frame: bool | None) -> Any:
-    """A DataFrame if it is wanted, or not refused and possible."""
     if frame is False or frame is None and importlib.util.find_spec("pandas") is None:
         return rows
     import pandas
@@ -40,19 +47,14 @@ def _framed(rows: list[dict[str, Any]], frame: bool | None) -> Any:
 
 
 def _value(key: str, text: str) -> Any:
-    if key in _NUMBERS:
-        return float(text) if text else None
-    if key in _COUNTS:
-        return int(text) if text else None
-    return text
+    return (_KINDS[key](text) if text else None) if key in _KINDS else text
 
 
 def run(study: str | Path | Mapping[str, Any], *, out: str | Path | None = None, frame: bool | None = None,
         **options: object) -> Any:
     """Runs a study (a name, a YAML file, or its keys as a dict) and returns its rows; finished units are not run again.
 
-    ``options`` are those of ``mldp run``, such as ``repetitions=1``.
-    """
+    ``options`` are those of ``mldp run``, such as ``repetitions=1``."""
     if isinstance(study, Mapping):
         folder = Path(out or Path("runs") / str(study["name"]))
         folder.mkdir(parents=True, exist_ok=True)
@@ -81,22 +83,56 @@ class Figure:
 
 
 def figures(results: str | Path, *, out: str | Path = "figures", **options: object) -> list[Figure]:
-    """Draws the figures of a run or of its rows; ``options`` are those of ``mldp figures``, such as ``only="frontier"``."""
+    """Draws the figures of a run or its rows; ``options`` are those of ``mldp figures``: ``only="frontier"``."""
     said = call("figures", str(results), "--out", str(out), "--json", *options_of(options))
     return [Figure(path) for path in json.loads(said)["files"]]
 
 
-def compare(*results: str | Path, align: str | None = None, published: bool | None = None, frame: bool | None = None,
-            **options: object) -> Any:
-    """Compares mechanisms of a run where a quantity is equal (``align="em=0.5"``), or two runs; returns rows.
+class Comparison(list[dict[str, Any]]):
+    """Rows of mechanisms at equal privacy, a list of dicts, with their table and figure."""
+    files: list[str] = []
 
-    A row is one of the tables of ``mldp compare``, and ``table`` says of which:
-    ``pairs-DATA`` has difference, interval, p and verdict of two mechanisms.
-    ``published`` compares with published numbers. Units are those of the quantity.
+    def to_latex(self) -> str:
+        return "\n".join(Path(f).read_text(encoding="utf-8") for f in self.files if f.endswith(".tex"))
+
+    def figure(self) -> Figure:
+        """Use against privacy, with all that was measured."""
+        return next(Figure(f) for f in self.files if f.endswith(".svg"))
+
+
+def compare(*results: str | Path | Command, data: Sequence[str] | None = None, against: Sequence[str] = (),
+            align: str | None = None, em: float | None = None, out: str | Path | None = None, frame: bool | None = None,
+            **options: object) -> Any:
+    """Compares mechanisms of a run where a quantity is equal (``align="em=0.5"``, in short ``em=0.5``), or two runs.
+
+    A row is one of the tables of ``mldp compare``, and ``table`` says of which: ``pairs-DATA`` has difference,
+    interval, p and verdict of two mechanisms. ``published=True`` compares with published numbers.
+
+    With ``data``, tasks such as ``agnews@1`` or a study, it first runs a function with ``@mechanism`` before it beside
+    the built-in mechanisms ``against``, each at its epsilon with that quantity, and returns a :class:`Comparison`;
+    ``options`` are those of ``mldp run``; what is finished in its folder ``out`` is not run again.
     """
-    said = json.loads(call("compare", *map(str, results), "--json", *options_of({"align": align, "published": published,
-                                                                                 **options}), codes=(0, 1, 3)))
-    return _framed([{"table": name, **row} for name, rows in said["tables"].items() for row in rows], frame)
+    options["align"] = f"em={em}" if em is not None else align
+    if data is None:
+        said = json.loads(call("compare", *map(str, results), "--json", *options_of(options), codes=(0, 1, 3)))
+        return _framed([{"table": name, **row} for name, rows in said["tables"].items() for row in rows], frame)
+    own, = results
+    if not isinstance(own, Command):
+        raise TypeError(f"{own!r} is no function with @mechanism before it")
+    relay = Path(out or "runs") / f"{own.hello['name']}.py"
+    relay.parent.mkdir(parents=True, exist_ok=True)
+    lines = [Path(__file__).with_name("_relay.py").read_text(encoding="utf-8")]
+    with contextlib.suppress(OSError, TypeError):  # another function is another file, so its results are not those kept
+        lines += ["# " + line for line in inspect.getsourcelines(own.function)[0]]
+    relay.write_text("".join(lines), encoding="utf-8")
+    with own.listening() as port:
+        python = "python3" if shutil.which("python3") else sys.executable  # by name, so that the file gives the name
+        options.update(mechanism=against, out=out, command=shlex.join([python, str(relay), "{vectors}"]))
+        said = json.loads(call("run", ",".join(map(str, data)), "--json", *options_of(options),
+                               environment={"MLDP_FUNCTION": str(port)}))
+    rows = Comparison(row for table in said["tables"].values() for row in table)
+    rows.files = said["files"]
+    return rows
 
 
 def evaluate(original: Iterable[str], private: Iterable[str] | Mapping[str, Iterable[str]],
@@ -106,11 +142,10 @@ def evaluate(original: Iterable[str], private: Iterable[str] | Mapping[str, Iter
              **options: object) -> Any:
     """Measures private versions of texts against the originals and returns rows (see records).
 
-    ``private`` is one sequence of texts, or a dict of several by name; ``labels``
-    is what the texts are for, ``secrets`` a private label that an attacker looks
-    for, ``ids`` one name for each text: lists, Series or columns, all as long as
-    ``original``, else MldpError. ``encoder`` measures CS on that many ``documents``.
-    Other ``options`` are those of ``mldp evaluate``; ``out`` keeps its folder.
+    ``private`` is one sequence of texts, or a dict of several by name; ``labels`` is what the texts are for,
+    ``secrets`` a private label that an attacker looks for, ``ids`` a name for each text: lists, Series or columns, as
+    long as ``original``, else MldpError. ``encoder`` measures CS on that many ``documents``. ``options`` are those of
+    ``mldp evaluate``; ``out`` keeps its folder.
     """
     original = texts_of("original", original)
     versions = {str(name): texts_of(f"private[{name!r}]", texts) for name, texts in private.items()} if isinstance(
