@@ -66,14 +66,21 @@ func RunAligned(ctx context.Context, s *study.Study, root string, o engine.Optio
 	}
 	var summary *engine.Summary
 	var unclear []string
+	log := cmp.Or(o.Log, io.Discard)
 	for round := 0; ; round++ {
 		if summary, err := a.search(ctx); err != nil {
 			return summary, err
 		}
+		for k := range a.searched {
+			if a.around[k] == nil && round == 0 {
+				fmt.Fprintf(log, "left out: %s on %s, of which %s is not measured\n",
+					strings.TrimSpace(k.Mechanism+" "+k.Parameters), k.Dataset, levels.Quantity)
+			}
+		}
 		if round == mostRounds || round > 0 && !a.grew {
-			_, err := fmt.Fprintf(cmp.Or(o.Log, io.Discard), "what is not known of the line between two ε is still more than "+
-				"half of all else, after %d rounds: %s\n", round, strings.Join(unclear, ", "))
-			return summary, err
+			fmt.Fprintf(log, "after %d rounds what is not known of the line between two ε is still more than half of all "+
+				"else: %s\n", round, strings.Join(unclear, ", "))
+			return summary, nil
 		}
 		found, err := a.at(true)
 		if err != nil {
@@ -125,7 +132,7 @@ func (a *aligning) at(around bool) (*study.Study, error) {
 			}
 			for _, x := range settings {
 				for _, d := range sets {
-					own, spec := m, measure.Spec{Mechanism: x, KeepWords: m.KeepWords, Label: m.Label}
+					own, spec := m, measure.Spec{Mechanism: x, KeepWords: m.KeepWords, Budget: m.Budget, Label: m.Label}
 					if own.Name, own.Parameters = x.Mechanism, x.Parameters; !m.Is() {
 						own.Variant = x.Variant
 					}

@@ -70,6 +70,31 @@ func withText(t testing.TB, s *study.Study, old, new string) *study.Study {
 	return changed
 }
 
+// An ε of a whole document is another mechanism, with a promise of its own, which words
+// alone do not measure.
+func TestBudgetOfADocument(t *testing.T) {
+	t.Parallel()
+	s := own(t, "  - {name: cmp, epsilons: [24], budget: document}\n  - {name: cmp, epsilons: [2]}")
+	for policy, promise := range map[string]string{"random": "document euclidean", "drop": ""} {
+		s := withText(t, s, "policy: random", "policy: "+policy)
+		for _, c := range cells(t, mustRun(t, s, engine.Options{})) {
+			pp, document := c.Get("pp").Float(), c.Parameters == "budget=document"
+			switch {
+			case c.IsBaseline():
+			case document && (c.GuaranteeMetric != promise || c.Has("e_m") || c.Has("n_w") || !c.Has("accuracy")):
+				t.Errorf("%s: %+v", policy, c)
+			case !document && (c.GuaranteeMetric != "euclidean" || !c.Has("e_m")):
+				t.Errorf("%s: %+v", policy, c)
+			case policy == "random" && !(pp > 30 && pp < 80): // 12 words of 2 each, as those of the other entry
+				t.Errorf("%s: %g%% of the words changed", c.Parameters, pp)
+			}
+		}
+	}
+	refused(t, edit(t, "- name: cmp", "- name: privemb\n    budget: document"), "shares no budget")
+	refused(t, edit(t, "- name: cmp", "- name: cmp\n    budget: word"), `budget = "word": must be`)
+	refused(t, edit(t, "- name: cmp", "- name: mine\n    command: [x]\n    budget: document"), "those of built-in mechanisms")
+}
+
 // A mechanism that keeps words says what that means for its guarantee.
 func TestKeptWords(t *testing.T) {
 	t.Parallel()

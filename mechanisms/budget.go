@@ -1,12 +1,15 @@
 package mechanisms
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
 
 	"mldpbench/embeddings"
 	"mldpbench/embeddings/nearest"
+	"mldpbench/internal/list"
+	"mldpbench/stream"
 )
 
 // DocumentGuarantee states in one line what is guaranteed for a document whose
@@ -35,6 +38,40 @@ func DocumentGuarantee(g Guarantee, epsilon float64) string {
 		s += "; delta is for texts that differ in one place"
 	}
 	return s
+}
+
+// OfDocument makes a mechanism whose ε is that of a whole document, which its words
+// share evenly, known or not, as their number is visible. Where the release does not
+// show it, because words are dropped, the ε of a word depends on the private text and
+// nothing is promised.
+func OfDocument(m *Mechanism, policy Policy) (*Mechanism, error) {
+	return Rewriting(shared{m, policy}, nil)
+}
+
+// shared rewrites documents as a whole: what a word becomes depends on their number.
+type shared struct {
+	*Mechanism
+	policy Policy
+}
+
+func (s shared) Aligned() bool { return false }
+
+func (s shared) Guarantee() Guarantee {
+	g := s.Mechanism.Guarantee()
+	switch {
+	case !g.Holds():
+		return g
+	case s.policy == Drop || s.vocabulary.ID("") != embeddings.Unknown:
+		return Guarantee{Reason: "the epsilon of a word depends on the number of words of a document, which the release does " +
+			"not show"}
+	}
+	return Guarantee{Metric: "document " + g.Metric, Epsilon: g.Epsilon, Delta: g.Delta, Scope: g.Scope,
+		Reason: DocumentGuarantee(g, s.settings.Epsilon)}
+}
+
+func (s shared) Rewrite(ctx context.Context, documents [][]string, seeds []stream.Seed) ([][]string, error) {
+	each := list.Map(documents, func(d []string) float64 { return s.settings.Epsilon / float64(max(1, len(d))) })
+	return PrivatizeText(ctx, s.Mechanism, documents, TextOptions{Policy: s.policy, Seeds: seeds, Epsilons: each})
 }
 
 // Near returns the median distance, as a guarantee counts it, between words and the word

@@ -7,6 +7,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"mldpbench/embeddings"
@@ -183,6 +184,36 @@ func requireSameText(t *testing.T, name string, fresh func(few bool) *Mechanism)
 			if m.Vocabulary().Word(id) != want[d][j] {
 				t.Fatalf("%s: document %d alone differs at %d", name, d, j)
 			}
+		}
+	}
+}
+
+// An ε of a document is shared by all of its words, known or not; nothing is promised
+// where their number is hidden.
+func TestOfDocument(t *testing.T) {
+	space := spacetest.Gaussian(t, 40, 3, 1, 8)
+	build := func(name string, epsilon float64) *Mechanism {
+		return mustNew(t, Environment{Space: space}, Settings{Mechanism: name, Epsilon: epsilon})
+	}
+	words, whole := build("cmp", 2), build("cmp", 8)
+	shared, err := OfDocument(whole, Random)
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs := [][]string{{"w1", "w2", "stranger", "w3"}, nil, {"w5", "w6", "w7", "w8"}}
+	o := TextOptions{Seed: stream.FromUint64(3)}
+	want, _ := PrivatizeText(t.Context(), words, docs, o)
+	got, err := PrivatizeText(t.Context(), shared, docs, o)
+	if g := shared.Guarantee(); err != nil || !reflect.DeepEqual(got, want) || g.Metric != "document euclidean" || g.Epsilon != 8 ||
+		!strings.Contains(g.Reason, "between texts of the same length") || shared.TakesWords() {
+		t.Errorf("%v, want %v; %+v, %v", got, want, g, err)
+	}
+	for _, hidden := range []struct {
+		name   string
+		policy Policy
+	}{{"cmp", Drop}, {"delete", Random}} {
+		if m, err := OfDocument(build(hidden.name, 8), hidden.policy); err != nil || m.Guarantee().Holds() {
+			t.Errorf("%s, %s: %+v, %v", hidden.name, hidden.policy, m.Guarantee(), err)
 		}
 	}
 }

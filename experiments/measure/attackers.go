@@ -48,7 +48,7 @@ func init() {
 			// Of a mechanism from outside nobody knows the channel: it is attacked by
 			// those who read what it released.
 			Applies: func(s *Spec, q *Query) bool {
-				return hasText(s, q) && (s.Mechanism.Outside == nil || d.OneRelease)
+				return hasText(s, q) && (!s.AsText() || d.OneRelease)
 			},
 			Needs: needsOfAttack,
 			Measure: func(ctx context.Context, r *Release, q *Query) ([]results.Row, error) {
@@ -195,7 +195,7 @@ func (r *Release) attacks(ctx context.Context, q *Query) ([]attack.Outcome, atta
 	}
 	names := slices.Clone(r.Pending)
 	if slices.Contains(r.Pending, strongestName) {
-		names = append(names, panel(o.names, r.Mechanism.Outside != nil)...)
+		names = append(names, panel(o.names, r.AsText())...)
 	}
 	names = slices.DeleteFunc(names, func(name string) bool { return !slices.Contains(o.names, name) })
 	slices.Sort(names)
@@ -258,7 +258,7 @@ func (r *Release) attackable(ctx context.Context, o *attackOptions, threads int)
 			return model.Score(ctx, text, positions, words)
 		}
 	}
-	if settings.Outside != nil { // it may return new words
+	if r.AsText() { // it may return new words
 		if err := s.ReleaseAll(ctx); err != nil {
 			return nil, err
 		}

@@ -191,7 +191,9 @@ func (r *Release) build(ctx context.Context) error {
 	if r.Definition().NewVector != nil {
 		b.vector, err = mechanisms.NewVector(b.env, r.Mechanism)
 	} else if b.mechanism, err = mechanisms.New(b.env, r.settings()); err == nil {
-		b.mechanism = mechanisms.KeepWords(b.mechanism, r.Kept())
+		if b.mechanism = mechanisms.KeepWords(b.mechanism, r.Kept()); r.Budget != "" {
+			b.mechanism, err = mechanisms.OfDocument(b.mechanism, r.Policy)
+		}
 	}
 	b.first.Took = time.Since(start)
 	if ctx.Err() == nil {

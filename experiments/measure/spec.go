@@ -26,12 +26,17 @@ type Spec struct {
 	Mechanism  mechanisms.Settings `json:"mechanism"` // results.BaselineMechanism: plain text; "": only a space
 	Policy     mechanisms.Policy   `json:"policy,omitempty"`
 	KeepWords  string              `json:"keep_words,omitempty"` // list of words published unchanged
+	Budget     string              `json:"budget,omitempty"`     // document: ε is that of all words of one
 	Label      string              `json:"-"`                    // the study's name for the mechanism
 	Repetition int                 `json:"repetition"`           // counts from 1; 0 for a space
 }
 
 // IsBaseline reports whether nothing is privatised.
 func (s *Spec) IsBaseline() bool { return s.Mechanism.Mechanism == results.BaselineMechanism }
+
+// AsText reports whether text is rewritten as a whole, so that nobody knows what a
+// single word becomes.
+func (s *Spec) AsText() bool { return s.Mechanism.Outside != nil || s.Budget != "" }
 
 // Definition returns that of the mechanism, the zero value for plain text.
 func (s *Spec) Definition() mechanisms.Definition {
@@ -65,6 +70,9 @@ func (s *Spec) Parameters() string {
 	parts := []string{s.Mechanism.Parameters.String()}
 	if s.KeepWords != "" {
 		parts = append(parts, "keep_words="+s.KeepWords)
+	}
+	if s.Budget != "" {
+		parts = append(parts, "budget="+s.Budget)
 	}
 	return strings.TrimSpace(strings.Join(parts, " "))
 }

@@ -53,7 +53,7 @@ func strongest() Measurement {
 			return o, true
 		},
 		Applies: func(s *Spec, q *Query) bool {
-			return hasText(s, q) && len(panel(q.Options.(*attackOptions).Panel, s.Mechanism.Outside != nil)) > 0
+			return hasText(s, q) && len(panel(q.Options.(*attackOptions).Panel, s.AsText())) > 0
 		},
 		Needs: needsOfAttack, Measure: measureStrongest,
 	}
@@ -71,7 +71,7 @@ func measureStrongest(ctx context.Context, r *Release, q *Query) ([]results.Row,
 	if err != nil {
 		return nil, err
 	}
-	members := panel(o.Panel, r.Mechanism.Outside != nil)
+	members := panel(o.Panel, r.AsText())
 	for _, name := range members {
 		if err := failures[name]; err != nil {
 			return nil, err

@@ -112,7 +112,7 @@ func (p *Plan) scene(c *study.Scene) {
 						continue
 					}
 					settings, _ := c.Expand(m)
-					s.Policy, s.KeepWords = c.Policy, m.KeepWords
+					s.Policy, s.KeepWords, s.Budget = c.Policy, m.KeepWords, m.Budget
 					for _, s.Mechanism = range settings {
 						p.mechanism(c, s, asked, m)
 					}

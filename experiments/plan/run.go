@@ -106,7 +106,7 @@ func (p *Plan) Audit(ctx context.Context, root, version string, o audit.Options,
 		spec := u.spec
 		name := engine.MakeID(study.Labels(spec.Mechanism), spec.Parameters())
 		if spec.IsBaseline() || spec.Mechanism.Mechanism == "" || spec.Mechanism.Epsilon == 0 ||
-			spec.Mechanism.Outside != nil || seen[name] {
+			spec.AsText() || seen[name] {
 			continue
 		}
 		seen[name] = true

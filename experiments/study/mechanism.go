@@ -25,8 +25,9 @@ type MechanismSpec struct {
 	Label      string             `yaml:"label,omitempty"`
 	Variant    mechanisms.Variant `yaml:"variant,omitempty"`
 	Parameters map[string]any     `yaml:"parameters,omitempty"`
-	Epsilons   []float64          `yaml:"epsilons,omitempty" limits:">0"` // instead of the study's
-	Datasets   []string           `yaml:"datasets,omitempty"`             // only on these; empty means all
+	Epsilons   []float64          `yaml:"epsilons,omitempty" limits:">0"`     // instead of the study's
+	Datasets   []string           `yaml:"datasets,omitempty"`                 // only on these; empty means all
+	Budget     string             `yaml:"budget,omitempty" limits:"document"` // of a document instead of a word
 	// KeepWords are published unchanged, so epsilon is infinite on them: those that
 	// occur more often in the data set, as ">100".
 	KeepWords string `yaml:"keep_words,omitempty"`
@@ -76,8 +77,8 @@ func (m MechanismSpec) Check(at At, where string) error {
 	}
 	settings, err := m.Expand()
 	for _, s := range settings {
-		if d, err := s.Definition(); err == nil && d.NewVector != nil && m.KeepWords != "" {
-			return at(fmt.Errorf("%s releases vectors: it keeps no words", d.Name), "%s", where)
+		if d, err := s.Definition(); err == nil && d.NewVector != nil && m.KeepWords+m.Budget != "" {
+			return at(fmt.Errorf("%s releases vectors: it keeps no words and shares no budget", d.Name), "%s", where)
 		}
 	}
 	return at(err, "%s", where)
@@ -95,8 +96,8 @@ func (m MechanismSpec) checkName() error {
 		return nil
 	case all || m.Name == results.BaselineMechanism:
 		return fmt.Errorf("name = %q: has a meaning of its own; give what is not built in another", m.Name)
-	case m.Variant != "" || m.KeepWords != "":
-		return fmt.Errorf("%s: variant and keep_words are those of built-in mechanisms", m.Name)
+	case m.Variant != "" || m.KeepWords != "" || m.Budget != "":
+		return fmt.Errorf("%s: variant, keep_words and budget are those of built-in mechanisms", m.Name)
 	}
 	return checkName("name", m.Name)
 }
