@@ -37,11 +37,12 @@ wheel: dist ## wheels of the Python package for PLATFORMS in dist/ (needs python
 	  python3 -m pip wheel --quiet --no-deps --wheel-dir dist ./python; done
 	cd dist && { sha256sum mldp-* mldpbench-*.whl 2>/dev/null || shasum -a 256 mldp-* mldpbench-*.whl; } > SHA256SUMS
 
+# A quarter of the processor time would go to collecting garbage of tests that end soon.
 test: ## the tests (make long: those that take minutes)
-	$(GO) test -trimpath -vet=off -timeout 30m ./...
+	GOGC=$${GOGC:-400} $(GO) test -trimpath -vet=off -timeout 30m ./...
 
 long: ## the tests that take minutes: real data, simulations, mistakes planted in the templates (MLDP_LONG=all: hours)
-	MLDP_LONG=$${MLDP_LONG:-1} $(GO) test -trimpath -vet=off -timeout 60m -run '^TestLong' ./...
+	GOGC=$${GOGC:-400} MLDP_LONG=$${MLDP_LONG:-1} $(GO) test -trimpath -vet=off -timeout 60m -run '^TestLong' ./...
 
 fast: ## the tests that take seconds
 	$(GO) test -trimpath -vet=off -short $(FAST)

@@ -76,7 +76,7 @@ func (t *logisticTrainer) split(flat []float64) [][]float64 {
 	return out
 }
 
-// objective returns the loss divided by c·n and, where gradient is not nil,
+// objective returns the loss divided by c·n or, where gradient is not nil,
 // writes its gradient; the division keeps the tolerance's meaning for any
 // size of training set and any c.
 func (t *logisticTrainer) objective(flat []float64, c float64, gradient []float64) float64 {
@@ -107,8 +107,8 @@ func (t *logisticTrainer) objective(flat []float64, c float64, gradient []float6
 		if t.classes == 2 {
 			row[0], row[1] = -row[0], row[0]
 		}
-		loss += logLoss(row, y) / n
 		if gradient == nil {
+			loss += logLoss(row, y) / n
 			continue
 		}
 		softmax(row, row)

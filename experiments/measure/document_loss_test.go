@@ -25,7 +25,7 @@ func TestGameIsBelowTheExactLoss(t *testing.T) {
 	rng := stream.FromUint64(36).Rand()
 	var pairs []documentPair
 	for range 200 {
-		n := 1 + rng.IntN(8)
+		n := 1 + rng.IntN(4)
 		a, b := make([]string, n), make([]string, n)
 		for i := range n {
 			a[i] = v.Word(mechanisms.WordID(rng.IntN(v.Len())))

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync/atomic"
 
 	"gonum.org/v1/gonum/mathext"
 
@@ -91,14 +92,22 @@ func Alike(v float64, n int, level float64) (Interval, error) {
 	return Interval{Estimate: v, Low: float64(l * v), High: 1 - float64(l*(1-v))}, err
 }
 
+// quantiles are a, b, p and the result of calls of betaQuantile: an audit asks for those of few counts again and again.
+var quantiles [1 << 12]atomic.Pointer[[4]float64]
+
 // betaQuantile inverts the distribution function of Beta(a, b) by bisection.
 // gonum's Quantile is not used: it returns nearly 1 where 4e-4 is right, at
 // a = 1, b = 40000 and a tail of 1e-7.
 func betaQuantile(a, b, p float64) float64 {
+	last := &quantiles[(math.Float64bits(a)*31+math.Float64bits(b)*37+math.Float64bits(p))*0x9E3779B97F4A7C15>>52]
+	if q := last.Load(); q != nil && q[0] == a && q[1] == b && q[2] == p {
+		return q[3]
+	}
 	low, high := 0.0, 1.0
 	for {
 		middle := (low + high) / 2
 		if middle <= low || middle >= high {
+			last.Store(&[4]float64{a, b, p, middle})
 			return middle
 		}
 		if mathext.RegIncBeta(a, b, middle) < p {
