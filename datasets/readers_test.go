@@ -52,10 +52,8 @@ func load(t testing.TB, q datasets.Request) *datasets.Dataset {
 // Length and vocabulary as the study's Table 2 prints them. Its sample is
 // unknown; ours has a standard error of 0.23 words (IMDb, 10,000 texts) and
 // 0.05 (AG News, 20,000), and AG News is drawn from a part of the corpus.
-func TestStudyTable2(t *testing.T) {
-	if testing.Short() {
-		t.Skip("reads the whole of IMDb")
-	}
+func TestLongStudyTable2(t *testing.T) {
+	realdata.Long(t) // reads the whole of IMDb
 	root := realdata.Dir(t)
 	for _, c := range []struct {
 		name            string

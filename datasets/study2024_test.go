@@ -91,10 +91,8 @@ func TestCleaningsOf2024(t *testing.T) {
 }
 
 // Without its train file, IMDb of 2024 has the official train half, and says so.
-func TestIMDbOf2024(t *testing.T) {
-	if testing.Short() {
-		t.Skip("reads the whole of IMDb")
-	}
+func TestLongIMDbOf2024(t *testing.T) {
+	realdata.Long(t) // reads the whole of IMDb
 	root := realdata.Dir(t)
 	realdata.File(t, "replication/imdb_preprocessed_test.csv.gz")
 	realdata.File(t, "imdb.csv.gz")
