@@ -126,7 +126,7 @@ func gone(t *testing.T, pids string) {
 		}
 		// A killed grandchild is reaped by init, which may take a moment.
 		for i := 0; !dead(pid); i++ {
-			if i == 500 {
+			if i == 6000 {
 				t.Errorf("process %d is still there", pid)
 				break
 			}
@@ -242,7 +242,7 @@ func TestMisbehaviourIsOneClearError(t *testing.T) {
 		})
 	}
 	for i := 0; runtime.NumGoroutine() > before; i++ {
-		if i == 500 {
+		if i == 6000 {
 			buffer := make([]byte, 1<<16)
 			t.Fatalf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before,
 				buffer[:runtime.Stack(buffer, true)])
