@@ -56,13 +56,10 @@ func keepAgencies(q Request, out *Rows) error {
 // agencyOf returns the only agency whose marker a text carries.
 func agencyOf(text string) (agency int, ok bool) {
 	ap, reuters := strings.Contains(text, "(AP)"), strings.Contains(text, "(Reuters)")
-	if ap == reuters {
-		return 0, false
-	}
-	if reuters {
+	if reuters && !ap {
 		agency = 1
 	}
-	return agency, true
+	return agency, ap != reuters
 }
 
 // The forms in which an item names an agency, longest first: a link to a

@@ -78,11 +78,6 @@ func Tokens(documents []Document) [][]string {
 	return list.Map(documents, func(d Document) []string { return d.Tokens })
 }
 
-// Labels returns the labels of documents, in order.
-func Labels(documents []Document) []int {
-	return list.Map(documents, func(d Document) int { return d.Label })
-}
-
 func (d *Dataset) fingerprint() string {
 	h := sha256.New()
 	for _, c := range d.Classes {

@@ -42,9 +42,7 @@ func Describe(d *Dataset) Description {
 		}
 	}
 	out.Tokens, out.Vocabulary = int(floats.Sum(lengths)), len(vocabulary)
-	if len(train) > 0 {
-		out.LengthMean = stat.Mean(lengths, nil)
-	}
+	out.LengthMean = float64(out.Tokens) / float64(max(1, len(train)))
 	if len(train) > 1 {
 		out.LengthSD = stat.StdDev(lengths, nil)
 	}

@@ -38,24 +38,17 @@ func generatedWords() (all []generated.Document) {
 
 // GeneratedCorpus returns the tokens of all sentences of the generated corpus,
 // cleaned as its data sets are: what its word vectors are learned from.
-func GeneratedCorpus(ctx context.Context) ([][]string, error) {
+func GeneratedCorpus() (sentences [][]string, err error) {
 	cleaner, err := NewCleaner(CleanContent, "")
 	if err != nil {
 		return nil, err
 	}
-	var sentences []Document
 	for _, task := range [][]generated.Document{generated.Reviews(), generated.News()} {
 		for _, d := range task {
 			for _, sentence := range d.Sentences {
-				sentences = append(sentences, Document{Text: sentence})
+				sentences = append(sentences, cleaner.Tokens(sentence))
 			}
 		}
 	}
-	if err := clean(ctx, cleaner.Tokens, sentences); err != nil {
-		return nil, err
-	}
-	return Tokens(sentences), nil
+	return sentences, nil
 }
-
-// GeneratedThesaurus returns the synonyms of the generated corpus.
-func GeneratedThesaurus() generated.Thesaurus { return generated.Thesaurus{} }

@@ -137,7 +137,7 @@ func archived(ctx context.Context, r io.Reader, name string, add func(record) er
 // semicolon, ISO-8859-1 (as published) or UTF-8.
 func lexicon(_ context.Context, path string, add func(record) error) error {
 	return table.LinesOf(path, func(line string) error {
-		line = strings.ToLower(strings.TrimSpace(table.Latin1(line)))
+		line = strings.ToLower(strings.TrimSpace(line))
 		switch {
 		case line == "" || line[0] == ';':
 			return nil
@@ -172,7 +172,7 @@ func sentences(_ context.Context, path string, add func(record) error) error {
 // the coarse half is used), or a tree of the Stanford Sentiment Treebank. A text
 // may be empty: CR and MPQA have one such line each.
 func sentence(line string, add func(record) error) error {
-	line = strings.TrimRight(table.Latin1(line), "\r ")
+	line = strings.TrimRight(line, "\r ")
 	if strings.TrimSpace(line) == "" {
 		return nil
 	}

@@ -6,7 +6,6 @@ import (
 
 	"mldpbench/datasets/fetch"
 	"mldpbench/datasets/table"
-	"mldpbench/datasets/wordnet"
 )
 
 // WordList is a set of words, for the share of English tokens.
@@ -27,15 +26,6 @@ func (w *WordList) Contains(word string) bool {
 
 // Root returns the data folder; see fetch.Root.
 func Root(dir string) string { return fetch.Root(dir) }
-
-// OpenWordNet reads the synonyms of WordNet from the data folder root.
-func OpenWordNet(root string) (*wordnet.Thesaurus, error) {
-	dir, err := fetch.Locate(root, "wordnet", "database")
-	if err != nil {
-		return nil, err
-	}
-	return wordnet.OpenThesaurus(dir)
-}
 
 // OpenWordList reads a list of English words, one word per line: "words" is that of
 // the data folder root, "nltk" what nltk.corpus.words.words() returns, which has

@@ -56,7 +56,8 @@ type Options struct {
 	// Text refuses values that are no text: numbers of JSON, columns of Parquet.
 	Text bool
 
-	longest int // replaces LongestRecord in tests
+	unchecked bool // the encoding is not looked at
+	longest   int  // replaces LongestRecord in tests
 }
 
 // Check returns an error for wrong options, before anything is opened.

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"cmp"
 	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -50,9 +51,11 @@ func (t *Reader) decode(r io.Reader) error {
 		return err
 	}
 	var plain io.Reader = b
-	if encoded != nil {
+	switch {
+	case o.unchecked:
+	case encoded != nil:
 		plain = transform.NewReader(b, encoded.NewDecoder())
-	} else {
+	default:
 		head, _ := b.Peek(2)
 		if s := string(head); s == "\xff\xfe" || s == "\xfe\xff" {
 			return check.Wrong("%s is UTF-16: say so with --encoding utf-16 (in a study: encoding)", o.Name)
@@ -132,36 +135,15 @@ func OpenText(path string) (io.ReadCloser, error) {
 	}{b, f}, nil
 }
 
-// LinesOf calls each with every line of a file, without its line end. Errors say
-// where: "path:line: error".
+// LinesOf calls each with every line of a file of a published corpus. A line that is not
+// UTF-8 is ISO-8859-1, as in several older ones. Errors say where: "path:line: error".
 func LinesOf(path string, each func(line string) error) error {
-	f, err := OpenText(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	s := bufio.NewScanner(f)
-	s.Buffer(nil, LongestRecord) // a binary file must not fill memory
-	for n := 1; ; n++ {
-		more := s.Scan()
-		if err = s.Err(); more {
-			err = each(s.Text())
+	o := Options{Format: Lines, unchecked: true}
+	return Each(context.Background(), path, o, func(r Row) error {
+		line := r.Values[0].Text
+		if !utf8.ValidString(line) {
+			line, _ = charmap.ISO8859_1.NewDecoder().String(line) // every byte is a character
 		}
-		switch {
-		case err != nil:
-			return fmt.Errorf("%s:%d: %w", path, n, err)
-		case !more:
-			return nil
-		}
-	}
-}
-
-// Latin1 returns line unchanged if it is UTF-8 and otherwise decodes it as
-// ISO-8859-1, the encoding of several older corpora.
-func Latin1(line string) string {
-	if utf8.ValidString(line) {
-		return line
-	}
-	out, _ := charmap.ISO8859_1.NewDecoder().String(line) // every byte is a character
-	return out
+		return each(line)
+	})
 }

@@ -45,7 +45,9 @@ func (c *Corpus) TrainTexts() [][]string { return c.Documents[:len(c.Tokens[0])+
 func (c *Corpus) Has(word string) bool { return c.Counts[word] > 0 }
 
 // Labels returns the labels of the documents of a split.
-func (c *Corpus) Labels(split int) []int { return datasets.Labels(c.Splits()[split].Documents) }
+func (c *Corpus) Labels(split int) []int {
+	return list.Map(c.Splits()[split].Documents, func(d datasets.Document) int { return d.Label })
+}
 
 // Space is an embedding restricted to the vocabulary of a data set and the table
 // that models read. The table may hold more words: synonyms that a thesaurus may

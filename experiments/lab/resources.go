@@ -12,6 +12,8 @@ import (
 
 	"mldpbench/datasets"
 	"mldpbench/datasets/fetch"
+	"mldpbench/datasets/generated"
+	"mldpbench/datasets/wordnet"
 	"mldpbench/embeddings"
 	"mldpbench/embeddings/sentence"
 	"mldpbench/experiments/engine"
@@ -51,13 +53,13 @@ func OpenSpace(ctx context.Context, ref string, dimension int, root string,
 	})
 }
 
-// generated keeps the vectors of the generated corpus for the life of the
+// vectors keeps those of the generated corpus for the life of the
 // process, because learning them takes a moment.
-var generated once[*embeddings.Space]
+var vectors once[*embeddings.Space]
 
 func generatedSpace(ctx context.Context, dimension int, keep func(string) bool) (*embeddings.Space, error) {
-	s, err := generated.get(strconv.Itoa(dimension), func() (*embeddings.Space, error) {
-		sentences, err := datasets.GeneratedCorpus(ctx)
+	s, err := vectors.get(strconv.Itoa(dimension), func() (*embeddings.Space, error) {
+		sentences, err := datasets.GeneratedCorpus()
 		if err != nil {
 			return nil, err
 		}
@@ -114,11 +116,15 @@ func locateEmbedding(ref string, dimension int, root string) (path, name string,
 
 // OpenThesaurus opens the synonyms for SynTF: WordNet in the data folder, or
 // those of the generated corpus.
-func OpenThesaurus(generated bool, root string) (mechanisms.Thesaurus, error) {
-	if generated {
-		return datasets.GeneratedThesaurus(), nil
+func OpenThesaurus(ofGenerated bool, root string) (mechanisms.Thesaurus, error) {
+	if ofGenerated {
+		return generated.Thesaurus{}, nil
 	}
-	return datasets.OpenWordNet(root)
+	dir, err := fetch.Locate(root, "wordnet", "database")
+	if err != nil {
+		return nil, err
+	}
+	return wordnet.OpenThesaurus(dir)
 }
 
 // ModelRef is a model that a study names: a folder with model.onnx and
