@@ -183,11 +183,12 @@ func (c *Calibrator) evaluate(ctx context.Context, quantity string, epsilon floa
 		return p, err
 	}
 	if quantity == "em" {
-		words, prior := []mechanisms.WordID(nil), metrics.UniformPrior(c.Env.Space.Len())
+		words, prior, o := []mechanisms.WordID(nil), metrics.UniformPrior(c.Env.Space.Len()), InferenceOptions{Samples: c.Runs}
 		if c.Counts != nil {
 			words, prior = ofText(c.Counts)
+			o = InferenceOptions{Samples: 2 * c.Runs, Most: 4 * c.Runs} // what more would show is in the interval
 		}
-		i, err := Infer(ctx, m, words, prior, InferenceOptions{Samples: c.Runs}, c.Seed, c.Threads)
+		i, err := Infer(ctx, m, words, prior, o, c.Seed, c.Threads)
 		if err != nil {
 			return p, err
 		}
@@ -196,6 +197,7 @@ func (c *Calibrator) evaluate(ctx context.Context, quantity string, epsilon floa
 			if p.Interval, err = onText(ctx, m, words, c.Counts, i.Errors[1].Decoder, c.Seed.Derive("text"), c.Threads); err != nil {
 				return p, err
 			}
+			p.Interval.Low = max(0, p.Interval.Low-i.Errors[1].Remaining)
 		}
 		p.Value = p.Interval.Estimate
 		return p, nil
