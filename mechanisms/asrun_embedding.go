@@ -53,14 +53,11 @@ func newAsRunVickrey(env Environment, s Settings) (*Mechanism, error) {
 		return nil, err
 	}
 	inner := newProjector(space, s.Epsilon, 3)
-	inner.choose = func(_ WordID, near []nearest.Neighbor, u float64) WordID {
-		switch {
-		case near[1].ID == embeddings.Unknown: // one row
-			return near[0].ID
-		case near[2].ID == embeddings.Unknown || u < 1/(1+math.Exp((near[1].Distance-near[2].Distance)/2)):
-			return near[1].ID
+	inner.among = func(p []float64, _ WordID, near []nearest.Neighbor) ([]nearest.Neighbor, float64) {
+		if near[1].ID != embeddings.Unknown { // there is more than one row
+			near = near[1:]
 		}
-		return near[2].ID
+		return oneOfTwo(p, near, func(a, b float64) float64 { return 1 / (1 + math.Exp((a-b)/2)) })
 	}
 	g := euclideanGuarantee(m.all, s.Epsilon,
 		"the noise is ε·d-private, and dropping its nearest word and the choice of the next are post-processing")

@@ -257,3 +257,9 @@ func scaled(s *embeddings.Space, factor float32) *embeddings.Space {
 	}
 	return s
 }
+
+// textOf is PrivatizeText with all that tests vary.
+func textOf(ctx context.Context, m *Mechanism, policy Policy, documents [][]string, seed stream.Seed,
+	workers int) ([][]string, error) {
+	return PrivatizeText(ctx, m, documents, TextOptions{Policy: policy, Seed: seed, Workers: workers})
+}

@@ -52,13 +52,14 @@ type Mechanism struct {
 	vocabulary *embeddings.Vocabulary
 	sampler    sampler
 
-	row   func(dst []float64, word WordID)  // ln Pr[y | word] of all outputs; nil where it is not known
-	rows  func(words []WordID) [][]float64  // several rows in probabilities, where that costs less; nil
-	noise *Noise                            // nil where no vector is moved
-	text  Rewriter                          // of a mechanism that rewrites text as a whole
-	keeps map[string]struct{}               // words that pass unchanged, also outside the vocabulary
-	valid func(epsilon float64) error       // nil: every ε > 0 is
-	at    func(float64) (*Mechanism, error) // nil: ε cannot be changed
+	row     func(dst []float64, word WordID)             // ln Pr[y | word] of all outputs; nil where it is not known
+	rows    func(words []WordID) [][]float64             // several rows in probabilities, where that costs less; nil
+	noise   *Noise                                       // nil where no vector is moved
+	choices func(words []WordID, rng *rand.Rand) Choices // nil where no choice follows the noise
+	text    Rewriter                                     // of a mechanism that rewrites text as a whole
+	keeps   map[string]struct{}                          // words that pass unchanged, also outside the vocabulary
+	valid   func(epsilon float64) error                  // nil: every ε > 0 is
+	at      func(float64) (*Mechanism, error)            // nil: ε cannot be changed
 }
 
 // Document is a list of words that is overwritten by noisy ones.
@@ -123,6 +124,15 @@ func (m *Mechanism) Privatize(ctx context.Context, dst, src []WordID, rng *rand.
 	copy(dst, src)
 	return m.sampler.draw(ctx, []Document{{dst[:len(src)], m.settings.Epsilon, rng}}, 1)
 }
+
+// Choices are outputs as far as they are known once the noise is drawn: take gets
+// each output of draw i and its probability given the noise. Their mean comes nearer
+// to the law than one outcome a draw does (Rao–Blackwell).
+type Choices func(i int, take func(output WordID, p float64))
+
+// Choices returns what draws the noise of words, which it keeps; nil where no choice
+// follows that is known.
+func (m *Mechanism) Choices() func(words []WordID, rng *rand.Rand) Choices { return m.choices }
 
 // Closed reports whether the probabilities of outputs are known.
 func (m *Mechanism) Closed() bool { return m.row != nil }

@@ -39,6 +39,52 @@ func TestWordsAreThoseOfTheNoise(t *testing.T) {
 	}
 }
 
+// What is drawn by the probabilities of the choices has the law of what is released,
+// also where words are kept and where a rank lies beyond the neighbours that are kept.
+func TestChoicesHaveTheLaw(t *testing.T) {
+	t.Parallel()
+	env := environment(spacetest.Gaussian(t, 300, 4, 1, 6))
+	env.Train = [][]string{env.Space.Vocabulary.Words()}
+	const n, word = 20000, WordID(7)
+	for _, c := range []struct {
+		name    string
+		variant Variant
+		epsilon float64
+	}{{"vickrey", Proved, 3}, {"vickrey", Released, 3}, {"vickrey", AsRun, 3}, {"vickrey-k", Proved, 3}, {"kth", Proved, 3},
+		{"rank-fix", Proved, 0.05}, {"rank-fix", Proved, 5}} {
+		name := fmt.Sprintf("%s, %s, ε = %v", c.name, c.variant, c.epsilon)
+		m := mustNew(t, env, Settings{Mechanism: c.name, Variant: c.variant, Epsilon: c.epsilon})
+		m = KeepWords(m, []string{env.Space.Vocabulary.Word(9)})
+		rng, drawn, several := stream.FromUint64(8).Rand(), make([]int, m.Vocabulary().Len()), 0
+		choices := m.Choices()(append(slices.Repeat([]WordID{word}, n), 9), stream.FromUint64(4).Rand())
+		for i := range n {
+			u, sum, outputs, found := rng.Float64(), 0.0, 0, false
+			choices(i, func(y WordID, p float64) {
+				outputs++
+				if sum += p; sum > u && !found {
+					found = true
+					drawn[y]++
+				}
+			})
+			if several += min(outputs-1, 1); math.Abs(sum-1) > 1e-9 {
+				t.Fatalf("%s: probabilities of draw %d sum to %v", name, i, sum)
+			}
+		}
+		requireSameDistribution(t, name, drawn, sample(m, word, n, stream.FromUint64(5)))
+		if (several == 0) != (c.name == "kth") {
+			t.Errorf("%s: %d of %d draws have several outputs", name, several, n)
+		}
+		choices(n, func(y WordID, p float64) {
+			if y != 9 || p != 1 {
+				t.Errorf("%s: the kept word becomes %d with %v", name, y, p)
+			}
+		})
+	}
+	if m := mustNew(t, env, Settings{Mechanism: "cmp", Epsilon: 3}); m.Choices() != nil {
+		t.Error("cmp chooses nothing")
+	}
+}
+
 // The length is Gamma(p, 1/ε). The direction is uniform: the square of a
 // coordinate is Beta(1/2, (p−1)/2), of either sign, and coordinates are
 // uncorrelated.

@@ -29,24 +29,20 @@ type projector struct {
 	// whiten turns displacements into the metric of the guarantee; nil leaves
 	// them.
 	whiten func(z []float64)
-	// neighbors is the number of nearest words passed to choose.
+	// neighbors is the number of nearest words passed to among.
 	neighbors int
-	// choose picks one of the neighbours (nearest first) by u, uniform on [0,
-	// 1); nil takes the nearest and draws no u.
-	choose func(word WordID, near []nearest.Neighbor, u float64) WordID
+	// among returns those of the neighbours (nearest first) that the output is drawn
+	// from, writes their weights to p and returns the sum; nil takes the nearest and
+	// draws nothing.
+	among func(p []float64, word WordID, near []nearest.Neighbor) ([]nearest.Neighbor, float64)
 
 	// radius bounds the norm of a noisy vector, see pullBack.
 	radius float64
 }
 
 func newProjector(space *embeddings.Space, epsilon float64, neighbors int) *projector {
-	return &projector{
-		epsilon:   epsilon,
-		space:     space,
-		index:     nearest.Of(space),
-		neighbors: neighbors,
-		radius:    noisyRadius(longestVector(space)),
-	}
+	return &projector{epsilon: epsilon, space: space, index: nearest.Of(space), neighbors: neighbors,
+		radius: noisyRadius(longestVector(space))}
 }
 
 // mechanism is the projector with a guarantee, which is one of its noise where it
@@ -55,6 +51,9 @@ func (m *projector) mechanism(s Settings, g Guarantee) *Mechanism {
 	out := &Mechanism{settings: s, guarantee: g, vocabulary: m.space.Vocabulary, sampler: m}
 	if g.Holds() {
 		out.noise = &Noise{m.noisyVectors, m.whiten}
+	}
+	if m.among != nil {
+		out.choices = m.choices
 	}
 	return out
 }
@@ -114,6 +113,7 @@ type batch struct {
 	uniforms []float64
 	noisy    []float32 // vectors of the words plus noise, where it has no shape
 	near     []nearest.Neighbor
+	weights  []float64 // of the neighbours of one
 	noise    []float64 // of the words, where it has a shape; else of one
 }
 
@@ -125,6 +125,7 @@ func (m *projector) newBatch(words int) *batch {
 		uniforms: make([]float64, 0, words),
 		noisy:    make([]float32, words*m.space.Dimension),
 		near:     make([]nearest.Neighbor, words*m.neighbors),
+		weights:  make([]float64, m.neighbors),
 		noise:    make([]float64, m.space.Dimension),
 	}
 	if m.shape != nil {
@@ -142,7 +143,7 @@ func (b *batch) add(w WordID, epsilon float64, rng *rand.Rand, output *WordID) {
 		sphericalNoise(b.noise[at:at+d], epsilon, rng)
 	}
 	var u float64
-	if b.m.choose != nil {
+	if b.m.among != nil {
 		u = rng.Float64()
 	}
 	b.words = append(b.words, w)
@@ -187,17 +188,44 @@ func (b *batch) flush() {
 	near := b.near[:n*m.neighbors]
 	m.index.Search(near, queries, m.neighbors)
 	for i, w := range b.words {
-		*b.outputs[i] = m.pick(w, near[i*m.neighbors:][:m.neighbors], b.uniforms[i])
+		*b.outputs[i] = b.pick(w, near[i*m.neighbors:][:m.neighbors], b.uniforms[i])
 	}
 	b.words, b.outputs, b.uniforms = b.words[:0], b.outputs[:0], b.uniforms[:0]
 }
 
-// pick chooses the output among the neighbours of a noisy vector.
-func (m *projector) pick(w WordID, near []nearest.Neighbor, u float64) WordID {
-	if m.choose == nil {
+// pick chooses the output among the neighbours of a noisy vector by u, uniform on
+// [0, 1).
+func (b *batch) pick(w WordID, near []nearest.Neighbor, u float64) WordID {
+	if b.m.among == nil {
 		return near[0].ID
 	}
-	return m.choose(w, near, u)
+	near, sum := b.m.among(b.weights, w, near)
+	last := len(near) - 1
+	u *= sum
+	for r, a := range near[:last] {
+		if u < b.weights[r] {
+			return a.ID
+		}
+		u -= b.weights[r]
+	}
+	return near[last].ID
+}
+
+// choices are those among the neighbours.
+func (m *projector) choices(words []WordID, rng *rand.Rand) Choices {
+	b, k := m.newBatch(len(words)), m.neighbors
+	for _, w := range words {
+		b.add(w, m.epsilon, rng, nil)
+	}
+	near := b.near // the rest is large, and not kept
+	m.index.Search(near, b.queries(), k)
+	return func(i int, take func(WordID, float64)) {
+		p := make([]float64, k)
+		among, sum := m.among(p, words[i], near[i*k:][:k])
+		for r, a := range among {
+			take(a.ID, p[r]/sum)
+		}
+	}
 }
 
 // noisyRadius is a million times the longest word vector; see pullBack.
@@ -208,11 +236,7 @@ func noisyRadius(longest float64) float64 { return 1e6 * (1 + longest) }
 // is post-processing; it keeps distances comparable in float64 at absurdly
 // small ε, where the nearest word depends on the direction only.
 func (m *projector) pullBack(v []float32) {
-	var squares float64
-	for _, x := range v {
-		squares += float64(float64(x) * float64(x))
-	}
-	if squares > m.radius*m.radius {
+	if norm(v) > m.radius {
 		kernel.SetNorm(v, m.radius)
 	}
 }
@@ -233,11 +257,6 @@ func longestVector(s *embeddings.Space) float64 {
 
 // euclideanGuarantee returns ε·d with d the space's Euclidean distance.
 func euclideanGuarantee(s *embeddings.Space, epsilon float64, reason string) Guarantee {
-	return Guarantee{
-		Metric:           "euclidean",
-		Epsilon:          epsilon,
-		EuclideanEpsilon: epsilon,
-		Reason:           reason,
-		Distance:         s.Distance,
-	}
+	return Guarantee{Metric: "euclidean", Epsilon: epsilon, EuclideanEpsilon: epsilon, Distance: s.Distance,
+		Reason: reason}
 }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"mldpbench/internal/params"
 	"slices"
+
+	"mldpbench/embeddings/nearest"
+	"mldpbench/internal/params"
 )
 
 func init() {
@@ -21,7 +23,8 @@ func init() {
 			{Name: "c", Default: 0.04, Legal: "> 0 and finite", Valid: params.Strictly(0, math.Inf(1)),
 				Doc: "decay: the r-th nearest word of the base's output is returned with probability ∝ exp(-c·ε·r)"},
 		},
-		New: newRankFix,
+		Chooses: true,
+		New:     newRankFix,
 	})
 }
 
@@ -36,7 +39,7 @@ func newRankFix(env Environment, s Settings) (*Mechanism, error) {
 	g := euclideanGuarantee(env.Space, s.Epsilon, "the rank is drawn from the output of CMP alone, which is "+
 		"post-processing: the noise is ε·d-private and the nearest word is post-processing")
 	out := m.base.mechanism(s, g)
-	out.sampler = m
+	out.sampler, out.choices = m, m.choices
 	return out, nil
 }
 
@@ -60,6 +63,31 @@ func (m *rankFix) draw(ctx context.Context, documents []Document, workers int) e
 	}
 	m.move(documents)
 	return nil
+}
+
+// choices are the words nearest to what the base returned. Beyond those, a drawn word
+// stands for all.
+func (m *rankFix) choices(words []WordID, rng *rand.Rand) Choices {
+	stars := slices.Clone(words)
+	_ = m.base.draw(context.Background(), []Document{{stars, m.base.epsilon, rng}}, 1) // only a cancelled context fails
+	outputs := slices.Clone(stars)
+	m.move([]Document{{outputs, m.base.epsilon, rng}})
+	m.near.search(stars)
+	p, sum := make([]float64, m.near.count), 0.0
+	for r := range p {
+		p[r] = math.Exp(-m.decay * m.base.epsilon * float64(r))
+		sum += p[r]
+	}
+	return func(i int, take func(WordID, float64)) {
+		near := m.near.of(stars[i])
+		if !slices.ContainsFunc(near, func(a nearest.Neighbor) bool { return a.ID == outputs[i] }) {
+			take(outputs[i], 1)
+			return
+		}
+		for r := 0; r < len(near) && p[r] > 1e-18; r++ { // the rest is rounding
+			take(near[r].ID, p[r]/sum)
+		}
+	}
 }
 
 // move replaces words of the base by words of a drawn rank among their nearest.

@@ -94,8 +94,10 @@ type Definition struct {
 	End End
 	// PerWord means that the cost of privatising is one table per distinct word
 	// and that nothing is drawn at construction. Many copies of a text then
-	// cost little more than one, when one call of Text privatises them all.
+	// cost little more than one, when one call of PrivatizeText privatises them all.
 	PerWord bool
+	// Chooses means that outputs are drawn after the noise; see Mechanism.Choices.
+	Chooses bool
 	// New builds a word mechanism, NewVector one that releases vectors. One of
 	// the two is set. Settings are checked before: ε > 0, a known variant, and
 	// all parameters present and of the default's type.

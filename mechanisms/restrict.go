@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 
 	"mldpbench/embeddings"
+	"mldpbench/internal/list"
 )
 
 // restricted applies a mechanism to some words of a vocabulary and returns all
@@ -24,8 +26,10 @@ func restrict(s Settings, g Guarantee, v *embeddings.Vocabulary, inner *Mechanis
 	r := &restricted{inner, input, output}
 	m := &Mechanism{settings: s, guarantee: g, vocabulary: v, sampler: r, valid: inner.valid}
 	if inner.row != nil {
-		m.row = r.row
-		m.rows = func(words []WordID) [][]float64 { return r.rows(words, v.Len()) }
+		m.row, m.rows = r.row, r.rows
+	}
+	if inner.choices != nil {
+		m.choices = r.choices
 	}
 	return m
 }
@@ -68,6 +72,18 @@ func (r *restricted) draw(ctx context.Context, documents []Document, workers int
 	return nil
 }
 
+// choices are those of inner; words that stay are drawn for nothing.
+func (r *restricted) choices(words []WordID, rng *rand.Rand) Choices {
+	inner := r.inner.choices(list.Map(words, func(w WordID) WordID { return max(r.input[w], 0) }), rng)
+	return func(i int, take func(WordID, float64)) {
+		if w := words[i]; r.input[w] == embeddings.Unknown {
+			take(w, 1)
+		} else {
+			inner(i, func(y WordID, p float64) { take(r.target(w, y), p) })
+		}
+	}
+}
+
 // row adds up what inner returns for each output.
 func (r *restricted) row(dst []float64, word WordID) {
 	if r.input[word] == embeddings.Unknown {
@@ -85,10 +101,10 @@ func (r *restricted) row(dst []float64, word WordID) {
 	}
 }
 
-func (r *restricted) rows(words []WordID, n int) [][]float64 {
+func (r *restricted) rows(words []WordID) [][]float64 {
 	out := make([][]float64, len(words))
 	for i, w := range words {
-		out[i] = make([]float64, n)
+		out[i] = make([]float64, len(r.input))
 		if r.input[w] == embeddings.Unknown {
 			out[i][w] = 1
 			continue

@@ -93,13 +93,13 @@ func TestErrorsAreReturned(t *testing.T) {
 			t.Error("Privatize has no error")
 		}
 	}
-	if _, err := Text(ctx, m, Keep, [][]string{{"w1"}}, stream.FromUint64(1), 1); err == nil {
+	if _, err := textOf(ctx, m, Keep, [][]string{{"w1"}}, stream.FromUint64(1), 1); err == nil {
 		t.Error("Text has no error")
 	}
 	if _, err := Outputs(ctx, m, 1, 10, stream.FromUint64(1)); err == nil {
 		t.Error("Outputs has no error")
 	}
-	if out, err := Text(ctx, m, Keep, [][]string{{}}, stream.FromUint64(1), 1); err != nil || len(out) != 1 {
+	if out, err := textOf(ctx, m, Keep, [][]string{{}}, stream.FromUint64(1), 1); err != nil || len(out) != 1 {
 		t.Errorf("nothing to do: %q, %v", out, err)
 	}
 	if _, err := m.At(2); err == nil {

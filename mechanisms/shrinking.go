@@ -80,16 +80,6 @@ func (x *shrinking) take(w WordID) {
 	}
 }
 
-// nearest returns the remaining word nearest to w, other than w.
-func (x *shrinking) nearest(w WordID) (WordID, bool) {
-	var found [1]WordID
-	out := x.search(found[:0], w, 1)
-	if len(out) == 0 {
-		return embeddings.Unknown, false
-	}
-	return out[0], true
-}
-
 // takeNearest removes w and the count−1 words nearest to it and returns them,
 // w first.
 func (x *shrinking) takeNearest(w WordID, count int) []WordID {
@@ -167,11 +157,11 @@ func buildChain(s *embeddings.Space, start WordID) []WordID {
 	for w := start; ; {
 		chain = append(chain, w)
 		// Search before w is removed: a rebuilt table does not have w.
-		next, ok := walk.nearest(w)
+		next := walk.search(nil, w, 1)
 		walk.take(w)
-		if !ok {
+		if len(next) == 0 {
 			return chain
 		}
-		w = next
+		w = next[0]
 	}
 }

@@ -43,12 +43,8 @@ func newSynTF(env Environment, s Settings) (*Mechanism, error) {
 		return nil, errors.New("the thesaurus covers no word of the embedding")
 	}
 	norms := normsOf(space)
-	g := Guarantee{
-		Metric:   "discrete",
-		Epsilon:  s.Epsilon,
-		Reason:   "exponential mechanism over one candidate set with a rating of sensitivity 1",
-		Distance: Discrete,
-	}
+	g := Guarantee{Metric: "discrete", Epsilon: s.Epsilon, Distance: Discrete,
+		Reason: "exponential mechanism over one candidate set with a rating of sensitivity 1"}
 	scores := func(word WordID, epsilon float64, row []float64) ([]float64, []WordID) {
 		row = row[:len(candidates)]
 		for i, y := range candidates {

@@ -78,16 +78,8 @@ func (o TextOptions) Warnings(g Guarantee) []string {
 // A mechanism made from a Rewriter decides itself about unknown words and the
 // number of tokens. A cancelled ctx stops the work between batches.
 func PrivatizeText(ctx context.Context, m *Mechanism, documents [][]string, o TextOptions) ([][]string, error) {
-	if o.Policy == "" {
-		o.Policy = Random
-	}
-	if o.Workers == 0 {
-		o.Workers = 1
-	}
-	if err := CheckPolicy(o.Policy); err != nil {
-		return nil, err
-	}
-	if err := check.AtLeast("workers", o.Workers, 1); err != nil {
+	o.Policy, o.Workers = cmp.Or(o.Policy, Random), cmp.Or(o.Workers, 1)
+	if err := cmp.Or(CheckPolicy(o.Policy), check.AtLeast("workers", o.Workers, 1)); err != nil {
 		return nil, err
 	}
 	if o.Seeds != nil && len(o.Seeds) != len(documents) {
@@ -145,16 +137,6 @@ func inBatches(ctx context.Context, documents [][]string, workers int, sizeOf fu
 	return cmp.Or(g.Wait(), ctx.Err())
 }
 
-// Text is PrivatizeText from document 0 on; workers must be at least 1.
-func Text(
-	ctx context.Context, m *Mechanism, policy Policy, documents [][]string, seed stream.Seed, workers int,
-) ([][]string, error) {
-	if err := check.AtLeast("workers", workers, 1); err != nil {
-		return nil, err
-	}
-	return PrivatizeText(ctx, m, documents, TextOptions{Policy: policy, Seed: seed, Workers: workers})
-}
-
 // textRun is one call of PrivatizeText.
 type textRun struct {
 	*Mechanism
@@ -189,16 +171,11 @@ func (t *textRun) part(ctx context.Context, start, end, workers int) error {
 	return nil
 }
 
-func (t *textRun) isKept(token string) bool {
-	_, kept := t.keeps[token]
-	return kept
-}
-
 // encode collects the known words of a document that are not kept.
 func (t *textRun) encode(i int) []WordID {
 	ids := make([]WordID, 0, len(t.documents[i]))
 	for _, token := range t.documents[i] {
-		if t.keeps != nil && t.isKept(token) {
+		if _, kept := t.keeps[token]; kept {
 			continue
 		}
 		if id := t.vocabulary.ID(token); id != embeddings.Unknown {
@@ -215,7 +192,7 @@ func (t *textRun) decode(i int, known []WordID) {
 	out := make([]string, 0, len(t.documents[i]))
 	var unknown *rand.Rand
 	for _, token := range t.documents[i] {
-		if t.keeps != nil && t.isKept(token) {
+		if _, kept := t.keeps[token]; kept {
 			out = append(out, token)
 			continue
 		}

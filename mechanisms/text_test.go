@@ -71,19 +71,19 @@ func requireText(t *testing.T, m *Mechanism) {
 			}
 		}
 	}
-	if out, err := Text(ctx, m, Drop, docs[:3], stream.FromUint64(34), 1); err != nil || len(out[2]) != 0 ||
+	if out, err := textOf(ctx, m, Drop, docs[:3], stream.FromUint64(34), 1); err != nil || len(out[2]) != 0 ||
 		!slices.Equal(out[0], slices.DeleteFunc(drop[0], func(w string) bool { return w == "" })) {
 		t.Errorf("not aligned: %q, %v", out, err)
 	}
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := Text(cancelled, m, Keep, docs, stream.FromUint64(1), 2); !errors.Is(err, context.Canceled) {
+	if _, err := textOf(cancelled, m, Keep, docs, stream.FromUint64(1), 2); !errors.Is(err, context.Canceled) {
 		t.Errorf("err = %v after cancelling", err)
 	}
-	if _, err := Text(ctx, m, "guess", docs, stream.FromUint64(11), 1); err == nil {
+	if _, err := textOf(ctx, m, "guess", docs, stream.FromUint64(11), 1); err == nil {
 		t.Error("an unknown policy is no error")
 	}
-	if _, err := Text(ctx, m, Keep, docs, stream.FromUint64(11), 0); err == nil {
+	if _, err := textOf(ctx, m, Keep, docs, stream.FromUint64(11), -1); err == nil {
 		t.Error("no workers is no error")
 	}
 }
@@ -161,7 +161,7 @@ func requireSameText(t *testing.T, name string, fresh func(few bool) *Mechanism)
 		for _, workers := range []int{1, 3} {
 			m := fresh(workers == 3 && path == kernel.Paths()[0])
 			for range 2 { // once without rows, once with
-				got, err := Text(ctx, m, Random, documents, stream.FromUint64(55), workers)
+				got, err := textOf(ctx, m, Random, documents, stream.FromUint64(55), workers)
 				if err != nil {
 					t.Fatal(err)
 				}

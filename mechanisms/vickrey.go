@@ -20,7 +20,8 @@ func init() {
 			Name: "t", Default: 0.5, Legal: "in [0, 1]", Valid: params.Between(0, 1), Variants: []string{string(Proved)},
 			Doc: "how far the choice leans to the second nearest word; 0 is CMP",
 		}},
-		New: newVickrey,
+		Chooses: true,
+		New:     newVickrey,
 	})
 }
 
@@ -36,17 +37,14 @@ func newVickrey(env Environment, s Settings) (*Mechanism, error) {
 	}
 	if s.Variant == Released {
 		m := newProjector(env.Space, s.Epsilon, 3)
-		m.choose = chooseReleasedVickrey
+		m.among = releasedVickrey
 		return m.mechanism(s, Guarantee{Reason: "the neighbours depend on the input word: it is dropped when it " +
 			"is the nearest, which is not post-processing of the noisy vector"}), nil
 	}
 	t := s.Parameters["t"].(float64)
 	m := newProjector(env.Space, s.Epsilon, 2)
-	m.choose = func(_ WordID, near []nearest.Neighbor, u float64) WordID {
-		if near[1].ID == embeddings.Unknown || u < firstPrice(t, near[0].Distance, near[1].Distance) {
-			return near[0].ID
-		}
-		return near[1].ID
+	m.among = func(p []float64, _ WordID, near []nearest.Neighbor) ([]nearest.Neighbor, float64) {
+		return oneOfTwo(p, near, func(a, b float64) float64 { return firstPrice(t, a, b) })
 	}
 	return m.mechanism(s, euclideanGuarantee(env.Space, s.Epsilon, chosenAmongNearest)), nil
 }
@@ -65,17 +63,24 @@ func firstPrice(t, a1, a2 float64) float64 {
 	return (1 - t) * a2 / (t*a1 + (1-t)*a2)
 }
 
-func chooseReleasedVickrey(w WordID, near []nearest.Neighbor, u float64) WordID {
-	left := near[:2]
-	if near[0].ID == w {
-		left = near[1:]
+// oneOfTwo chooses among the first two neighbours, the first with a probability that their distances give; where there
+// is one only, it is chosen.
+func oneOfTwo(p []float64, near []nearest.Neighbor, first func(a1, a2 float64) float64) ([]nearest.Neighbor, float64) {
+	if near[1].ID == embeddings.Unknown {
+		p[0] = 1
+		return near[:1], 1
 	}
-	if left[0].ID == embeddings.Unknown {
-		return w // a vocabulary of one word has no neighbour
+	p[0] = first(near[0].Distance, near[1].Distance)
+	p[1] = 1 - p[0]
+	return near[:2], 1
+}
+
+func releasedVickrey(p []float64, w WordID, near []nearest.Neighbor) ([]nearest.Neighbor, float64) {
+	if near[0].ID == w && near[1].ID != embeddings.Unknown { // a vocabulary of one word has no neighbour
+		near = near[1:]
 	}
-	weight := math.Exp(-left[0].Distance)
-	if left[1].ID == embeddings.Unknown || u < weight/(weight+1) {
-		return left[0].ID
-	}
-	return left[1].ID
+	return oneOfTwo(p, near, func(a, _ float64) float64 {
+		weight := math.Exp(-a)
+		return weight / (weight + 1)
+	})
 }

@@ -23,7 +23,8 @@ func init() {
 			Name: "t", Default: []float64{1, 1}, Legal: "a list of 1 to 64 numbers >= 0", Valid: params.Between(0, math.Inf(1)),
 			Doc: "t_r for the r-th nearest word, drawn with probability ∝ exp(-t_r·a_r); its length is k",
 		}},
-		New: newVickreyK,
+		Chooses: true,
+		New:     newVickreyK,
 	})
 	Register(Definition{
 		Name:     "kth",
@@ -51,8 +52,7 @@ func newVickreyK(env Environment, s Settings) (*Mechanism, error) {
 		return nil, fmt.Errorf("t has %d numbers: must be 1 to %d", len(t), mostNeighbors)
 	}
 	m := newProjector(env.Space, s.Epsilon, min(len(t), env.Space.Len()))
-	m.choose = func(_ WordID, near []nearest.Neighbor, u float64) WordID {
-		var weights [mostNeighbors]float64
+	m.among = func(weights []float64, _ WordID, near []nearest.Neighbor) ([]nearest.Neighbor, float64) {
 		// The smallest cost is subtracted so that one weight is 1.
 		least := math.Inf(1)
 		for r, a := range near {
@@ -64,14 +64,7 @@ func newVickreyK(env Environment, s Settings) (*Mechanism, error) {
 			weights[r] = math.Exp(least - weights[r])
 			sum += weights[r]
 		}
-		u *= sum
-		for r, a := range near[:len(near)-1] {
-			if u < weights[r] {
-				return a.ID
-			}
-			u -= weights[r]
-		}
-		return near[len(near)-1].ID
+		return near, sum
 	}
 	return m.mechanism(s, euclideanGuarantee(env.Space, s.Epsilon, chosenAmongNearest)), nil
 }
@@ -83,7 +76,10 @@ func newKth(env Environment, s Settings) (*Mechanism, error) {
 		return nil, fmt.Errorf("k = %v: must be at most the number of words, %d", k, n)
 	}
 	m := newProjector(env.Space, s.Epsilon, int(k))
-	m.choose = func(_ WordID, near []nearest.Neighbor, _ float64) WordID { return near[len(near)-1].ID }
+	m.among = func(p []float64, _ WordID, near []nearest.Neighbor) ([]nearest.Neighbor, float64) {
+		p[0] = 1
+		return near[len(near)-1:], 1
+	}
 	return m.mechanism(s, euclideanGuarantee(env.Space, s.Epsilon,
 		"the noise is ε·d-private and its k-th nearest word is post-processing")), nil
 }

@@ -91,6 +91,11 @@ func (c Channel) EachRow(ctx context.Context, workers int, take func(block, x in
 type Draws struct {
 	PerInput int
 	Outputs  []int32 // input x has [x·PerInput, (x+1)·PerInput)
+	// Choices, if not nil, is used instead: it passes on every output of draw i,
+	// numbered as Outputs are, with its probability given what was drawn, of so many
+	// Inputs. A mean of such rows is nearer to the law than a mean of outcomes.
+	Choices func(i int, take func(output int32, p float64))
+	Inputs  int
 }
 
 // First returns the first n draws of every input, n at most PerInput.
@@ -98,22 +103,39 @@ func (d Draws) First(n int) Draws {
 	if n >= d.PerInput {
 		return d
 	}
-	out := Draws{PerInput: n}
-	for x := range d.inputs() {
-		out.Outputs = append(out.Outputs, d.of(x)[:n]...)
-	}
-	return out
+	return Draws{PerInput: n, Inputs: d.inputs(), Choices: func(i int, take func(int32, float64)) {
+		d.each(i/n*d.PerInput+i%n, take)
+	}}
 }
 
-func (d Draws) inputs() int { return len(d.Outputs) / max(1, d.PerInput) }
+func (d Draws) inputs() int {
+	if d.Choices != nil {
+		return d.Inputs
+	}
+	return len(d.Outputs) / max(1, d.PerInput)
+}
 
-func (d Draws) of(x int) []int32 { return d.Outputs[x*d.PerInput : (x+1)*d.PerInput] }
+// each passes on the outputs of a draw with their probabilities.
+func (d Draws) each(i int, take func(output int32, p float64)) {
+	if d.Choices != nil {
+		d.Choices(i, take)
+		return
+	}
+	take(d.Outputs[i], 1)
+}
+
+// of passes on those of all draws of an input.
+func (d Draws) of(x int, take func(output int32, p float64)) {
+	for i := x * d.PerInput; i < (x+1)*d.PerInput; i++ {
+		d.each(i, take)
+	}
+}
 
 func (d Draws) validate(inputs, outputs int) error {
 	if err := check.AtLeast("draws per input", d.PerInput, 1); err != nil {
 		return err
 	}
-	if len(d.Outputs) != inputs*d.PerInput {
+	if d.inputs() != inputs || d.Choices == nil && len(d.Outputs) != inputs*d.PerInput {
 		return fmt.Errorf("%d draws: must be %d of each of %d inputs", len(d.Outputs), d.PerInput, inputs)
 	}
 	for i, y := range d.Outputs {
@@ -146,9 +168,8 @@ func LearnChannel(d Draws, inputs, outputs int) (Channel, error) {
 			row[y] = unseen / 2 / float64(outputs)
 		}
 		row[x] += unseen / 2
-		for _, y := range d.of(x) {
-			row[y] += (1 - unseen) / float64(d.PerInput)
-		}
+		share := (1 - unseen) / float64(d.PerInput)
+		d.of(x, func(y int32, p float64) { row[y] += float64(share * p) })
 		return row, nil
 	}}, nil
 }

@@ -63,12 +63,15 @@ func SampledGuessDistance(d Decoder, fresh Draws, distance func(a, b int) float6
 	sum, variance, k := 0.0, 0.0, float64(fresh.PerInput)
 	for x := range n {
 		own, squares := 0.0, 0.0
-		for _, y := range fresh.of(x) {
-			if g := int(d.Guess[y]); g >= 0 && g != x {
-				v := distance(x, g)
-				own += v
-				squares += v * v
-			}
+		for i := range fresh.PerInput {
+			v := 0.0 // of one draw
+			fresh.each(x*fresh.PerInput+i, func(y int32, p float64) {
+				if g := int(d.Guess[y]); g >= 0 && g != x {
+					v += float64(p * distance(x, g))
+				}
+			})
+			own += v
+			squares += v * v
 		}
 		sum += own / k
 		if k > 1 {

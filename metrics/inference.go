@@ -302,13 +302,13 @@ func MeasureDecoder(d Decoder, prior []float64, fresh Draws, level float64) (sta
 	}
 	var right, squares float64
 	for x, p := range prior {
-		hits := 0
-		for _, y := range fresh.of(x) {
+		hits := 0.0
+		fresh.of(x, func(y int32, p float64) {
 			if int(d.Guess[y]) == x {
-				hits++
+				hits += p
 			}
-		}
-		right += p * float64(hits) / float64(fresh.PerInput)
+		})
+		right += p * hits / float64(fresh.PerInput)
 		squares += float64(p*p) / float64(fresh.PerInput)
 	}
 	half := math.Sqrt(squares * math.Log(2/(1-level)) / 2)
@@ -319,17 +319,17 @@ func MeasureDecoder(d Decoder, prior []float64, fresh Draws, level float64) (sta
 // resubstitution returns the error of the best guesser on the draws it has
 // learned from: 1 − Σ_y max_x π(x)·count(x, y)/draws.
 func resubstitution(d Draws, prior []float64, outputs int) float64 {
-	best := make([]float64, outputs)
-	counts := make([]int, outputs)
+	best, counts, seen := make([]float64, outputs), make([]float64, outputs), []int32(nil)
 	for x, p := range prior {
-		own := d.of(x)
-		for _, y := range own {
-			counts[y]++
-		}
-		for _, y := range own {
-			best[y] = max(best[y], p*float64(counts[y])/float64(d.PerInput))
-		}
-		for _, y := range own {
+		seen = seen[:0]
+		d.of(x, func(y int32, q float64) {
+			if counts[y] == 0 {
+				seen = append(seen, y)
+			}
+			counts[y] += q
+		})
+		for _, y := range seen {
+			best[y] = max(best[y], p*counts[y]/float64(d.PerInput))
 			counts[y] = 0
 		}
 	}

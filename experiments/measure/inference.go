@@ -39,7 +39,7 @@ type InferenceOptions struct {
 
 func init() {
 	Register(Measurement{
-		Name: "inference-full", Version: 1,
+		Name: "inference-full", Version: 1, VersionOf: inferenceVersion,
 		Columns: append(columns("e_m_full_uniform", "e_m_full_corpus"), results.Column{Name: "e_m_full_distance",
 			Title: "distance of guesses, full vocabulary", Direction: results.Up, Digits: 3, Threshold: 0.03,
 			Table: "adversary"}),
@@ -58,6 +58,14 @@ func init() {
 		Applies: func(s *Spec, q *Query) bool { return hasText(s, q) && s.Repetition == 1 },
 		Measure: measureInference,
 	})
+}
+
+// inferenceVersion is 2 where a drawn choice follows the noise: its probabilities count since then, not its outcome.
+func inferenceVersion(s *Spec, _ *Query) int {
+	if s.Definition().Chooses {
+		return 2
+	}
+	return 1
 }
 
 // measureInference is the error of an adversary whose candidates are all words,
@@ -206,14 +214,22 @@ func onText(ctx context.Context, m *mechanisms.Mechanism, words []mechanisms.Wor
 // the result does not depend on the number of threads.
 const drawnTogether = 64
 
-// drawAll draws so many outputs of every word, as numbering counts them.
+// drawAll draws so many outputs of every word, as numbering counts them; where a choice
+// follows the noise, what it chooses from.
 func drawAll(ctx context.Context, m *mechanisms.Mechanism, words []mechanisms.WordID, samples int, seed stream.Seed,
 	threads int) (metrics.Draws, error) {
 	if err := check.Within("draws of all words", float64(len(words)*samples), 1, math.MaxInt32); err != nil {
 		return metrics.Draws{}, err
 	}
-	number := numbering(m, words)
-	d := metrics.Draws{PerInput: samples, Outputs: make([]int32, len(words)*samples)}
+	number, each, draw := numbering(m, words), drawnTogether*samples, m.Choices()
+	d, choices := metrics.Draws{PerInput: samples}, make([]mechanisms.Choices, len(words)/drawnTogether+1)
+	if draw == nil {
+		d.Outputs = make([]int32, len(words)*samples)
+	} else {
+		d.Inputs, d.Choices = len(words), func(i int, take func(int32, float64)) {
+			choices[i/each](i%each, func(y mechanisms.WordID, p float64) { take(number[y], p) })
+		}
+	}
 	g, running := errgroup.WithContext(ctx)
 	g.SetLimit(max(1, threads))
 	for first := 0; first < len(words); first += drawnTogether {
@@ -225,7 +241,12 @@ func drawAll(ctx context.Context, m *mechanisms.Mechanism, words []mechanisms.Wo
 			for _, w := range words[first:min(first+drawnTogether, len(words))] {
 				ids = append(ids, slices.Repeat([]mechanisms.WordID{w}, samples)...)
 			}
-			if err := m.Privatize(running, ids, ids, seed.At(uint64(first/drawnTogether)).Rand()); err != nil {
+			rng := seed.At(uint64(first / drawnTogether)).Rand()
+			if draw != nil {
+				choices[first/drawnTogether] = draw(ids, rng)
+				return nil
+			}
+			if err := m.Privatize(running, ids, ids, rng); err != nil {
 				return err
 			}
 			for i, y := range ids {

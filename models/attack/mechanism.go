@@ -81,7 +81,8 @@ func Attacked(s *Situation, m *mechanisms.Mechanism, policy mechanisms.Policy, l
 	s.Words, s.Spelling, s.Write = m.Vocabulary().Len(), l.Word, Written(m, policy, workers)
 	s.Release = func(ctx context.Context, documents [][]int32, seed stream.Seed) ([][]int32, error) {
 		texts := list.Map(documents, l.Tokens)
-		noisy, err := mechanisms.Text(ctx, m, policy, texts, seed, workers)
+		noisy, err := mechanisms.PrivatizeText(ctx, m, texts, mechanisms.TextOptions{Policy: policy, Seed: seed,
+			Workers: workers})
 		if err != nil {
 			return nil, err
 		}
