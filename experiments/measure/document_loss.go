@@ -9,9 +9,11 @@ import (
 
 	"mldpbench/embeddings"
 	"mldpbench/experiments/study"
+	"mldpbench/internal/list"
 	"mldpbench/internal/stats"
 	"mldpbench/mechanisms"
 	"mldpbench/metrics"
+	"mldpbench/models/attack"
 	"mldpbench/results"
 )
 
@@ -25,12 +27,12 @@ const (
 	documentDelta = 1e-5 // at which the ε of a document is stated; rounding of the convolution is far below
 	documentPairs = 100  // of test documents of each kind, at most
 	gameLevel     = 0.95
-	gameRounds    = 100 // of the game on each pair, of mechanisms that take words
+	gameRounds    = 100 // of the game on each pair, of mechanisms that take words; every second one counts
 )
 
 func init() {
 	m := Measurement{
-		Name: lossName, Version: 1,
+		Name: lossName, Version: 2,
 		Metric:  study.Metric{Key: lossName, New: func() any { return &struct{}{} }},
 		Applies: func(s *Spec, q *Query) bool { return hasText(s, q) && s.Repetition == 1 },
 		Measure: measureDocumentLoss,
@@ -56,9 +58,9 @@ type documentPair struct {
 // privacy loss of a text is a sum over its positions, and its distribution and
 // the ε of the document at δ are those of NewDocumentLoss, beside the sum of ε·d
 // that the guarantee of single words promises. Numbers are medians over pairs.
-// The black-box game draws one of two originals and guesses which from the
-// released text alone: no reader is right more often than (e^ε + δ)/(1 + e^ε),
-// so his lower confidence limit bounds from below the ε of the worst pair.
+// The game draws one of two originals and guesses which from the released text: no
+// reader is right more often than (e^ε + δ)/(1 + e^ε), so the lower confidence limit
+// of the best of some players bounds from below the ε of the worst pair.
 //
 // Originals are test documents with the same label, or the same private label,
 // or a document and itself with one word changed to one of another document.
@@ -79,7 +81,16 @@ func measureDocumentLoss(ctx context.Context, r *Release, q *Query) ([]results.R
 		add := func(name string, v results.Measured) {
 			rows = append(rows, row.Of("document_"+name+"_"+kind.name, v))
 		}
-		losses, err := lossesOf(ctx, m, pairs, documentDelta)
+		g := newGame(r.batch.env.Space)
+		losses, err := lossesOf(ctx, m, pairs, documentDelta, func(p documentPair, rows logRows) error {
+			if !m.TakesWords() {
+				return nil
+			}
+			return play(ctx, g, m, p, rows, gameRounds, rng)
+		})
+		if err == nil && !m.TakesWords() {
+			err = r.playReleased(ctx, g, pairs, rng)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -95,18 +106,13 @@ func measureDocumentLoss(ctx context.Context, r *Release, q *Query) ([]results.R
 				add(x.name, medianOf(losses, x.of))
 			}
 		}
-		right, rounds, err := r.game(ctx, m, pairs, gameRounds, rng)
-		if err != nil {
-			return nil, err
-		}
-		if rounds > 0 {
+		if right, rounds := g.Result(); rounds > 0 {
 			bound, err := GameEpsilon(right, rounds, documentDelta, gameLevel)
 			if err != nil {
 				return nil, err
 			}
 			v := results.Number(bound)
-			v.Part, v.Whole = right, rounds
-			v.Note = fmt.Sprintf("a lower bound at 95%%: right in %d of %d rounds", right, rounds)
+			v.Part, v.Whole, v.Note = right, rounds, g.Note()
 			add("game", v)
 		}
 	}
@@ -176,19 +182,27 @@ type documentLoss struct {
 	bound   float64 // sum of ε·d; NaN where nothing is promised
 }
 
-// lossesOf are the losses of pairs, nil where the mechanism has no closed form.
-func lossesOf(ctx context.Context, m *mechanisms.Mechanism, pairs []documentPair, delta float64) ([]documentLoss,
-	error) {
-	if !m.Closed() {
-		return nil, nil
-	}
+// logRows are the logarithms of the probabilities of outputs, by word.
+type logRows map[mechanisms.WordID][]float64
+
+// lossesOf are the losses of pairs, nil where the mechanism has no closed form. also
+// is called for every pair with the rows of its words that differ, nil without a
+// closed form.
+func lossesOf(ctx context.Context, m *mechanisms.Mechanism, pairs []documentPair, delta float64,
+	also func(p documentPair, rows logRows) error) ([]documentLoss, error) {
 	var out []documentLoss
 	for _, p := range pairs {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
+		if !m.Closed() {
+			if err := also(p, nil); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		var both [2]*metrics.DocumentLoss
-		rows := map[mechanisms.WordID][]float64{}
+		rows := logRows{}
 		var differ []int // equal words lose nothing
 		for i, x := range p.x {
 			if x == p.y[i] {
@@ -204,6 +218,9 @@ func lossesOf(ctx context.Context, m *mechanisms.Mechanism, pairs []documentPair
 					return nil, err
 				}
 			}
+		}
+		if err := also(p, rows); err != nil {
+			return nil, err
 		}
 		for k, d := range [][2][]mechanisms.WordID{{p.x, p.y}, {p.y, p.x}} {
 			var err error
@@ -259,74 +276,42 @@ func medianOf(losses []documentLoss, of func(documentLoss) float64) results.Meas
 	return x
 }
 
-// game counts how often a reader of the released text alone tells which of two
-// originals, drawn by a coin, it came from: the one with more equal words at
-// equal places. Of a mechanism that takes words, texts are drawn anew; of others,
-// the released text of the documents is used.
-func (r *Release) game(ctx context.Context, m *mechanisms.Mechanism, pairs []documentPair, rounds int,
-	rng *rand.Rand) (right, played int, err error) {
-	if m.TakesWords() {
-		for _, p := range pairs {
-			n, err := wordGame(ctx, m, p, rounds, rng)
-			if err != nil {
-				return 0, 0, err
-			}
-			right += n
-		}
-		return right, rounds * len(pairs), ctx.Err()
-	}
-	text, err := r.Text(ctx)
-	if err != nil || text[2] == nil {
-		return 0, 0, err
-	}
-	for _, p := range pairs {
-		if p.at[1] < 0 {
-			continue // it was not released
-		}
-		coin := rng.IntN(2)
-		played++
-		if guess(r.Corpus.Tokens[2][p.at[0]], r.Corpus.Tokens[2][p.at[1]], text[2][p.at[coin]], rng) == coin {
-			right++
-		}
-	}
-	return right, played, nil
-}
+// documentGame is that of words of a mechanism.
+type documentGame = metrics.DocumentGame[mechanisms.WordID]
 
-// wordGame plays rounds on one pair and returns how many guesses were right.
-func wordGame(ctx context.Context, m *mechanisms.Mechanism, p documentPair, rounds int,
-	rng *rand.Rand) (right int, err error) {
+func newGame(s *embeddings.Space) *documentGame { return metrics.NewDocumentGame(s.Len(), s.Distance) }
+
+// play draws texts anew, of a mechanism that takes words.
+func play(ctx context.Context, g *documentGame, m *mechanisms.Mechanism, p documentPair, rows logRows, rounds int,
+	rng *rand.Rand) error {
 	out := make([]mechanisms.WordID, len(p.x))
 	for range rounds {
 		coin := rng.IntN(2)
 		if err := m.Privatize(ctx, out, [][]mechanisms.WordID{p.x, p.y}[coin], rng); err != nil {
-			return 0, err
+			return err
 		}
-		if guess(p.x, p.y, out, rng) == coin {
-			right++
-		}
+		g.Round(p.x, p.y, out, rows, coin, rng)
 	}
-	return right, nil
+	return ctx.Err()
 }
 
-// guess is the original with more equal words at equal places, drawn where both
-// have as many.
-func guess[W comparable](a, b, released []W, rng *rand.Rand) int {
-	score := 0
-	for i, w := range released {
-		if i < len(a) && a[i] == w {
-			score++
-		}
-		if i < len(b) && b[i] == w {
-			score--
+// playReleased uses the released text of the documents, one round a pair.
+func (r *Release) playReleased(ctx context.Context, g *documentGame, pairs []documentPair, rng *rand.Rand) error {
+	text, err := r.Text(ctx)
+	if err != nil || text[2] == nil {
+		return err
+	}
+	words := attack.NewLexicon(r.batch.env.Space.Vocabulary)
+	read := func(tokens []string) []mechanisms.WordID {
+		return list.Map(words.IDs(tokens), func(id int32) mechanisms.WordID { return mechanisms.WordID(id) })
+	}
+	for _, p := range pairs {
+		if p.at[1] >= 0 { // else it was not released
+			coin, plain := rng.IntN(2), r.Corpus.Tokens[2]
+			g.Round(read(plain[p.at[0]]), read(plain[p.at[1]]), read(text[2][p.at[coin]]), nil, coin, rng)
 		}
 	}
-	switch {
-	case score > 0:
-		return 0
-	case score < 0:
-		return 1
-	}
-	return rng.IntN(2)
+	return nil
 }
 
 // GameEpsilon is the ε that a game shows at least, with the confidence of level:

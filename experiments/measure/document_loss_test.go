@@ -3,6 +3,8 @@ package measure
 import (
 	"fmt"
 	"math"
+	"regexp"
+	"strings"
 	"testing"
 
 	"mldpbench/internal/spacetest"
@@ -47,7 +49,11 @@ func TestGameIsBelowTheExactLoss(t *testing.T) {
 				if err != nil {
 					continue // needs other data, or is undefined
 				}
-				losses, err := lossesOf(t.Context(), m, pairs, delta)
+				var games []*documentGame
+				losses, err := lossesOf(t.Context(), m, pairs, delta, func(p documentPair, rows logRows) error {
+					games = append(games, newGame(env.Space))
+					return play(t.Context(), games[len(games)-1], m, p, rows, 200, rng)
+				})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -61,11 +67,7 @@ func TestGameIsBelowTheExactLoss(t *testing.T) {
 					if l.epsilon > l.Worst+l.Slack || l.bound < l.Worst-1e-6*(1+math.Abs(l.bound)) {
 						t.Errorf("%s: ε %v at δ, %v at 0, ε·d %v", what, l.epsilon, l.Worst, l.bound)
 					}
-					const rounds = 200
-					right, err := wordGame(t.Context(), m, pairs[i], rounds, rng)
-					if err != nil {
-						t.Fatal(err)
-					}
+					right, rounds := games[i].Result()
 					bound, err := GameEpsilon(right, rounds, delta, 1-1e-10)
 					if err != nil || bound > l.epsilon {
 						t.Errorf("%s: the game has ε ≥ %v, exact is %v, %v", what, bound, l.epsilon, err)
@@ -99,7 +101,7 @@ func TestDocumentEpsilonIsOfTheWorseDirection(t *testing.T) {
 		pairs = append(pairs, newPair(space.Vocabulary, []string{a, a}, []string{b, b}, 0, -1),
 			newPair(space.Vocabulary, []string{b, b}, []string{a, a}, 0, -1))
 	}
-	losses, err := lossesOf(t.Context(), m, pairs, delta)
+	losses, err := lossesOf(t.Context(), m, pairs, delta, func(documentPair, logRows) error { return nil })
 	if err != nil || len(losses) != len(pairs) {
 		t.Fatal(losses, err)
 	}
@@ -139,6 +141,44 @@ func TestDocumentEpsilonIsOfTheWorseDirection(t *testing.T) {
 	}
 	if unlike < 5 {
 		t.Errorf("%d pairs whose directions differ: the test shows nothing", unlike)
+	}
+}
+
+// The k-th neighbour never returns the word of most places: who counts equal words
+// knows little, and who takes distances nearly all. Where words come back, the
+// outcome is arithmetic, and the note says so.
+func TestGameIsPlayedByTheBest(t *testing.T) {
+	t.Parallel()
+	space, rng := spacetest.Gaussian(t, 400, 20, 1, 7), stream.FromUint64(9).Rand()
+	note := func(name string, epsilon float64) string {
+		m, err := mechanisms.New(mechanisms.Environment{Space: space}, mechanisms.Settings{Mechanism: name, Epsilon: epsilon})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := newGame(space)
+		for range 50 {
+			p := documentPair{x: make([]mechanisms.WordID, 40), y: make([]mechanisms.WordID, 40)}
+			for i := range p.x {
+				p.x[i], p.y[i] = mechanisms.WordID(rng.IntN(space.Len())), mechanisms.WordID(rng.IntN(space.Len()))
+			}
+			if err := play(t.Context(), g, m, p, nil, 20, rng); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return g.Note()
+	}
+	for _, c := range []struct {
+		mechanism  string
+		epsilon    float64
+		wins       string
+		arithmetic bool
+	}{{"kth", 50, `^a lower bound at 95%: right in (49\d|500) of 500 rounds by distances in place`, false},
+		{"cmp", 60, "right in 500 of 500 rounds by", true}, {"cmp", 0.001, "right in [23].. of 500", false}} {
+		got := note(c.mechanism, c.epsilon)
+		if !regexp.MustCompile(c.wins).MatchString(got) || strings.Contains(got, "; this is arithmetic: texts differ in 40") !=
+			c.arithmetic {
+			t.Errorf("%s at %v: %s", c.mechanism, c.epsilon, got)
+		}
 	}
 }
 
