@@ -129,7 +129,7 @@ func (e Evaluation) Study(ctx context.Context) (s *study.Study, notes []string, 
 		Datasets:            []study.DatasetSpec{d},
 		Embeddings:          []study.EmbeddingSpec{{Name: study.NoVectors, Dimensions: []int{1}}},
 		BaselineRepetitions: 3, // whose spread is that of training
-		Attackers:           []study.CommandSpec{{Name: "overlap"}, {Name: "linkage-tfidf"}},
+		Attackers:           []study.CommandSpec{{Name: "overlap"}, {Name: "linkage-tfidf"}, {Name: "linkage-layout"}},
 	}}
 	if len(e.Against) > 0 {
 		s.Embeddings[0] = study.NamedEmbedding(e.Embedding)

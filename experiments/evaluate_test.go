@@ -123,6 +123,10 @@ func TestVersionsAreMeasured(t *testing.T) {
 	}
 	// The word that tells stars is hidden, and new ones are no language.
 	copy, hide := by["copied"], by["hidden"]
+	if m := at(copy, "linkage-layout-p1"); math.Abs(m.Value.Float()-m.Ceiling.Float()) > 1e-9 ||
+		!hide.Has("linkage-layout-lower-p1") {
+		t.Errorf("layout: %+v, %+v", m, hide)
+	}
 	if m := at(copy, linked); m.Value != m.Ceiling || copy.Get("perplexity") != by["none"].Get("perplexity") {
 		t.Errorf("a copy: %+v", copy)
 	}

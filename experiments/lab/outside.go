@@ -159,11 +159,7 @@ func (l *Lab) Outside(ctx context.Context, sample Sample, space *embeddings.Spac
 		}
 		o := s.Outside.At(s)
 		if o.Text != "" {
-			text, ids, err := l.text(ctx, o, sample.Dataset)
-			if err != nil {
-				return nil, err
-			}
-			r, err := text.Rewriter(s, corpus.Dataset, ids, repetition-1)
+			r, err := l.FromFile(ctx, s, sample, repetition)
 			if err != nil {
 				return nil, err
 			}
@@ -181,6 +177,20 @@ func (l *Lab) Outside(ctx context.Context, sample Sample, space *embeddings.Spac
 		}
 		return mechanisms.Rewriting(r, space)
 	}
+}
+
+// FromFile is a repetition, counted from 1, of text that was privatised elsewhere.
+func (l *Lab) FromFile(ctx context.Context, s mechanisms.Settings, sample Sample, repetition int) (*fromfile.Rewriter,
+	error) {
+	corpus, err := l.Corpus(ctx, sample)
+	if err != nil {
+		return nil, err
+	}
+	text, ids, err := l.text(ctx, s.Outside.At(s), sample.Dataset)
+	if err != nil {
+		return nil, err
+	}
+	return text.Rewriter(s, corpus.Dataset, ids, repetition-1)
 }
 
 // WordByWord returns the function that opens commands for single words of a

@@ -11,10 +11,12 @@ import (
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
+	"mldpbench/internal/list"
 	"mldpbench/mechanisms"
 	"mldpbench/models/attack"
 	"mldpbench/models/transformer"
 	"mldpbench/results"
+	"mldpbench/stream"
 )
 
 // attackOptions are the options of an attacker: all that its numbers depend on
@@ -48,7 +50,8 @@ func init() {
 			// Of a mechanism from outside nobody knows the channel: it is attacked by
 			// those who read what it released.
 			Applies: func(s *Spec, q *Query) bool {
-				return hasText(s, q) && (!s.AsText() || d.OneRelease)
+				o, writes := s.Mechanism.Outside, slices.Contains(d.Needs, attack.NeedsWriter)
+				return hasText(s, q) && (!s.AsText() || d.OneRelease && (!writes || o != nil && o.Text != ""))
 			},
 			Needs: needsOfAttack,
 			Measure: func(ctx context.Context, r *Release, q *Query) ([]results.Row, error) {
@@ -256,6 +259,15 @@ func (r *Release) attackable(ctx context.Context, o *attackOptions, threads int)
 				return nil, err
 			}
 			return model.Score(ctx, text, positions, words)
+		}
+	}
+	if settings.Outside != nil && settings.Outside.Text != "" {
+		file, err := r.Lab.FromFile(ctx, settings, r.Sample(), r.Repetition)
+		if err != nil {
+			return nil, err
+		}
+		s.Write = func(_ context.Context, texts []string, _ stream.Seed) ([]string, error) {
+			return list.Map(texts, func(t string) string { return file.Written[t] }), nil
 		}
 	}
 	if r.AsText() { // it may return new words

@@ -149,6 +149,7 @@ type Rewriter struct {
 	settings mechanisms.Settings
 	path     string
 	versions map[string][][]string // by the tokens of the original, in the order of the data set
+	Written  map[string]string     // as the file has them, by the text of the original
 }
 
 // Rewriter returns the text of a repetition, counted from 0, for all documents
@@ -163,7 +164,7 @@ func (t *Text) Rewriter(s mechanisms.Settings, d *datasets.Dataset, ids []string
 		return nil, fmt.Errorf("%s: %d texts for %d documents: without an id column they must be as many, in "+
 			"the same order", t.path, from.rows, d.SourceRows)
 	}
-	r := &Rewriter{settings: s, path: t.path, versions: map[string][][]string{}}
+	r := &Rewriter{settings: s, path: t.path, versions: map[string][][]string{}, Written: map[string]string{}}
 	for _, split := range d.Splits() {
 		for _, x := range split.Documents {
 			id := t.idOf(x.ID, ids)
@@ -171,6 +172,7 @@ func (t *Text) Rewriter(s mechanisms.Settings, d *datasets.Dataset, ids []string
 			if !ok {
 				return nil, fmt.Errorf("%s: no text for the document %q", t.path, id)
 			}
+			r.Written[x.Text] = text
 			tokens := d.Clean(text)
 			if len(tokens) != len(x.Tokens) {
 				tokens = inPlace(d, x, text, tokens)

@@ -19,6 +19,7 @@ package attack
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"mldpbench/internal/registry"
@@ -130,8 +131,10 @@ var met = map[Need]func(s *Situation) bool{
 	NeedsPrivate: func(s *Situation) bool { return s.Privates >= 2 },
 	NeedsShadow:  func(s *Situation) bool { return len(s.Shadow) > 0 },
 	NeedsPublic:  func(s *Situation) bool { return len(s.Public) > 0 },
-	NeedsWriter:  func(s *Situation) bool { return s.Write != nil && len(s.Test) > 0 && s.Test[0].Text != "" },
-	NeedsModel:   func(s *Situation) bool { return s.Masked != nil },
+	NeedsWriter: func(s *Situation) bool {
+		return s.Write != nil && slices.ContainsFunc(s.Test, func(d Document) bool { return d.Text != "" })
+	},
+	NeedsModel: func(s *Situation) bool { return s.Masked != nil },
 }
 
 // Panel is a kind of item. The share of right answers on it from one release is

@@ -31,34 +31,40 @@ func registerLinkage(by, title string, version int, inOrder bool, score Document
 	column := Column{Name: "linkage-" + by + "-p1", Title: "linkage P@1, " + title, Panel: Linked}
 	Register(Definition{Name: "linkage-" + by, Version: version, OneRelease: true, Columns: []Column{column},
 		Run: func(ctx context.Context, s *Situation) ([]Outcome, error) {
-			return s.link(ctx, column.Name, inOrder, score)
+			l, err := s.linked(ctx)
+			if err != nil {
+				return nil, err
+			}
+			return s.link(ctx, column.Name, l, inOrder, score)
 		}})
 }
 
-// linked are the documents that are asked for, in order: all, or as many as are
-// drawn.
+// linked are the documents that are asked for.
 func (s *Situation) linked(ctx context.Context) (linked, error) {
 	noisy, err := s.release(ctx, release{Test, 0})
 	if err != nil {
 		return linked{}, err
 	}
-	n := len(noisy)
-	l := linked{of: slices.Sorted(slices.Values(s.Seed.Derive("linkage").Rand().Perm(n)[:min(n, s.Options.Documents)]))}
+	l := linked{of: s.asked()}
 	for _, i := range l.of {
 		l.plain, l.noisy = append(l.plain, s.Test[i].Words), append(l.noisy, noisy[i])
 	}
 	return l, nil
 }
 
+// asked are the numbers of the test documents that are asked for, in order: all, or
+// as many as are drawn.
+func (s *Situation) asked() []int {
+	n := len(s.Test)
+	return slices.Sorted(slices.Values(s.Seed.Derive("linkage").Rand().Perm(n)[:min(n, s.Options.Documents)]))
+}
+
 // link names for each privatised document the plain one of the highest score: which
 // record is it? The floor is who does not look at words. Documents with equal text
 // cannot be distinguished, so the ceiling may be below one; ties count with their
 // expectation.
-func (s *Situation) link(ctx context.Context, column string, inOrder bool, score DocumentScorer) ([]Outcome, error) {
-	l, err := s.linked(ctx)
-	if err != nil {
-		return nil, err
-	}
+func (s *Situation) link(ctx context.Context, column string, l linked, inOrder bool, score DocumentScorer) ([]Outcome,
+	error) {
 	scores, err := score(ctx, s, l)
 	if err != nil {
 		return nil, err

@@ -167,7 +167,7 @@ func response(s Situation, keep float64) Situation {
 			for _, w := range d {
 				out[i] += s.Spelling(w) + " "
 			}
-			out[i] += texts[i][len(texts[i])-1:]
+			out[i] = strings.TrimSpace(out[i]) + texts[i][len(texts[i])-1:]
 		}
 		return out, err
 	}
