@@ -77,7 +77,8 @@ func TestKeysFollowWhatComesFromOutside(t *testing.T) {
 		private += fmt.Sprintf("r%d,food\n", i)
 	}
 	for name, text := range map[string]string{"private.csv": private,
-		"vectors.txt": "good 1 2\nbad 2 1\nfood 3 3\nroom 4 1\n", "model/weights.bin": "1", "model/deep/config.json": "1", "listed/vocabulary.txt": "1"} {
+		"vectors.txt": "good 1 2\nbad 2 1\nfood 3 3\nroom 4 1\n", "model/weights.bin": "1",
+		"model/deep/config.json": "1", "listed/vocabulary.txt": "1"} {
 		put(t, dir, name, text)
 	}
 	s := parsed(t, strings.NewReplacer("SELF", selfName(t), "DIR", dir).Replace(`schema: 1

@@ -176,7 +176,7 @@ func (r *recurrence[T]) forwardOne(direction int, w, out []T, keep bool) {
 	})
 	cores.Share(r.cores, r.cores, func(core, _, _ int) {
 		first, last := r.rows[core], r.rows[core+1] // its sequences
-		at, next := first, first                    // its rows of this step and of the next begin there; for inference both are one
+		at, next := first, first                    // where its rows of this step and of the next begin: for inference one
 		for t := range b.steps() {
 			n, going := min(last, b.active[t])-first, max(0, min(last, b.active[t+1])-first)
 			if n <= 0 {

@@ -45,7 +45,8 @@ func newDataListCommand(dir *string) *cobra.Command {
 			files = append(files, []any{e.Name, absent == nil, downloadSize(e), strings.Join(e.Studies, ","), e.What})
 			sources = append(sources, []any{e.Name, "licence", e.Licence}, []any{e.Name, "cite", e.Citation})
 			for _, d := range e.Downloads {
-				sources = append(sources, []any{e.Name, "from", d.URL}, []any{e.Name, "SHA-256", cmp.Or(d.SHA256, "none is published")})
+				sources = append(sources, []any{e.Name, "from", d.URL},
+					[]any{e.Name, "SHA-256", cmp.Or(d.SHA256, "none is published")})
 			}
 			if e.Manual != "" {
 				sources = append(sources, []any{e.Name, "by hand", e.Manual})

@@ -28,7 +28,8 @@ func TestSameErrorSameCode(t *testing.T) {
 	}{
 		{"a file of the command line that is not there", exitUsage, []string{
 			"privatize --epsilon 1" + cmp + " " + absent, "privatize --epsilon 1 --mechanism cmp --embedding " + absent + ".txt",
-			"explain --words a --epsilon 1 --mechanism cmp --embedding " + absent + ".txt", "mechanisms --embedding " + absent + ".txt",
+			"explain --words a --epsilon 1 --mechanism cmp --embedding " + absent + ".txt",
+			"mechanisms --embedding " + absent + ".txt",
 			"audit --mechanism cmp --epsilon 1 --embedding " + absent + ".txt",
 			"calibrate --target nw=0.5 --mechanism cmp --embedding " + absent + ".txt",
 			"serve --mechanism cmp --embedding " + absent + ".txt",

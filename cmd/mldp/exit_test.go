@@ -18,7 +18,8 @@ func TestFullOutputFails(t *testing.T) {
 	for _, args := range [][]string{
 		{"tables", results, "--only", "guarantees", "--format", "md", "-o", t.TempDir()}, {"study", "list"},
 		{"study", "show", "mini"}, {"data", "list"}, {"--help"}, {"mechanisms"}, {"--version"}, {"completion", "bash"},
-		{"explain", "--mechanism", "identity", "--epsilon", "1", "--words", "food", "--embedding", "generated"}, {"help", "run"}, {"compare", results, results},
+		{"explain", "--mechanism", "identity", "--epsilon", "1", "--words", "food", "--embedding", "generated"},
+		{"help", "run"}, {"compare", results, results},
 	} {
 		var stderr strings.Builder
 		if code := run(context.Background(), args, strings.NewReader(""), full, &stderr); code != exitFailure ||

@@ -284,17 +284,19 @@ func TestServeRewritesEveryText(t *testing.T) {
 // What privatize writes, evaluate aligns with the original, word by word, whatever
 // the vectors hold: words that no text holds as one are no outputs (K4).
 func TestStrangeVocabularyAligns(t *testing.T) {
-	strange := []string{"a\tb", "c\rd", "e\x00f", "\xc3", "cut\xe2\x82", "\u00a0", " ", "x y", "\u2028", ",", "...", "--", "new_york",
-		"#tag", "@user", "<unk>", "3.5", "1,000", "½", "😀", "don't", "n't", "U.S.", "well-known", "\ufeffbom", "a\u200bb", "\ue000", "(",
-		"http://x.org", "q@x.org", "cat", "Dog", "ca", "'s", "do", "it"}
+	strange := []string{"a\tb", "c\rd", "e\x00f", "\xc3", "cut\xe2\x82", "\u00a0", " ", "x y", "\u2028", ",", "...", "--",
+		"new_york", "#tag", "@user", "<unk>", "3.5", "1,000", "½", "😀", "don't", "n't", "U.S.", "well-known", "\ufeffbom",
+		"a\u200bb", "\ue000", "(", "http://x.org", "q@x.org", "cat", "Dog", "ca", "'s", "do", "it"}
 	var vectors strings.Builder
 	for i, w := range strange {
 		fmt.Fprintf(&vectors, "%s %d %d\n", w, i, i*i%7)
 	}
 	dir := t.TempDir()
 	file := func(name string) string { return filepath.Join(dir, name) }
-	texts := []string{"The cat sat, and 3.5 dogs ran.", "😀😀 good😀 (room) 1990!", "Mail q@x.org or http://x.org/a now…",
-		"A well-known U.S. firm; ½ off 🫩", "plain words of a text", "\"quoted\" one – two / three", "x² Ⅻ ③ one", "They can't say that it's o'clock, don't"}
+	texts := []string{"The cat sat, and 3.5 dogs ran.", "😀😀 good😀 (room) 1990!",
+		"Mail q@x.org or http://x.org/a now…",
+		"A well-known U.S. firm; ½ off 🫩", "plain words of a text", "\"quoted\" one – two / three", "x² Ⅻ ③ one",
+		"They can't say that it's o'clock, don't"}
 	var rows, lines strings.Builder
 	rows.WriteString("text\tlabel\n")
 	for i := range 40 {
@@ -328,8 +330,8 @@ func TestStrangeVocabularyAligns(t *testing.T) {
 			if code != exitOK || strings.Count(out, "would not be read as one word") != 1 {
 				t.Fatalf("%s: exit code %d\n%s", name, code, out)
 			}
-			if code, out := mldp(t, "--quiet", "evaluate", "--original", file(name), "--privatised", "p="+private, "--text", "text",
-				"--label", "label", "--out", file("ev-"+mechanism+name[2:])); code != exitOK ||
+			if code, out := mldp(t, "--quiet", "evaluate", "--original", file(name), "--privatised", "p="+private, "--text",
+				"text", "--label", "label", "--out", file("ev-"+mechanism+name[2:])); code != exitOK ||
 				!regexp.MustCompile(`(?m)^p \(yours\) .* \d+\.\d ± `).MatchString(out) {
 				text, _ := os.ReadFile(private)
 				t.Errorf("%s, %s: not aligned\n%s\n%s", name, mechanism, text, out)

@@ -152,7 +152,8 @@ var inScripts = []string{"XDG_CACHE_HOME", "MLDP_DATA", "MLDP_MIRROR", "HOME", "
 // standard input.
 func execute(ts *testscript.TestScript, args []string) (code int, stderr string) {
 	var said strings.Builder
-	c := call{dir: ts.MkAbs("."), env: map[string]string{}, stdout: ts.Stdout(), stderr: io.MultiWriter(ts.Stderr(), &said)}
+	c := call{dir: ts.MkAbs("."), env: map[string]string{}, stdout: ts.Stdout(),
+		stderr: io.MultiWriter(ts.Stderr(), &said)}
 	for _, name := range inScripts {
 		c.env[name] = ts.Getenv(name)
 	}

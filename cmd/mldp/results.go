@@ -280,7 +280,8 @@ func newFiguresCommand() *cobra.Command {
 	var theme plots.Theme
 	cmd := command("figures", "RESULTS...")
 	v.addFlags(cmd.Flags(), "figures", plots.Formats)
-	cmd.Flags().StringVar(&width, "width", "", "width on paper, with its unit (default: 3.4in, of three panels and more 7in)")
+	cmd.Flags().StringVar(&width, "width", "",
+		"width on paper, with its unit (default: 3.4in, of three panels and more 7in)")
 	cmd.Flags().BoolVar(&theme.Bare, "bare", false, "leave title and notes to the text around the figure")
 	return prints(cmd, func(cmd *cobra.Command, args []string, a *answer) error {
 		if width != "" {

@@ -35,8 +35,8 @@ func TestLongTutorial(t *testing.T) {
 			t.Skip("real data are here: MLDP_LONG=all runs both")
 		}
 		t.Parallel()
-		follow(t, string(page), strings.NewReplacer("agnews-agency", "generated-styles", "glove.6B.100d", "generated", "glove.6B", "generated",
-			"[100]", "[50]", "em=0.6,0.7,0.8", "em=0.6,0.7,0.9"), "") // that study has fewer words
+		follow(t, string(page), strings.NewReplacer("agnews-agency", "generated-styles", "glove.6B.100d", "generated",
+			"glove.6B", "generated", "[100]", "[50]", "em=0.6,0.7,0.8", "em=0.6,0.7,0.9"), "") // that study has fewer words
 	})
 	t.Run("real", func(t *testing.T) {
 		t.Parallel()

@@ -13,7 +13,8 @@ func TestWordsAreCountedWhereTheyOccurFirst(t *testing.T) {
 	words := []string{"c", "a", "d", "b"}
 	got, err := ofWords(words, documents, []bool{false, true, true, true}) // all but c
 	want, _ := ofDocuments([]int{2, 0, 0, 1}, []int{2, 1, 0, 1})
-	if err != nil || got.Low != want.Low || got.High != want.High || got.Part != 3 || got.Whole != 4 || got.Value.Float() != 75 {
+	if err != nil || got.Low != want.Low || got.High != want.High || got.Part != 3 || got.Whole != 4 ||
+		got.Value.Float() != 75 {
 		t.Errorf("%+v, %v, want %+v", got, err, want)
 	}
 	if other, err := ofWords(words, documents[1:], []bool{false, true, true, true}); err != nil || other.Whole != 3 {
@@ -37,11 +38,13 @@ func TestSharesOfWordsVaryOverDocuments(t *testing.T) {
 		return m
 	}
 	once, longer, more := of(10, 2), of(10, 8), of(40, 2)
-	if math.Abs(once.High.Float()-longer.High.Float()) > 1e-9 || !(more.High.Float()-more.Low.Float() < 0.6*(once.High.Float()-once.Low.Float())) {
+	if math.Abs(once.High.Float()-longer.High.Float()) > 1e-9 ||
+		!(more.High.Float()-more.Low.Float() < 0.6*(once.High.Float()-once.Low.Float())) {
 		t.Errorf("%+v; of longer documents %+v, of more %+v", once, longer, more)
 	}
 	alike, err := ofDocuments([]int{1, 2, 3}, []int{1, 2, 3})
-	if low := 100 * math.Pow(0.025, 1.0/3); err != nil || math.Abs(alike.Low.Float()-low) > 1e-9 || alike.High.Float() != 100 {
+	if low := 100 * math.Pow(0.025, 1.0/3); err != nil || math.Abs(alike.Low.Float()-low) > 1e-9 ||
+		alike.High.Float() != 100 {
 		t.Errorf("all words of three documents: %+v, %v, want %v to 100", alike, err, low)
 	}
 	if none, err := ofDocuments([]int{0}, []int{0}); err != nil || none.Value.Known() || none.Low.Known() {

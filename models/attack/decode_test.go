@@ -72,7 +72,8 @@ func TestPosteriorAgainstBruteForce(t *testing.T) {
 			positions := make([][]candidate, 1+rng.IntN(6))
 			for i := range positions {
 				for _, w := range rng.Perm(words)[:1+rng.IntN(4)] {
-					positions[i] = append(positions[i], candidate{word: int32(w), emission: -3 * rng.ExpFloat64(), prior: -rng.ExpFloat64()})
+					positions[i] = append(positions[i], candidate{word: int32(w), emission: -3 * rng.ExpFloat64(),
+						prior: -rng.ExpFloat64()})
 				}
 			}
 			got, err := decode(model, weight, positions)

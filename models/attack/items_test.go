@@ -66,7 +66,8 @@ func TestStrongest(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	// 1,000 documents: 5.5 standard deviations are .07.
-	if math.Abs(s.Outcome.Value.Estimate-0.8) > 0.07 || s.Outcome.Value.Low >= s.Outcome.Value.Estimate || s.Outcome.Value.High <= s.Outcome.Value.Estimate {
+	if math.Abs(s.Outcome.Value.Estimate-0.8) > 0.07 || s.Outcome.Value.Low >= s.Outcome.Value.Estimate ||
+		s.Outcome.Value.High <= s.Outcome.Value.Estimate {
 		t.Errorf("%+v", s.Outcome.Value)
 	}
 	// One is right on the documents where the other is wrong: the halves choose, and
@@ -94,7 +95,8 @@ func TestStrongestOfClusters(t *testing.T) {
 		a.Outcome.Items = append(a.Outcome.Items, Item{Document: i / 50, Position: i % 50, Right: float64(i / 50 % 2)})
 	}
 	s, err := FindStrongest([]Attempt{a}, 2000, 0.95, stream.FromUint64(1))
-	if w := s.Outcome.Value.High - s.Outcome.Value.Low; err != nil || s.Outcome.Value.Estimate != 0.5 || w < 0.25 || w > 0.37 {
+	if w := s.Outcome.Value.High - s.Outcome.Value.Low; err != nil || s.Outcome.Value.Estimate != 0.5 ||
+		w < 0.25 || w > 0.37 {
 		t.Errorf("%+v, %v", s, err)
 	}
 }
