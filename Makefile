@@ -54,7 +54,7 @@ test-arm64: ## run the kernels, the search and the LSTM for arm64, where qemu-us
 # what of them is concurrent is run by shorter tests.
 SERIAL = TestVerdicts|TestCeilingAndFloor|TestAsRun.*|TestLiarsAreCaught|TestNewerMechanismsDrawWhatTheySay|TestLimitsOfEpsilon|TestNoiseFamilyOnTheLine|TestPrecisionOnRealVectors|TestRowsDraw|TestTailDraws|TestSamplerMatchesDistribution|TestShareBoundsHold|TestStrongestIsNotFlattered|TestGameIsBelowTheExactLoss|TestMeasurementsConform|TestAttackersOfAStudy|TestKeysFollowWhatComesFromOutside|TestBuiltinStudiesAreSound
 race: ## run the concurrent packages under the race detector (needs a C compiler)
-	CGO_ENABLED=1 $(GO) test -timeout 30m -race -short -skip '^($(SERIAL))$$' ./internal/... ./embeddings/... ./mechanisms/... ./models/... ./experiments/...
+	CGO_ENABLED=1 $(GO) test -vet=off -timeout 30m -race -short -skip '^($(SERIAL))$$' ./internal/... ./embeddings/... ./mechanisms/... ./models/... ./experiments/...
 
 reproduce: build ## run STUDY (default mini: generated corpus, no downloads) from start to finish; figures go to plots/STUDY
 	./bin/mldp run $(STUDY) --figures plots/$(notdir $(basename $(STUDY))) $(if $(DATA),--data $(DATA)) $(RUNFLAGS)
