@@ -8,11 +8,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 
+	"mldpbench/internal/cores"
 	"mldpbench/results"
 )
 
@@ -56,6 +58,26 @@ func same(t testing.TB, a, b []results.Row) {
 		if column := results.FirstDifference(a[i], b[i]); column != "" {
 			t.Fatalf("record %d differs in %s", i, column)
 		}
+	}
+}
+
+// Jobs share the cores of those that have ended, while they run.
+func TestTheLastJobHasAllCores(t *testing.T) {
+	t.Parallel()
+	p, begun, before := numbers(9), make(chan struct{}), 0
+	for i, first := range map[int]func(ctx context.Context){0: func(context.Context) { <-begun },
+		3: func(context.Context) { <-begun }, 6: func(ctx context.Context) {
+			before = cores.Free(ctx)
+			close(begun)
+			for cores.Free(ctx) != 4 {
+				runtime.Gosched()
+			}
+		}} {
+		run := p.Units[i].Run
+		p.Units[i].Run = func(ctx context.Context, job *Job) ([]results.Row, error) { first(ctx); return run(ctx, job) }
+	}
+	if mustRun(t, p, Options{Out: t.TempDir(), Workers: 4}); before != 1 {
+		t.Errorf("%d of 4 cores for each of three jobs", before)
 	}
 }
 
