@@ -36,7 +36,7 @@ func TestStudyErrorsNameThePlace(t *testing.T) {
 		{"variant: released", "variant: prooved", `tem: variant = "prooved": must be one of`},
 		{"variant: released", "variants: [released]", "variants is gone; now: an entry for each variant"},
 		{"runs: 20}", "runs: 20, python: 5}", "python is gone; now: listed, the words themselves"},
-		{"policy: drop", "policy: drop\noptions: {rounds: 5}", "rounds is gone; now: a fixed size: it has no key"},
+		{"policy: drop", "policy: drop\noptions: {rounds: 5}", `attackers: unknown parameter "rounds"`},
 		{"policy: drop", "policy: drop\nscenes: [{section: x}]", "section is gone; now: no key: a scene has a name"},
 		{"{t: [0, 0.5]}", "{t: 7}", "x.yaml:16:9: vickrey: t = 7: must be in [0, 1]"},
 		{"{t: [0, 0.5]}", "{t: []}", "vickrey: parameter t: the list is empty"},
