@@ -11,6 +11,7 @@ import (
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/list"
+	"mldpbench/metrics"
 	"mldpbench/models"
 	"mldpbench/models/attack"
 )
@@ -156,9 +157,9 @@ func (l *Lab) Public(ctx context.Context, s, pool Sample) (*Public, error) {
 			return used[doc.ID]
 		})
 		texts := ids(datasets.Tokens(rest))
-		training := attack.Unrelated(texts, slices.Concat(ids(c.Tokens[0]), ids(c.Tokens[1])), nearTraining)
+		training := metrics.Unrelated(texts, slices.Concat(ids(c.Tokens[0]), ids(c.Tokens[1])), nearTraining)
 		p := &Public{Labelled: len(c.Privates) > 0 && slices.Equal(d.Privates, c.Privates)}
-		for _, i := range attack.Unrelated(texts, ids(c.Tokens[2]), nearTest) {
+		for _, i := range metrics.Unrelated(texts, ids(c.Tokens[2]), nearTest) {
 			if _, is := slices.BinarySearch(training, i); is {
 				p.Documents = append(p.Documents, rest[i])
 			}

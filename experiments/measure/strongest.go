@@ -42,7 +42,7 @@ func panel(names []string, outside bool) (all []string) {
 // tables lead with it.
 func strongest() Measurement {
 	m := Measurement{
-		Name: strongestName, Version: 2,
+		Name: strongestName, Version: 3,
 		Asked: func(_ *study.Study, scene *study.Scene) (any, bool) {
 			members := panel(study.AttackerNames(scene.Attackers), false)
 			if len(members) == 0 {

@@ -5,13 +5,9 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"mldpbench/internal/list"
-	"mldpbench/internal/stats"
 	"mldpbench/metrics"
 	"mldpbench/models"
 )
@@ -106,11 +102,8 @@ func Audit(ctx context.Context, s Situation) ([]Outcome, error) {
 		fmt.Sprintf("%d users trained on, %d others, %d of the auditor's own", n, n, len(shadow)))
 }
 
-// auditOutcomes are precision, recall, accuracy and AUC of an auditor, as shares:
-// exact intervals over users, or unknown where he names nobody. That of the AUC is
-// of Hanley & McNeil 1982, with z to two decimals (1.96 at 95%); where all members
-// score above all others, or below, that has no width, and the one for as many
-// successes in a row as there are users in the smaller group is used.
+// auditOutcomes are precision, recall, accuracy and AUC of an auditor, as shares: exact
+// intervals over users, or unknown where he names nobody.
 func auditOutcomes(margins []float64, member []bool, level float64, note string) (out []Outcome, err error) {
 	var found, of [3]int // by column
 	for i, m := range margins {
@@ -124,20 +117,14 @@ func auditOutcomes(margins []float64, member []bool, level float64, note string)
 		}
 	}
 	area, err := metrics.AUC(margins, member)
-	p, n := float64(of[1]), float64(of[2]-of[1])
 	for k, c := range AuditColumns {
 		o := Outcome{Column: c.Name, Floor: 0.5, Ceiling: 1, Count: of[min(k, 2)], Note: note}
 		var failed error
 		switch {
 		case k < 3:
 			o.Value, failed = proportion(found[k], of[k], level)
-		case area == 0 || area == 1:
-			o.Value, failed = proportion(int(area*min(p, n)), int(min(p, n)), level)
 		default:
-			q1, q2, square := area/(2-area), 2*area*area/(1+area), area*area
-			z := math.Round(100*distuv.UnitNormal.Quantile((1+level)/2)) / 100
-			half := z * math.Sqrt(max(0, (area*(1-area)+(p-1)*(q1-square)+(n-1)*(q2-square))/(p*n)))
-			o.Value = stats.Interval{Estimate: area, Low: max(0, area-half), High: min(1, area+half)}
+			o.Value, failed = metrics.AUCInterval(area, of[1], of[2]-of[1], level)
 		}
 		out, err = append(out, o), cmp.Or(err, failed)
 	}

@@ -18,7 +18,7 @@ var averagingReleases = []int{1, 2, 5, 10, 50}
 // channel or by a vote, whichever finds most on validation words: how the budget
 // adds up.
 func init() {
-	d := Definition{Name: "averaging", Version: 2, Run: averaging}
+	d := Definition{Name: "averaging", Version: 3, Run: averaging}
 	for _, r := range slices.Backward(averagingReleases) {
 		c := Column{Name: fmt.Sprintf("average-%d", r), Title: fmt.Sprintf("words found from %d releases", r), Alone: r > 1}
 		if r == 1 {
@@ -54,25 +54,19 @@ func averaging(ctx context.Context, s *Situation) (out []Outcome, err error) {
 		return nil, fmt.Errorf("no word of the mechanism in the test split")
 	}
 	seen = append(seen, more...)
-	names, added := []string{"channel"}, []float64{0}
-	if s.Channel == nil {
-		for _, add := range smoothings {
-			names, added = append(names, fmt.Sprintf("channel + %v", add)), append(added, add)
-		}
-	}
-	by, err := s.guesses(seen, s.Options.Releases, added)
+	by, err := s.guesses(seen, s.Options.Releases)
 	if err != nil {
 		return nil, err
 	}
-	voters, votes, err := s.byVotes(ctx, seen)
+	names, votes, err := s.byVotes(ctx, seen)
 	if err != nil {
 		return nil, err
 	}
-	names, by = append(names, voters...), append(by, votes...)
+	names, votes = append([]string{"channel"}, names...), append([][][]int32{by}, votes...)
 	for r, releases := range slices.Backward(s.Options.Releases) {
 		var forms []form
 		for f, name := range names {
-			all := list.Map(by[f], func(of []int32) int32 { return of[r] })
+			all := list.Map(votes[f], func(of []int32) int32 { return of[r] })
 			forms = append(forms, form{"by " + name, all[n:], known(all[:n])})
 		}
 		o, err := s.bestForm(fmt.Sprintf("average-%d", releases), forms, held, test)
@@ -83,11 +77,6 @@ func averaging(ctx context.Context, s *Situation) (out []Outcome, err error) {
 	}
 	return out, nil
 }
-
-// smoothings are added to the probabilities of a learned channel. A product of
-// learned probabilities is decided by the outputs that were never drawn; the
-// larger the addition, the more it resembles a vote. An exact channel needs none.
-var smoothings = []float64{1e-4, 1e-3, 1e-2}
 
 // Votes of an output for a word at distance d: the majority, exp(−d/scale) for
 // each of these scales, and −d. The wider a vote, the better it finds words that

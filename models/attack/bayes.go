@@ -13,7 +13,7 @@ import (
 
 func init() {
 	name, columns := "attribute-channel", labelColumn("attribute-channel", "Bayes with the channel")
-	Register(Definition{Name: name, Version: 2, Needs: []Need{NeedsPrivate}, Columns: columns,
+	Register(Definition{Name: name, Version: 3, Needs: []Need{NeedsPrivate}, Columns: columns,
 		Run: func(ctx context.Context, s *Situation) ([]Outcome, error) {
 			b := newBayes(s)
 			sent, err := s.through(b.counts)

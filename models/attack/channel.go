@@ -37,9 +37,14 @@ func (s *Situation) channel(ctx context.Context) (c metrics.Channel, draws int, 
 		return *s.Channel, 0, nil
 	}
 	learned, err := s.learn(ctx)
-	if err == nil {
-		c, err = metrics.LearnChannel(learned, s.Words, s.Words)
+	if err != nil {
+		return c, 0, err
 	}
+	var distances func(x int) []float64
+	if s.Embedding.Len() >= s.Words {
+		distances = func(x int) []float64 { return s.distances(int32(x)) }
+	}
+	c, err = metrics.SmoothedChannel(learned, s.Words, distances)
 	return c, s.Options.LearnDraws, err
 }
 
@@ -105,9 +110,8 @@ func (s *Situation) through(counts [][]float64) ([][]float64, error) {
 }
 
 // guesses are the inputs of highest posterior given the first outputs of each list seen, by
-// addition to the probabilities, list and number of outputs, in one pass over the channel.
-// Ties go to the smallest input.
-func (s *Situation) guesses(seen [][]int32, first []int, added []float64) (out [][][]int32, err error) {
+// list and number of outputs, in one pass over the channel. Ties go to the smallest input.
+func (s *Situation) guesses(seen [][]int32, first []int) (out [][]int32, err error) {
 	outputs, prior := s.outputs(seen), s.prior()
 	if slices.ContainsFunc(slices.Concat(seen...), func(y int32) bool { return !s.knows(y) }) {
 		return nil, fmt.Errorf("an output is no word of the mechanism")
@@ -120,43 +124,38 @@ func (s *Situation) guesses(seen [][]int32, first []int, added []float64) (out [
 	blocks, logs := make([][]guess, metrics.Blocks), make([][]float64, metrics.Blocks)
 	if err := s.rows(func(b, x int, row []float64) {
 		if blocks[b] == nil {
-			blocks[b], logs[b] = slices.Repeat([]guess{none}, each*len(added)), make([]float64, s.Words)
+			blocks[b], logs[b] = slices.Repeat([]guess{none}, each), make([]float64, s.Words)
 		}
 		logs, start := logs[b], math.Log(prior[x])
-		for k, add := range added {
-			for _, y := range outputs {
-				logs[y] = math.Log(row[y] + add)
-			}
-			best := blocks[b][k*each : (k+1)*each]
-			for i, list := range seen {
-				score, at := start, 0
-				for r, n := range first {
-					for ; at < n; at++ {
-						score += logs[list[at]]
-					}
-					if math.IsInf(score, -1) {
-						break
-					}
-					if to := &best[i*len(first)+r]; score > to.score {
-						*to = guess{score, int32(x)}
-					}
+		for _, y := range outputs {
+			logs[y] = math.Log(row[y])
+		}
+		for i, list := range seen {
+			score, at := start, 0
+			for r, n := range first {
+				for ; at < n; at++ {
+					score += logs[list[at]]
+				}
+				if math.IsInf(score, -1) {
+					break
+				}
+				if to := &blocks[b][i*len(first)+r]; score > to.score {
+					*to = guess{score, int32(x)}
 				}
 			}
 		}
 	}); err != nil {
 		return nil, err
 	}
-	for k := range added {
-		out = append(out, make([][]int32, len(seen)))
-		for i := range each {
-			top := none
-			for _, block := range blocks {
-				if block != nil && block[k*each+i].score > top.score {
-					top = block[k*each+i]
-				}
+	out = make([][]int32, len(seen))
+	for i := range each {
+		top := none
+		for _, block := range blocks {
+			if block != nil && block[i].score > top.score {
+				top = block[i]
 			}
-			out[k][i/len(first)] = append(out[k][i/len(first)], top.input)
 		}
+		out[i/len(first)] = append(out[i/len(first)], top.input)
 	}
 	return out, nil
 }

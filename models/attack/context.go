@@ -14,15 +14,22 @@ import (
 	"mldpbench/models/ngram"
 )
 
-// contextWeights are those of the language model, of which one is chosen.
-var contextWeights = []float64{0, 0.5, 1}
+// contextWeights are the forms, of which one is chosen: the channel, with pairs of words,
+// and with the topic of the text.
+var contextWeights = []weights{{0, 0}, {0.5, 0}, {1, 0}, {0.3, 0.3}, {0.5, 0.5}, {0.7, 0.8}, {0.8, 0.7}, {1, 0.5}}
 
-const contextOrder = 2 // of the language model
+// topicWeights are those under which the topic is looked for.
+var topicWeights = weights{0.8, 0}
 
-// context decodes whole texts with an n-gram model of the language: see posteriors.
+const (
+	contextOrder = 2 // of the language model
+	shortlisted  = 4 // times the candidates are those of which the topic chooses some
+)
+
+// context decodes whole texts with the words before and after and the topic: see posteriors.
 func init() {
 	Register(Definition{
-		Name: "context", Version: 2,
+		Name: "context", Version: 3,
 		Needs:   []Need{NeedsShadow},
 		Columns: []Column{{Name: "context-accuracy", Title: "words found in context", Panel: OneWord}},
 		Run:     inContext,
@@ -31,9 +38,9 @@ func init() {
 
 // shortlists finds, for each of some outputs, the inputs of highest posterior under the
 // prior, the best first, the smaller first among equals.
-func (s *Situation) shortlists(outputs []int32, prior []float64) (map[int32][]candidate, error) {
+func (s *Situation) shortlists(outputs []int32) (map[int32][]candidate, error) {
 	better := func(a, b candidate) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.word, b.word)) }
-	most, lists := s.Options.Candidates, make([][]candidate, len(outputs))
+	most, lists, prior := shortlisted*s.Options.Candidates, make([][]candidate, len(outputs)), s.prior()
 	var mu sync.Mutex // the order of rows does not matter
 	err := s.rows(func(_, x int, row []float64) {
 		mu.Lock()
@@ -55,9 +62,8 @@ func (s *Situation) shortlists(outputs []int32, prior []float64) (map[int32][]ca
 	return out, err
 }
 
-// inContext chooses the weight on the held-out documents and decodes the test
-// documents. A channel learned from draws may be worse than to take every output for
-// the word itself.
+// inContext chooses the form on the held-out documents and decodes the test documents. A
+// channel learned from draws may be worse than to take every output for the word itself.
 func inContext(ctx context.Context, s *Situation) ([]Outcome, error) {
 	model, err := once(s.Plain, "language model", func() (*ngram.Model, error) {
 		return ngram.Train(s.Shadow, s.Words, contextOrder)
@@ -65,25 +71,28 @@ func inContext(ctx context.Context, s *Situation) ([]Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	held, test, err := s.heldAndTest(ctx, s.Options.Tokens/4, s.Options.Tokens)
+	held, test, err := s.heldAndTest(ctx, s.Options.Tokens/2, s.Options.Tokens)
 	if err != nil {
 		return nil, err
 	}
-	lists, err := s.shortlists(s.outputs(held.noisy, test.noisy), s.prior())
+	lists, err := s.shortlists(s.outputs(held.noisy, test.noisy))
 	if err != nil {
 		return nil, err
 	}
-	tuned, err := s.decode(ctx, model, lists, held, contextWeights)
-	if err != nil {
-		return nil, err
+	var chains [2][]chain
+	for i, t := range []target{held, test} {
+		if chains[i], err = s.chains(ctx, model, lists, t); err != nil {
+			return nil, err
+		}
 	}
 	var forms []form
-	for i, w := range contextWeights {
-		forms = append(forms, form{fmt.Sprintf("weight %v of the language model", w), tuned[i],
-			func() ([]int32, error) {
-				decoded, err := s.decode(ctx, model, lists, test, contextWeights[i:i+1])
-				return slices.Concat(decoded...), err // it is one list
-			}})
+	for _, w := range contextWeights {
+		found, err := s.decode(ctx, chains[0], held, w)
+		if err != nil {
+			return nil, err
+		}
+		forms = append(forms, form{fmt.Sprintf("weight %v of word pairs, %v of the topic", w.pairs, w.topic), found,
+			func() ([]int32, error) { return s.decode(ctx, chains[1], test, w) }})
 	}
 	forms = append(forms, form{"the output itself", held.each(held.noisy), known(test.each(test.noisy))})
 	o, err := s.bestForm("context-accuracy", forms, held, test)
@@ -92,33 +101,48 @@ func inContext(ctx context.Context, s *Situation) ([]Outcome, error) {
 	return []Outcome{o}, err
 }
 
-// decode guesses the words of a target, for each weight.
-func (s *Situation) decode(ctx context.Context, model *ngram.Model, lists map[int32][]candidate, t target,
-	weights []float64) ([][]int32, error) {
-	decoded := make([][][]int32, len(weights))
-	for k := range decoded {
-		decoded[k] = make([][]int32, len(t.noisy))
-	}
-	err := s.parallel(ctx, len(t.noisy), func(i int) error {
-		positions := make([][]candidate, len(t.noisy[i]))
+// chains are the texts of a target, with their topics.
+func (s *Situation) chains(ctx context.Context, model *ngram.Model, lists map[int32][]candidate, t target) ([]chain, error) {
+	out, topics := make([]chain, len(t.noisy)), s.topics()
+	return out, s.parallel(ctx, len(out), func(i int) error {
+		all := make([][]candidate, len(t.noisy[i]))
 		for j, y := range t.noisy[i] {
-			if positions[j] = lists[y]; len(positions[j]) == 0 {
-				positions[j] = []candidate{{word: y}} // no word of the mechanism: it was left unchanged
+			if all[j] = slices.Clone(lists[y]); len(all[j]) == 0 {
+				all[j] = []candidate{{word: y}} // no word of the mechanism: it was left unchanged
 			}
 		}
-		all, err := posteriors(model, positions, weights)
+		best := func(c []candidate) []candidate { return c[:min(len(c), s.Options.Candidates)] }
+		first, err := newChain(model, list.Map(all, best))
+		if err != nil {
+			return err
+		}
+		p, err := first.posteriors(topicWeights)
 		if err != nil {
 			return fmt.Errorf("document %d: %w", i, err)
 		}
-		for k, posterior := range all {
-			for j, p := range posterior {
-				decoded[k][i] = append(decoded[k][i], positions[j][floats.MaxIdx(p)].word)
-			}
+		topics.adapt(first, p, all)
+		for _, c := range all {
+			slices.SortStableFunc(c, func(a, b candidate) int {
+				return cmp.Compare(b.emission+b.prior+b.topic, a.emission+a.prior+a.topic)
+			})
 		}
-		return nil
+		out[i], err = newChain(model, list.Map(all, best))
+		return err
+	})
+}
+
+// decode names the words of a target.
+func (s *Situation) decode(ctx context.Context, chains []chain, t target, w weights) ([]int32, error) {
+	words := make([][]int32, len(chains))
+	err := s.parallel(ctx, len(chains), func(i int) error {
+		all, err := chains[i].posteriors(w)
+		for j, p := range all {
+			words[i] = append(words[i], chains[i].positions[j][floats.MaxIdx(p)].word)
+		}
+		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return list.Map(decoded, t.each), nil
+	return t.each(words), nil
 }

@@ -14,24 +14,27 @@ type candidate struct {
 	word     int32
 	emission float64 // ln P(y|word)
 	prior    float64 // ln π(word)
+	topic    float64 // ln of how much likelier the word is in texts like this one
 	score    float64 // π(word)·P(y|word)
 }
 
-// posteriors returns, for each weight λ of the language model and every position of a
-// text, the posterior probability of each candidate, in the hidden Markov model with
-// hidden words x, outputs y, emissions P(y|x) and transitions of a model of pairs of words,
-//
-//	P(x | y) ∝ Π_i P(y_i|x_i) · π(x_i)^{1−λ} · P(x_i | x_{i−1})^λ:
-//
-// 0 is MAP word by word under the prior π, 1 is Bayes' rule under the language model. The
-// largest probability minimises the expected number of wrong words; the most probable
-// sequence (Viterbi) does not. Every position needs a candidate. Time and memory grow with
-// the product of the numbers of candidates of two neighbours.
-func posteriors(model *ngram.Model, positions [][]candidate, weights []float64) (out [][][]float64, err error) {
-	language := make([][]float64, len(positions)) // [i][s·K_i + c]: ln P of candidate c at i after candidate s at i−1
+// chain is a text in the hidden Markov model with hidden words x, outputs y, emissions
+// P(y|x) and transitions of a model of pairs of words.
+type chain struct {
+	positions [][]candidate
+	language  [][]float64 // [i][s·K_i + c]: ln P of candidate c at i after candidate s at i−1
+}
+
+// weights are those of the language: of pairs of words and of the topic.
+type weights struct{ pairs, topic float64 }
+
+// newChain needs a candidate for every position. Time and memory grow with the product
+// of the numbers of candidates of two neighbours.
+func newChain(model *ngram.Model, positions [][]candidate) (chain, error) {
+	c := chain{positions, make([][]float64, len(positions))}
 	for i, candidates := range positions {
 		if len(candidates) == 0 {
-			return nil, fmt.Errorf("decoding: position %d: no candidate", i)
+			return c, fmt.Errorf("decoding: position %d: no candidate", i)
 		}
 		before := []candidate{{}}
 		if i > 0 {
@@ -39,67 +42,59 @@ func posteriors(model *ngram.Model, positions [][]candidate, weights []float64) 
 		}
 		for _, b := range before {
 			after := model.After([]int32{b.word}[:min(i, 1)], i < 2)
-			for _, c := range candidates {
-				language[i] = append(language[i], math.Log(after.Probability(c.word)))
+			for _, x := range candidates {
+				c.language[i] = append(c.language[i], math.Log(after.Probability(x.word)))
 			}
 		}
 	}
-	for _, weight := range weights {
-		of, err := forwardBackward(positions, language, weight)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, of)
-	}
-	return out, nil
+	return c, nil
 }
 
-// forwardBackward is posteriors for one weight, in logarithms.
-func forwardBackward(positions [][]candidate, language [][]float64, weight float64) ([][]float64, error) {
-	n := len(positions)
-	if n == 0 {
-		return nil, nil
-	}
-	steps, alpha := make([][]float64, n), make([][]float64, n)
-	previous := []float64{0}
-	for i, candidates := range positions {
+// posteriors returns for every position of a text the posterior probability of each
+// candidate, given the whole text, by forward–backward:
+//
+//	P(x | y) ∝ Π_i P(y_i|x_i) · π(x_i)^{1−λ} · P(x_i | x_{i−1})^λ · t(x_i)^β:
+//
+// λ = β = 0 is MAP word by word under the prior π, λ = 1 is Bayes' rule under the language
+// model, and t is the topic's ratio. The largest probability minimises the expected
+// number of wrong words; the most probable sequence (Viterbi) does not.
+func (c chain) posteriors(w weights) ([][]float64, error) {
+	n := len(c.positions)
+	steps, out := make([][]float64, n), make([][]float64, n)
+	before := []float64{1}
+	for i, candidates := range c.positions {
 		k := len(candidates)
-		steps[i], alpha[i] = make([]float64, len(language[i])), make([]float64, k)
-		for j, v := range language[i] {
-			c := candidates[j%k]
-			steps[i][j] = c.emission + (1-weight)*c.prior + weight*v
+		own := make([]float64, k)
+		for j, x := range candidates {
+			own[j] = x.emission + float64((1-w.pairs)*x.prior) + float64(w.topic*x.topic)
 		}
-		terms := make([]float64, len(previous))
-		for c := range candidates {
-			for s, a := range previous {
-				terms[s] = a + steps[i][s*k+c]
-			}
-			alpha[i][c] = floats.LogSumExp(terms)
+		top := floats.Max(own)
+		if math.IsInf(top, 0) || math.IsNaN(top) {
+			return nil, fmt.Errorf("decoding: the outputs are impossible for all candidates")
 		}
-		previous = alpha[i]
+		steps[i], out[i] = make([]float64, len(c.language[i])), make([]float64, k)
+		for j, v := range c.language[i] {
+			steps[i][j] = math.Exp(own[j%k] - top + float64(w.pairs*v))
+			out[i][j%k] += float64(before[j/k] * steps[i][j])
+		}
+		sum := floats.Sum(out[i]) // > 0: the best candidate may follow any other
+		floats.Scale(1/sum, out[i])
+		floats.Scale(1/sum, steps[i])
+		before = out[i]
 	}
-	total := floats.LogSumExp(alpha[n-1])
-	if math.IsInf(total, 0) || math.IsNaN(total) {
-		return nil, fmt.Errorf("decoding: the outputs are impossible for all candidates")
-	}
-	out, beta := make([][]float64, n), make([]float64, len(alpha[n-1]))
-	for i := n - 1; i >= 0; i-- {
-		k := len(positions[i])
-		out[i] = make([]float64, k)
-		for c, a := range alpha[i] {
-			out[i][c] = math.Exp(a + beta[c] - total)
+	after := []float64{1}
+	for i := n - 1; i >= 0; i-- { // after[c] is what the rest of the text makes of candidate c
+		k := len(c.positions[i])
+		if i == n-1 {
+			after = make([]float64, k)
+			floats.AddConst(1, after)
 		}
-		if i == 0 {
-			break
+		earlier := make([]float64, len(steps[i])/k)
+		for j, p := range steps[i] {
+			earlier[j/k] += float64(p * after[j%k])
 		}
-		earlier, terms := make([]float64, len(alpha[i-1])), make([]float64, k)
-		for s := range earlier {
-			for c := range terms {
-				terms[c] = steps[i][s*k+c] + beta[c]
-			}
-			earlier[s] = floats.LogSumExp(terms)
-		}
-		beta = earlier
+		floats.Mul(out[i], after)
+		after = earlier
 	}
 	return out, nil
 }

@@ -3,7 +3,6 @@ package attack
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"mldpbench/models/ngram"
@@ -11,7 +10,7 @@ import (
 )
 
 // bruteForce sums over all sequences of candidates.
-func bruteForce(model *ngram.Model, weight float64, positions [][]candidate) [][]float64 {
+func bruteForce(model *ngram.Model, w weights, positions [][]candidate) [][]float64 {
 	out := make([][]float64, len(positions))
 	for i := range out {
 		out[i] = make([]float64, len(positions[i]))
@@ -30,8 +29,8 @@ func bruteForce(model *ngram.Model, weight float64, positions [][]candidate) [][
 		}
 		for c, candidate := range positions[i] {
 			chosen[i], words[i] = c, candidate.word
-			visit(i+1, p*math.Exp(candidate.emission)*math.Pow(math.Exp(candidate.prior), 1-weight)*
-				math.Pow(model.After(words[:i], true).Probability(candidate.word), weight))
+			visit(i+1, p*math.Exp(candidate.emission)*math.Pow(math.Exp(candidate.prior), 1-w.pairs)*
+				math.Pow(model.After(words[:i], true).Probability(candidate.word), w.pairs)*math.Exp(w.topic*candidate.topic))
 		}
 	}
 	visit(0, 1)
@@ -67,13 +66,13 @@ func TestPosteriorAgainstBruteForce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, weight := range []float64{0, 0.5, 1, 1.3} {
+	for _, weight := range []weights{{0, 0}, {0.5, 0}, {1, 0}, {0.7, 0.8}, {1.3, 0.5}} {
 		for range 30 {
 			positions := make([][]candidate, 1+rng.IntN(6))
 			for i := range positions {
 				for _, w := range rng.Perm(words)[:1+rng.IntN(4)] {
 					positions[i] = append(positions[i], candidate{word: int32(w), emission: -3 * rng.ExpFloat64(),
-						prior: -rng.ExpFloat64()})
+						prior: -rng.ExpFloat64(), topic: rng.NormFloat64()})
 				}
 			}
 			got, err := decode(model, weight, positions)
@@ -106,7 +105,7 @@ func TestPosteriorOfALongText(t *testing.T) {
 			positions[i] = append(positions[i], candidate{word: w, emission: -50 * rng.ExpFloat64(), prior: -rng.ExpFloat64()})
 		}
 	}
-	got, err := decode(model, 1, positions)
+	got, err := decode(model, weights{1, 0}, positions)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,13 +118,16 @@ func TestPosteriorOfALongText(t *testing.T) {
 			t.Fatalf("position %d: probabilities sum to %v", i, sum)
 		}
 	}
-	if _, err := decode(model, 1, [][]candidate{{}}); err == nil {
+	if _, err := decode(model, weights{1, 0}, [][]candidate{{}}); err == nil {
 		t.Error("a position without a candidate must be an error")
 	}
 }
 
 // decode is the posterior of one text.
-func decode(model *ngram.Model, weight float64, positions [][]candidate) ([][]float64, error) {
-	p, err := posteriors(model, positions, []float64{weight})
-	return slices.Concat(p...), err
+func decode(model *ngram.Model, w weights, positions [][]candidate) ([][]float64, error) {
+	c, err := newChain(model, positions)
+	if err != nil {
+		return nil, err
+	}
+	return c.posteriors(w)
 }

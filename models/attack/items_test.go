@@ -2,7 +2,6 @@ package attack
 
 import (
 	"math"
-	"slices"
 	"testing"
 
 	"mldpbench/stream"
@@ -121,17 +120,5 @@ func TestStrongestOfFewDocuments(t *testing.T) {
 	if s, err = FindStrongest([]Attempt{a, b}, 500, 0.95, stream.FromUint64(1)); err != nil || s.Outcome.Count != 0 ||
 		!math.IsNaN(s.Outcome.Value.Estimate) || !math.IsNaN(s.Outcome.Value.Low) || !math.IsNaN(s.Outcome.Value.High) {
 		t.Errorf("%+v, %v", s, err)
-	}
-}
-
-func TestUnrelated(t *testing.T) {
-	splits := [][]int32{{1, 2, 3, 4}, {5, 6, 7, 7, 7}}
-	public := [][]int32{{1, 2, 3, 9}, {1, 2, 8, 9}, {}, {4, 3, 2, 1}, {8, 9}, {5, 6, 7}}
-	// Jaccard with the nearest: 3/5, 2/6, none, 1, 0, 1.
-	if got := Unrelated(public, splits, 0.34); !slices.Equal(got, []int{1, 4}) {
-		t.Errorf("%v", got)
-	}
-	if got := Unrelated(public, splits, 0.3); !slices.Equal(got, []int{4}) {
-		t.Errorf("%v", got)
 	}
 }

@@ -22,7 +22,7 @@ func init() {
 	// Names the word of highest posterior: the mechanism's probability of the output
 	// times that of the model in the released text, see outcome.
 	Register(Definition{
-		Name:  "masked-channel",
+		Name: "masked-channel", Version: 2,
 		Needs: []Need{NeedsModel, NeedsShadow},
 		Columns: []Column{
 			{Name: "masked-channel-accuracy", Title: "words found by masked model and channel", Panel: OneWord}},
