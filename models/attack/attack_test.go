@@ -66,6 +66,7 @@ func TestCeilingAndFloor(t *testing.T) {
 		// Random words keep their punctuation.
 		"attribute-written": {less, nil, 0.05},
 		"attribute-surface": {base, nil, 0.05},
+		"stacked":           {base, nil, 0.05},
 		"linkage-aligned":   {base, map[string]float64{"linkage-aligned-p1": 0}, 0},
 		// On random text the model names likely words, which may be rarer than the
 		// most frequent one.

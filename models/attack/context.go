@@ -21,10 +21,9 @@ var contextWeights = []weights{{0, 0}, {0.5, 0}, {1, 0}, {0.3, 0.3}, {0.5, 0.5},
 // topicWeights are those under which the topic is looked for.
 var topicWeights = weights{0.8, 0}
 
-const (
-	contextOrder = 2 // of the language model
-	shortlisted  = 4 // times the candidates are those of which the topic chooses some
-)
+// contextOrder is of the language model; the topic chooses the candidates among shortlisted
+// times as many.
+const contextOrder, shortlisted = 2, 4
 
 // context decodes whole texts with the words before and after and the topic: see posteriors.
 func init() {

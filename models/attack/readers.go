@@ -49,7 +49,7 @@ func (s *Situation) learnPrivate(ctx context.Context, column string, l learner, 
 			return made.trained, err
 		}
 		all := []trained{made.from("own releases"), plain.from("plain text")}
-		if from == public {
+		if from == public && len(s.Public) > 0 {
 			both, err := l.fitOwn(ctx, s, seed, public)
 			if err != nil {
 				return plain, err

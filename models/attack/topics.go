@@ -48,10 +48,9 @@ const (
 )
 
 // adapt writes the topic of a text, of which posteriors are known, to candidates: ln(½ +
-// ½·t(x)/π(x)), where t are the frequencies of words in the most similar public texts. The
-// similarity of a text m is the likelihood of the posteriors where a share a of the words is
-// drawn from m, over that where none is: Π_i (1 − a + a·Σ_x p_i(x)·m(x)/π(x)), up to a
-// constant. Texts are weighed by it.
+// ½·t(x)/π(x)), where t are the frequencies of words in the most similar public texts,
+// weighed by similarity: the likelihood of the posteriors where a share a of the words is
+// drawn from a text m, over that where none is: Π_i (1 − a + a·Σ_x p_i(x)·m(x)/π(x)).
 func (t *topics) adapt(c chain, posteriors [][]float64, to [][]candidate) {
 	similar, ratio := make([]float64, len(t.texts)), make([]float64, len(t.texts))
 	var met []int32

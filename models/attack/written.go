@@ -24,11 +24,14 @@ func init() {
 		learner{name: "attribute-written", written: true, fit: fitWriting(true)}, own, NeedsWriter)
 	registerLabels("attribute-surface", "punctuation, case, length", 2,
 		learner{name: "attribute-surface", written: true, fit: fitWriting(false)}, own, NeedsWriter)
+	registerLabels("stacked", "surface, characters and words stacked", 1,
+		learner{name: "stacked", written: true, fit: fitStacked}, public, NeedsWriter)
 }
 
 // pieces gives an id to each word, in lower case, and to each sign of a text.
 type pieces struct {
 	words bool // words are told apart
+	alone bool // there are no signs, and no case
 	ids   map[string]int32
 	of    []string
 }
@@ -65,7 +68,7 @@ func (p *pieces) read(text string) []int32 {
 			words++
 			lower := strings.ToLower(w)
 			switch {
-			case w == lower:
+			case w == lower || p.alone:
 			case len(w) == size:
 				out = append(out, p.id(oneLetter))
 			case w == strings.ToUpper(w):
@@ -76,6 +79,8 @@ func (p *pieces) read(text string) []int32 {
 			if w = lower; !p.words {
 				w = anyWord
 			}
+		} else if p.alone {
+			continue
 		}
 		out = append(out, p.id(w))
 	}
@@ -86,34 +91,83 @@ func (p *pieces) examples(documents []Document) models.Examples {
 	return models.Examples{Sequences: list.Map(textsOf(documents), p.read), Labels: privates(documents)}
 }
 
+// fit learns n-grams of the pieces. Ids are of one fit, which makes it independent of what
+// was read before.
+func (p *pieces) fit(ctx context.Context, s *Situation, train, validation []Document) (trained, float64, error) {
+	p.ids = map[string]int32{}
+	o := models.NGramOptions{Classes: s.Privates}
+	if p.words {
+		o.Spelling = func(id int32) string { return p.of[id] }
+	}
+	m, h, err := models.FitNGrams(ctx, o, p.examples(train), p.examples(validation))
+	return classified(m, h.Chosen, p.examples), h.Accuracy, err
+}
+
 // fitWriting learns from texts as they are written. Who reads words may as well leave
-// them out, if validation says so. Ids are of one fit, which makes it independent of
-// what was read before.
+// them out, if validation says so.
 func fitWriting(words bool) func(context.Context, *Situation, []Document, []Document, stream.Seed) (trained, error) {
 	return func(ctx context.Context, s *Situation, train, validation []Document, _ stream.Seed) (out trained, err error) {
-		readings := []*pieces{{words: false, ids: map[string]int32{}}}
-		if words {
-			readings = append(readings, &pieces{words: true, ids: map[string]int32{}})
+		out, most, err := (&pieces{}).fit(ctx, s, train, validation)
+		if err != nil || !words {
+			return out, err
 		}
-		most := math.Inf(-1)
-		for _, p := range readings {
-			o := models.NGramOptions{Classes: s.Privates}
-			if p.words {
-				o.Spelling = func(id int32) string { return p.of[id] }
-			}
-			m, h, err := models.FitNGrams(ctx, o, p.examples(train), p.examples(validation))
-			if err != nil {
-				return out, err
-			}
-			if h.Accuracy > most {
-				most, out = h.Accuracy, classified(m, h.Chosen, p.examples)
-				if words && !p.words {
-					out.note = "without words: " + out.note
-				}
-			}
+		out.note = "without words: " + out.note
+		if all, accuracy, err := (&pieces{words: true}).fit(ctx, s, train, validation); err != nil || accuracy > most {
+			return all, err
 		}
 		return out, nil
 	}
+}
+
+// fitStacked learns from texts as they are written by what the surface, the words and both
+// say: a logistic regression of their scores on one half of the validation documents, its
+// strength chosen on the other. They learned from other documents.
+func fitStacked(ctx context.Context, s *Situation, train, validation []Document, seed stream.Seed) (trained, error) {
+	var all []trained
+	for _, p := range []*pieces{{}, {words: true, alone: true}, {words: true}} {
+		t, _, err := p.fit(ctx, s, train, validation)
+		if err != nil {
+			return t, err
+		}
+		all = append(all, t)
+	}
+	read := func(ctx context.Context, documents []Document) (models.Examples, error) {
+		x := models.Examples{Vectors: make([][]float32, len(documents)), Labels: privates(documents)}
+		for _, t := range all {
+			scores, err := t.score(ctx, documents)
+			if err != nil {
+				return x, err
+			}
+			for i, row := range scores {
+				x.Vectors[i] = append(x.Vectors[i], list.Map(row, func(v float64) float32 { return float32(v) })...)
+			}
+		}
+		return x, nil
+	}
+	var halves [2]models.Examples // a document and its releases are in one
+	for half := range halves {
+		var of []Document
+		for i, d := range validation {
+			if i%len(s.Validation)%2 == half {
+				of = append(of, d)
+			}
+		}
+		var err error
+		if halves[half], err = read(ctx, of); err != nil {
+			return trained{}, err
+		}
+	}
+	m, err := models.New("logistic", models.Options{Classes: s.Privates, Seed: seed})
+	if err == nil {
+		_, err = m.Fit(ctx, halves[0], halves[1])
+	}
+	return trained{score: func(ctx context.Context, documents []Document) ([][]float64, error) {
+		x, err := read(ctx, documents)
+		if err != nil {
+			return nil, err
+		}
+		return m.Score(ctx, x)
+	}}, err
 }
 
 // Written returns a Situation.Write that does what `mldp privatize` does with
