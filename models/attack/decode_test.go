@@ -131,3 +131,18 @@ func decode(model *ngram.Model, w weights, positions [][]candidate) ([][]float64
 	}
 	return c.posteriors(w)
 }
+
+// A text about one of two topics makes the words of that topic likelier, those of the
+// other less likely.
+func TestTopicIsThatOfSimilarTexts(t *testing.T) {
+	s := Situation{Known: Known{Words: 8, Plain: &Memo{}}}
+	for i := range int32(100) {
+		first := i % 2 * 4
+		s.Shadow = append(s.Shadow, []int32{first, first + 1, first + 2, first + 3, 8})
+	}
+	c := chain{positions: [][]candidate{{{word: 0}, {word: 4}}, {{word: 1}, {word: 5}}, {{word: 2}, {word: 6}}, {{word: 9}}}}
+	s.topics().adapt(c, [][]float64{{0.9, 0.1}, {0.9, 0.1}, {0.5, 0.5}, {1}}, c.positions)
+	if of := c.positions[2]; of[0].topic < 0.05 || of[1].topic > -0.05 || c.positions[3][0].topic != 0 {
+		t.Errorf("topics %v, and %v of a word outside", of, c.positions[3])
+	}
+}
