@@ -55,8 +55,18 @@ var generated = sync.OnceValues(func() (*Situation, error) {
 		names[id] = w
 	}
 	s.Spelling = func(id int32) string { return names[id] }
+	more, err := datasets.Load(context.Background(), datasets.Request{Name: "generated-styles",
+		Seed: stream.FromUint64(9)})
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range convert(more.Train)[:300] {
+		if !slices.ContainsFunc(d.Words, func(w int32) bool { return int(w) >= s.Words }) {
+			s.Public = append(s.Public, d)
+		}
+	}
 	// As written: those of label 1 mostly end with an exclamation.
-	for _, split := range [][]Document{s.Train, s.Validation, s.Test} {
+	for _, split := range [][]Document{s.Train, s.Validation, s.Test, s.Public} {
 		for i := range split {
 			end := "."
 			if split[i].Private == 1 && i%10 != 0 {
@@ -66,16 +76,6 @@ var generated = sync.OnceValues(func() (*Situation, error) {
 				split[i].Text += names[w] + " "
 			}
 			split[i].Text = strings.TrimSpace(split[i].Text) + end
-		}
-	}
-	more, err := datasets.Load(context.Background(), datasets.Request{Name: "generated-styles",
-		Seed: stream.FromUint64(9)})
-	if err != nil {
-		return nil, err
-	}
-	for _, d := range convert(more.Train)[:300] {
-		if !slices.ContainsFunc(d.Words, func(w int32) bool { return int(w) >= s.Words }) {
-			s.Public = append(s.Public, d)
 		}
 	}
 	language, err := ngram.Train(s.Shadow, s.Words, 2)
