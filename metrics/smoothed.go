@@ -28,19 +28,17 @@ func SmoothedChannel(draws Draws, n int, distances func(x int) []float64) (Chann
 	}
 	all, often := draws.PerInput, make([]float64, n) // as another word
 	floats.AddConst(0.5, often)
-	for i, y := range draws.Outputs {
-		if int(y) != i/all {
-			often[y]++
-		}
+	for i := range n * all {
+		draws.each(i, func(y int32, p float64) {
+			if int(y) != i/all {
+				often[y] += p
+			}
+		})
 	}
 	if distances == nil {
 		distances = func(int) []float64 { return make([]float64, n) }
 	}
-	count := func(to []float64, x int) {
-		for _, y := range draws.of(x) {
-			to[y]++
-		}
-	}
+	count := func(to []float64, x int) { draws.of(x, func(y int32, p float64) { to[y] += p }) }
 	mean, each := 0.0, max(1, n/rateWords)
 	for x := 0; x < n; x += each {
 		mean += floats.Sum(distances(x)) / float64(n*((n+each-1)/each))
