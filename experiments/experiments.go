@@ -8,14 +8,12 @@ package experiments
 import (
 	"context"
 	"embed"
-	"slices"
 	"strings"
 
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/plan"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/check"
-	"mldpbench/models/attack"
 )
 
 //go:embed studies/*.yaml
@@ -63,7 +61,7 @@ func same(s *study.Study) string {
 }
 
 // lite makes a task small, for an answer in minutes: at most so many documents of each
-// split, and none of the attackers that learn the channel of all words.
+// split, and what a classifier finds instead of what attackers do, if it has one.
 func lite(s *study.Study) error {
 	if s.Task == "" {
 		return check.Wrong("study = %q: only tasks, NAME@VERSION, have a /lite", s.Name+"/lite")
@@ -76,10 +74,9 @@ func lite(s *study.Study) error {
 			}
 		}
 	}
-	s.Attackers = slices.DeleteFunc(s.Attackers, func(c study.CommandSpec) bool {
-		a, err := attack.Find(c.Name)
-		return err == nil && !a.OneRelease
-	})
+	if len(s.Models) > 0 {
+		s.Attackers = nil
+	}
 	s.Name, s.Task = s.Name+"-lite", strings.Replace(s.Task, ":", "/lite:", 1)
 	return nil
 }

@@ -106,7 +106,7 @@ func TestTasksAreJoined(t *testing.T) {
 	b, _ := experiments.Open("imdb@1", "")
 	want := strings.Replace(a.Task+","+b.Task, ":", "/lite:", 2)
 	if s.Name != "agnews@1-lite-imdb@1-lite" || s.Task != want || len(s.Datasets) != 2 || s.Datasets[1].Test != 400 ||
-		s.Datasets[1].MaxTokens != 40 || fmt.Sprint(study.AttackerNames(s.Attackers)) != "[linkage-tfidf linkage-aligned overlap]" {
+		s.Datasets[1].MaxTokens != 40 || len(s.Attackers) > 0 {
 		t.Errorf("%+v, want %s", s, want)
 	}
 	for _, name := range experiments.Builtin.Names() {
