@@ -186,7 +186,9 @@ func (c *Calibrator) evaluate(ctx context.Context, quantity string, epsilon floa
 		words, prior, o := []mechanisms.WordID(nil), metrics.UniformPrior(c.Env.Space.Len()), InferenceOptions{Samples: c.Runs}
 		if c.Counts != nil {
 			words, prior = ofText(c.Counts)
-			o = InferenceOptions{Samples: 2 * c.Runs, Most: 4 * c.Runs} // what more would show is in the interval
+			if o.Samples *= 2; m.Choices() == nil { // what more draws would show is in the interval
+				o.Most = 2 * o.Samples
+			}
 		}
 		i, err := Infer(ctx, m, words, prior, o, c.Seed, c.Threads)
 		if err != nil {
