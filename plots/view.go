@@ -100,7 +100,11 @@ func (v *view) figures(d views.View) (out []Figure) {
 		if d.X == views.Level { // what does not reach it says nothing
 			set.Items = results.Where(set.Items, func(i views.Item) bool { return !math.IsNaN(i.Value) })
 		}
-		notes := append([]string{d.Note}, v.notes(cellsOf(set.Items), d.X == views.Level)...)
+		notes := v.notes(cellsOf(set.Items), d.X == views.Level)
+		if len(d.Mean) > 0 { // of bars: there are none
+			notes = notes[1:]
+		}
+		notes = append([]string{d.Note}, notes...)
 		f, err := Curves(set.Name, set.Title, v.panels(d, set.Items), slices.DeleteFunc(notes,
 			func(s string) bool { return s == "" })...)
 		if err == nil {
