@@ -10,7 +10,8 @@ import (
 
 // completions are those of sets.yaml.
 var completions = map[string]func(q Request, rows *Rows) error{"official halves": officialHalves,
-	"agencies": keepAgencies, "splits of 2024": splits2024, "class is private": privateClass, "pseudo-users": pseudoUsers}
+	"agencies": keepAgencies, "splits of 2024": splits2024, "class is private": privateClass, "pseudo-users": pseudoUsers,
+	"shared answers": sharedAnswers}
 
 // imdbHalf and imdbQuarter are the sizes of the official halves (train, test)
 // and of a class in them.
@@ -62,6 +63,16 @@ func pseudoUsers(_ Request, rows *Rows) error {
 				rows.Rows[id].User = fmt.Sprintf("%s/%02d", rows.Classes[class], u)
 			}
 		}
+	}
+	return nil
+}
+
+// sharedAnswers moves the numbers of a question's answers from behind its text to its
+// user: questions that share one are relevant to each other.
+func sharedAnswers(_ Request, rows *Rows) error {
+	for i := range rows.Rows {
+		r := &rows.Rows[i]
+		r.Text, r.User, _ = strings.Cut(r.Text, "\t")
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ func TestMeasurementsConform(t *testing.T) {
 	}
 	for _, m := range measure.All() {
 		key := "      " + m.Metric.Key + ":"
-		if m.Metric.Key != "" && m.Metric.Key != "user_audit" && !strings.Contains(attacked, key) &&
+		if ofUsers := []string{"", "user_audit", "retrieval"}; !slices.Contains(ofUsers, m.Metric.Key) && !strings.Contains(attacked, key) &&
 			!slices.Contains(metrics, key) && !slices.Contains(needsData, m.Name) {
 			metrics = append(metrics, key)
 		}
@@ -78,7 +78,7 @@ scenes:
       inference_error: {samples: 10, distance: true}
 %s
   - datasets: [{name: generated-users, train: 120, validation: 16, test: 40}]
-    metrics: {user_audit: {}}
+    metrics: {user_audit: {}, retrieval: {}}
 `
 
 func needs(a attack.Definition, any ...attack.Need) bool {

@@ -43,8 +43,9 @@ refuted                        results  extended --dataset agnews --mechanism cu
 audit-glove-100                audit    --grid --embedding glove.6B.100d --restrict agnews
 attacks                        results  attacks --repetitions 3
 auditor                        results  cmp --set scenes=[auditor]
-cmp-50                         results  cmp --set scenes=[deniability] --set scenes[0].embeddings[0].dimensions=[50]
+cmp-50                         results  cmp --set scenes=[deniability] --set scenes[0].embeddings[0].dimensions=[50] --set scenes[0].metrics.deniability.words=300 --epsilons 5,10
 privemb-50                     results  privemb --set scenes=[words] --set scenes[0].embeddings=[glove.6B] --set scenes[0].embeddings[0].dimensions=[50]
+retrieval                      results  cmp --set scenes=[retrieval]
 '
 
 usage() { sed -n '2,8s/^# \{0,1\}//p' "$0" >&2; exit 2; }

@@ -10,7 +10,7 @@ import (
 
 func init() {
 	Register(Measurement{
-		Name: "examples", Version: 1, Baseline: true, Columns: []results.Column{{Name: "example", Unit: "%"}},
+		Name: "examples", Version: 1, Baseline: true, Columns: []results.Column{{Name: "example"}},
 		Metric: study.Metric{Key: "examples", Doc: "so many documents of each text, evenly spaced, as they are before and " +
 			"after: they are in the records, word for word",
 			New: func() any { return new(int) },
@@ -22,25 +22,19 @@ func init() {
 	})
 }
 
-// measureExamples are documents of the first split that is private, each with the share
-// of its words that changed. They count as repetitions.
+// measureExamples are documents of the first split that is private, each with its number
+// of words. They count as repetitions.
 func measureExamples(ctx context.Context, r *Release, q *Query) (rows []results.Row, err error) {
 	text, err := r.Text(ctx)
 	if err != nil {
 		return nil, err
 	}
 	row, n := r.Row(q), *q.Options.(*int)
-	for i, split := range text {
+	for _, split := range text {
 		for k := range min(n, len(split)) {
 			at := k * len(split) / n
-			before, after, changed := r.Corpus.Tokens[i][at], split[at], 0
-			for j := range min(len(before), len(after)) {
-				if before[j] != after[j] {
-					changed++
-				}
-			}
-			m := results.Share(changed, len(before))
-			m.Detail, row.Repetition = joined(after), k+1
+			m := results.Number(float64(len(split[at])))
+			m.Detail, row.Repetition = joined(split[at]), k+1
 			rows = append(rows, row.Of("example", m))
 		}
 		if len(rows) > 0 {

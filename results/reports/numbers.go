@@ -2,53 +2,56 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"mldpbench/internal/list"
 	"mldpbench/results"
 	"mldpbench/results/published"
 	"mldpbench/results/views"
 )
 
 // replicated are the records beside which printed numbers stand.
-const replicated = "replication replication-imdb comparative"
+const replicated = "replication replication-50 replication-fits-50 replication-imdb comparative"
 
 // signs mark the verdicts.
 var signs = map[published.Verdict]string{published.Same: "=", published.Near: "≈", published.Apart: "≠"}
 
-// printed are the printed numbers at d = 100 beside ours.
-func (s source) printed(how, dataset string) (all []published.Number, err error) {
+// printed are the printed numbers of a dimension beside ours, run in one of several ways.
+func (s source) printed(how, dataset string, dimension int) (all []published.Number, err error) {
 	p, err := s.view(replicated)
 	if err != nil {
 		return nil, err
 	}
 	return results.Where(published.Compare(p), func(n published.Number) bool {
-		return n.As == how && n.Dataset == dataset && n.Dimension == 100 && n.Setting != "local"
+		return strings.Contains(how, n.As) && n.Dataset == dataset && n.Dimension == dimension && n.Setting != "local"
 	}), nil
 }
 
-// count says how many of the printed numbers of some quantities are near, as "36 of 42".
-func (s source) count(how, dataset, quantities string) (string, error) {
-	all, err := s.printed(how, dataset)
-	near, of := 0, 0
+// count says how many of the printed numbers of some quantities are near as they were
+// run, in one of the ways if there are several, as "36 of 42"; d is 100 if not given.
+func (s source) count(how, dataset, quantities string, d ...int) (string, error) {
+	all, err := s.printed(how, dataset, append(d, 100)[0])
+	of := map[published.Number]bool{}
 	for _, n := range all {
 		if strings.Contains(" "+quantities+" ", " "+n.Quantity+" ") {
-			of++
-			if n.Verdict == published.Same || n.Verdict == published.Near {
-				near++
-			}
+			cell := published.Number{Place: n.Place, Quantity: n.Quantity, Setting: n.Setting}
+			of[cell] = of[cell] || n.Verdict == published.Same || n.Verdict == published.Near
 		}
 	}
-	if err == nil && of == 0 {
+	if err == nil && len(of) == 0 {
 		err = fmt.Errorf("nothing is printed of %s (%s) of %s", dataset, how, quantities)
 	}
-	return fmt.Sprintf("%d of %d", near, of), err
+	near := list.Count(slices.Collect(maps.Values(of)), func(b bool) bool { return b })
+	return fmt.Sprintf("%d of %d", near, len(of)), err
 }
 
 // published has ours/printed and the verdict, a row for each row of the paper.
 func (s source) published(how, dataset string, columns ...string) (string, error) {
-	all, err := s.printed(how, dataset)
+	all, err := s.printed(how, dataset, 100)
 	if err != nil {
 		return "", err
 	}
@@ -78,14 +81,14 @@ func (s source) published(how, dataset string, columns ...string) (string, error
 	return table(rows, header...)
 }
 
-// cells are those of a record at a data set and mechanism, and an ε where one is given.
+// cells are those of a record at a data set and mechanism or its label, and an ε where one is given.
 func (s source) cells(name, quantity, dataset, mechanism string, epsilon []float64) ([]results.Cell, error) {
 	p, err := s.view(name)
 	if err != nil {
 		return nil, err
 	}
 	found := results.Where(p.Cells, func(c results.Cell) bool {
-		return c.Dataset == dataset && c.Mechanism == mechanism && c.Has(quantity) &&
+		return c.Dataset == dataset && (c.Mechanism == mechanism || c.Label == mechanism) && c.Has(quantity) &&
 			(len(epsilon) == 0 || c.Epsilon == results.Float(epsilon[0]))
 	})
 	if len(found) == 0 {

@@ -218,10 +218,10 @@ func (s Sheet) pivot(v View, items []Item) Table {
 			t.hoist(row)
 		}
 	}
-	if rows := len(t.Rows); rows > 0 && len(v.Beside) > rows {
-		t.Header = append(t.Header, v.Beside[0])
-		for i := range t.Rows {
-			t.Rows[i] = append(t.Rows[i], Cell{Text: v.Beside[i+1]})
+	if v.Beside != nil {
+		t.Header = append(t.Header, v.Beside["title"])
+		for i, r := range t.Rows {
+			t.Rows[i] = append(r, Cell{Text: v.Beside[r[t.heads-1].Text]})
 		}
 	}
 	t.explain(s, items)

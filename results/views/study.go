@@ -56,8 +56,8 @@ func (s Sheet) regression(q results.Column, on []string) (items []Item) {
 			i.says("standard error", Number(t.Error, 3), t.Error), i.says("t", Number(t.T, 2), t.T),
 			i.says("p", Probability(t.P), t.P))
 	}
-	i.Term = fmt.Sprintf("R², of %d texts", len(y))
-	return append(items, i.says("coefficient", Number(r2, 3), r2))
+	i.Term = "R²"
+	return append(items, i.says("coefficient", fmt.Sprintf("%.3f (%d texts)", r2, len(y)), r2))
 }
 
 // examples are the items of recorded texts, before and after.

@@ -31,13 +31,13 @@ type View struct {
 	Split  []string            `yaml:"split"`
 	Legend string              `yaml:"legend"`
 	// Of a table.
-	From    string   `yaml:"from"`
-	Rows    []string `yaml:"rows"`
-	Columns []string `yaml:"columns"`
-	Value   []string `yaml:"value"`
-	Best    bool     `yaml:"best"`
-	On      []string `yaml:"on"`     // of a regression
-	Beside  []string `yaml:"beside"` // a further column of texts: its head, then one for each row
+	From    string            `yaml:"from"`
+	Rows    []string          `yaml:"rows"`
+	Columns []string          `yaml:"columns"`
+	Value   []string          `yaml:"value"`
+	Best    bool              `yaml:"best"`
+	On      []string          `yaml:"on"`     // of a regression
+	Beside  map[string]string `yaml:"beside"` // a further column: its title, and a text by the last head of a row
 	// Of a figure.
 	X     string   `yaml:"x"`
 	Y     []string `yaml:"y"`

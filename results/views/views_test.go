@@ -412,9 +412,9 @@ func TestStudyViews(t *testing.T) {
 		t.Error(tex)
 	}
 	views := []View{{Name: "r", Title: "r", From: "regression", Rows: []string{"term"}, Columns: []string{"statistic"}, Value: []string{"cs"},
-		On: []string{"epsilon", "s_w"}, Beside: []string{"printed", "a", "b", "c", "d"}}}
+		On: []string{"epsilon", "s_w"}, Beside: map[string]string{"title": "printed", "S_w": "c"}}}
 	own = s.Tables(views)[0]
-	for term, want := range map[string]string{"constant": "100.000", "ε": "3.000", "S_w": "-1.000", "R², of 24 texts": "1.000"} {
+	for term, want := range map[string]string{"constant": "100.000", "ε": "3.000", "S_w": "-1.000", "R²": "1.000 (24 texts)"} {
 		if got := cellAt(t, own, "coefficient", term).Text; got != want {
 			t.Errorf("%s: %s, want %s", term, got, want)
 		}

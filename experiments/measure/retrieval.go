@@ -1,0 +1,70 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"mldpbench/experiments/study"
+	"mldpbench/internal/list"
+	"mldpbench/internal/stats"
+	"mldpbench/metrics"
+	"mldpbench/results"
+)
+
+func init() {
+	Register(Measurement{
+		Name: "retrieval", Version: 1, Baseline: true,
+		Columns: list.Map([]string{"map", "mrr"}, func(name string) results.Column {
+			return results.Column{Name: name, Title: strings.ToUpper(name), Direction: results.Up, Digits: 3, Threshold: 0.02,
+				Table: "retrieval", Mean: true}
+		}),
+		Metric:  study.Metric{Key: "retrieval", New: func() any { return &struct{}{} }},
+		Applies: hasText, Measure: measureRetrieval,
+	})
+}
+
+// measureRetrieval asks with private questions for plain ones that share an answer with
+// them (Feyisetan et al. 2020, there for the answers). The answers of a document are its
+// user, numbers between spaces; questions that share none are not asked.
+func measureRetrieval(ctx context.Context, r *Release, q *Query) ([]results.Row, error) {
+	text, err := r.Text(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var plain, private, answers [][]string
+	of := map[string][]int{} // questions by answer
+	for i, split := range r.Corpus.Splits() {
+		for k, d := range split.Documents {
+			answers = append(answers, strings.Fields(d.User))
+			for _, a := range answers[len(plain)] {
+				of[a] = append(of[a], len(plain))
+			}
+			if plain, private = append(plain, r.Corpus.Tokens[i][k]), append(private, nil); text[i] != nil {
+				private[len(plain)-1] = text[i][k]
+			}
+		}
+	}
+	search := metrics.Search(plain)
+	var average, reciprocal []float64
+	for i, own := range answers {
+		relevant := slices.Concat(list.Map(own, func(a string) []int { return of[a] })...)
+		slices.Sort(relevant)
+		relevant = slices.DeleteFunc(slices.Compact(relevant), func(other int) bool { return other == i })
+		if len(relevant) > 0 && private[i] != nil {
+			ap, rr := metrics.Precision(search(private[i]), relevant, i)
+			average, reciprocal = append(average, ap), append(reciprocal, rr)
+		}
+	}
+	if len(average) == 0 {
+		return nil, errors.New("retrieval: no two documents share an answer, or none is private")
+	}
+	row := func(name string, x []float64) results.Row {
+		v := stats.MeanInterval(x, 0.95)
+		m := results.Number(v.Estimate).Within(v.Low, v.High)
+		m.Whole = len(x)
+		return r.Row(q).Of(name, m)
+	}
+	return []results.Row{row("map", average), row("mrr", reciprocal)}, nil
+}
