@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -34,21 +35,18 @@ func Regress(y []float64, x [][]float64) (terms []Term, r2 float64, err error) {
 		return nil, 0, fmt.Errorf("regression: what it is on is not independent")
 	}
 	var b, fitted mat.VecDense
-	if err := qr.SolveVecTo(&b, false, mat.NewVecDense(n, y)); err != nil {
+	var r, inverse mat.Dense
+	qr.RTo(&r)
+	err = errors.Join(qr.SolveVecTo(&b, false, mat.NewVecDense(n, y)), inverse.Inverse(r.Slice(0, p, 0, p)))
+	if err != nil {
 		return nil, 0, fmt.Errorf("regression: %w", err)
 	}
 	fitted.MulVec(design, &b)
-	residual, total, mean := 0.0, 0.0, stat.Mean(y, nil)
+	residual := 0.0
 	for i, v := range y {
-		residual, total = residual+math.Pow(v-fitted.AtVec(i), 2), total+math.Pow(v-mean, 2)
+		residual += math.Pow(v-fitted.AtVec(i), 2)
 	}
 	// The covariance of b is σ²(XᵀX)⁻¹ = σ²R⁻¹R⁻ᵀ.
-	var r mat.Dense
-	qr.RTo(&r)
-	var inverse mat.Dense
-	if err := inverse.Inverse(r.Slice(0, p, 0, p)); err != nil {
-		return nil, 0, fmt.Errorf("regression: %w", err)
-	}
 	df := float64(n - p)
 	for j := range p {
 		term := Term{Coefficient: b.AtVec(j), Error: math.Sqrt(residual/df) * mat.Norm(inverse.RowView(j), 2)}
@@ -56,5 +54,5 @@ func Regress(y []float64, x [][]float64) (terms []Term, r2 float64, err error) {
 		term.P = 2 * distuv.StudentsT{Sigma: 1, Nu: df}.Survival(math.Abs(term.T))
 		terms = append(terms, term)
 	}
-	return terms, 1 - residual/total, nil
+	return terms, 1 - residual/(stat.Variance(y, nil)*float64(n-1)), nil
 }

@@ -23,9 +23,6 @@ type Axis struct {
 	Ticks []plot.Tick
 }
 
-// log is the axis, logarithmic or not.
-func (a Axis) log(yes bool) Axis { a.Log = yes; return a }
-
 // percent bounds a percentage.
 var percent = &[2]float64{0, 100}
 

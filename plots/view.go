@@ -172,8 +172,9 @@ func (v *view) panels(d views.View, items []views.Item) (out []Panel) {
 // panel draws items over x; all are those of the figure.
 func (v *view) panel(d views.View, x results.Column, items, all []views.Item) Panel {
 	first := private(items)[0]
-	p := Panel{X: axisOver(private(items), x), Y: axisOf(first.Quantity).log(d.Log), Apart: map[string]float64{views.Epsilon: 1.6,
+	p := Panel{X: axisOver(private(items), x), Y: axisOf(first.Quantity), Apart: map[string]float64{views.Epsilon: 1.6,
 		views.Level: 6}[x.Name]}
+	p.Y.Log = d.Log
 	ofMechanisms := slices.Equal(d.Curve, []string{"mechanism"})
 	order := list.Map(v.group(all, d.Curve), func(g views.Set) string { return g.Title })
 	for _, own := range v.group(items, d.Curve) {

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	"mldpbench/internal/check"
 	"mldpbench/internal/list"
@@ -40,7 +42,7 @@ func (c *Composite) Check() error {
 			switch q, err := FindColumn(name); {
 			case err != nil:
 				return check.Wrong("puc.%s = %q: no such quantity; mldp study keys lists them", part, name)
-			case !q.scaled():
+			case !q.percent() && !q.Share && !q.Error && !q.Mean:
 				return check.Wrong("puc.%s = %q: must be a quantity in 0 to 100 or 0 to 1", part, name)
 			}
 			if err := check.Positive("puc."+part+"."+name, own[name]); err != nil {
@@ -56,9 +58,6 @@ func (c *Composite) Check() error {
 	return nil
 }
 
-// scaled reports whether a quantity has a scale that ends at both sides.
-func (c Column) scaled() bool { return c.percent() || c.Share || c.Error || c.Mean }
-
 // percent reports whether a quantity is in 0–100; S_w is of 100 runs.
 func (c Column) percent() bool { return c.Unit == "%" || c.Unit == "×100" || c.Name == "s_w" }
 
@@ -67,9 +66,8 @@ func pucName(alpha float64) string { return fmt.Sprintf("puc_%.4g", 100*alpha) }
 
 // ofPUC is the column of the composite at a weight that is not the study's.
 func ofPUC(name string) (Column, bool) {
-	var percent float64
-	n, _ := fmt.Sscanf(name, "puc_%g", &percent)
-	if n == 0 || pucName(percent/100) != name || percent < 0 || percent > 100 {
+	percent, err := strconv.ParseFloat(strings.TrimPrefix(name, "puc_"), 64)
+	if err != nil || pucName(percent/100) != name || percent == 50 {
 		return Column{}, false
 	}
 	c := MustColumn("puc_50")
@@ -77,17 +75,13 @@ func ofPUC(name string) (Column, bool) {
 	return c, true
 }
 
-// plainly is what a cell shares with its baseline, and a quantity. The setting is not
-// part of it: without privatisation all settings are one.
-type plainly struct {
-	Place
-	quantity string
-}
-
-func (c Cell) plainly(quantity string) plainly {
+// plainly is what a cell shares with its baseline, and a quantity as its label. The setting
+// is not part of it: without privatisation all settings are one.
+func (c Cell) plainly(quantity string) Place {
 	s := c.Scene()
-	s.Setting, s.DatasetFingerprint, s.EmbeddingFingerprint = "", c.DatasetFingerprint, c.EmbeddingFingerprint
-	return plainly{s, quantity}
+	s.Setting, s.Label = "", quantity
+	s.DatasetFingerprint, s.EmbeddingFingerprint = c.DatasetFingerprint, c.EmbeddingFingerprint
+	return s
 }
 
 // derive sets the baseline's mean accuracy, PUC and the relative gain. Those of a
@@ -100,7 +94,7 @@ func (p *Prepared) derive(runs []Run) {
 			composites[r.Rows[0].Study] = *r.PUC
 		}
 	}
-	baseline, similarity := map[plainly][]float64{}, map[Place][]float64{}
+	baseline, similarity := map[Place][]float64{}, map[Place][]float64{}
 	for _, c := range p.Cells {
 		for _, q := range c.Quantities() {
 			if v := c.Get(q); c.IsBaseline() && v.Known() && MustColumn(q).OfModel {

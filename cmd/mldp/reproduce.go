@@ -43,17 +43,15 @@ func newReproduceCommand() *cobra.Command {
 			switch named := len(items) > 0 || dataset != ""; {
 			case len(args) > 0 && args[0] != p.Name:
 				continue
-			case len(args) > 0 && named && len(wanted) == 0:
-				return check.Wrong("none of these is in %s: mldp reproduce %s lists what is", p.Title, p.Name)
 			case len(args) > 0 && named:
 				return reproduce(cmd, a, p, wanted, out)
 			}
 			for _, i := range wanted {
-				minutes, how := any(nil), i.Otherwise
+				row := []any{p.Name, i.Name, i.Dataset, i.What, nil, i.Otherwise}
 				if len(i.Runs) > 0 {
-					minutes, how = p.Minutes(i), p.Command(i)
+					row[5], row[4] = p.Makes(i)
 				}
-				rows = append(rows, []any{p.Name, i.Name, i.Dataset, i.What, minutes, how})
+				rows = append(rows, row)
 			}
 		}
 		return a.table("papers", []string{"paper", "item", "data set", "what", "minutes", "command, or why none"}, rows)
@@ -67,6 +65,9 @@ func init() { again = run } // here, as the commands are what it reads
 
 // reproduce runs what items need, prints their tables, and writes these and their figures.
 func reproduce(cmd *cobra.Command, a *answer, p published.Paper, items []published.Item, out string) error {
+	if len(items) == 0 {
+		return check.Wrong("none of these is in %s: mldp reproduce %s lists what is", p.Title, p.Name)
+	}
 	var folders, quantities, tables, figures []string
 	do := func(args ...string) error {
 		if data := cmd.Flag("data").Value.String(); data != "" {

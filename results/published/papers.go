@@ -53,20 +53,14 @@ func (p Paper) Wanted(names []string, dataset string) []Item {
 	})
 }
 
-// Minutes are those of the runs of an item.
-func (p Paper) Minutes(i Item) (minutes float64) {
+// Makes is the command that makes an item, with its minutes.
+func (p Paper) Makes(i Item) (command string, minutes float64) {
+	kind, number, _ := strings.Cut(strings.ToLower(i.Name), " ")
+	if command = "mldp reproduce " + p.Name + " --" + kind + " " + number; i.Dataset != "" {
+		command += " --dataset " + i.Dataset
+	}
 	for _, name := range i.Runs {
 		minutes += p.Runs[name].Minutes
 	}
-	return minutes
-}
-
-// Command prints an item.
-func (p Paper) Command(i Item) string {
-	kind, number, _ := strings.Cut(strings.ToLower(i.Name), " ")
-	text := "mldp reproduce " + p.Name + " --" + kind + " " + number
-	if i.Dataset != "" {
-		text += " --dataset " + i.Dataset
-	}
-	return text
+	return command, minutes
 }
