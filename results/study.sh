@@ -29,6 +29,7 @@ comparative                    results  comparative --set embeddings[0].dimensio
 comparative-50                 results  comparative --set embeddings[0].dimensions=[50]
 comparative-released           results  comparative-released --set embeddings[0].dimensions=[100]
 comparative-released-50        results  comparative-released --set embeddings[0].dimensions=[50]
+comparative-low                results  comparative --dataset agnews --set embeddings[0].dimensions=[100] --set models=[] --set metrics={"low":1000} --set settings=[train-only] --repetitions 1
 comparative-local-300          results  comparative --set embeddings[0].name=local --set embeddings[0].dimensions=[300] --repetitions 3
 comparative-released-local-300 results  comparative-released --set embeddings[0].name=local --set embeddings[0].dimensions=[300] --repetitions 3
 extended                       results  extended
