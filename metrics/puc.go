@@ -15,13 +15,6 @@ func PUC(alpha float64, utility, privacy []Part) float64 {
 	return alpha*mean(utility) + (1-alpha)*mean(privacy)
 }
 
-// RelativeGain is the γ of 1-Diffractor and of papers since: what is left of utility,
-// less what is left of an adversary's success, each as a share of that on plain text.
-// With P = 100 less that share it is the composite with alpha 1/2 on another scale.
-func RelativeGain(utility, privacy []Part) float64 {
-	return 2*PUC(0.5, utility, privacy)/100 - 1
-}
-
 func mean(parts []Part) float64 {
 	sum, weights := 0.0, 0.0
 	for _, p := range parts {

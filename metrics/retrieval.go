@@ -1,39 +1,57 @@
 package metrics
 
 import (
+	"cmp"
+	"maps"
 	"math"
 	"slices"
-
-	"mldpbench/embeddings"
 )
 
-// Search indexes documents. What it returns gives the scores of all of them for a query,
-// by counts times inverse document frequencies, log(n/df): the cosine but for the length
-// of the query, 0 where no word is shared.
-func Search(documents [][]string) func(query []string) []float64 {
-	type posting struct {
+// TFIDF indexes documents. What it returns gives their cosines with a query, by counts
+// times ln((1+n)/(1+df)) + 1; words that no document has are left out.
+func TFIDF[W cmp.Ordered](documents [][]W) func(query []W) []float64 {
+	counts := func(d []W) map[W]int {
+		n := make(map[W]int, len(d))
+		for _, w := range d {
+			n[w]++
+		}
+		return n
+	}
+	df := map[W]int{}
+	for _, d := range documents {
+		for w := range counts(d) {
+			df[w]++
+		}
+	}
+	type entry struct {
+		word     W
 		document int
-		count    float64
+		weight   float64
 	}
-	words, _ := embeddings.CountWords(documents)
-	in, square := map[string][]posting{}, make([]float64, len(documents))
+	vector := func(d []W, document int) (entries []entry) {
+		n, square := counts(d), 0.0
+		for _, w := range slices.Sorted(maps.Keys(n)) {
+			if df[w] > 0 {
+				v := float64(n[w]) * (math.Log((1+float64(len(documents)))/(1+float64(df[w]))) + 1)
+				entries, square = append(entries, entry{w, document, v}), square+float64(v*v)
+			}
+		}
+		for i := range entries {
+			entries[i].weight /= math.Sqrt(square)
+		}
+		return entries
+	}
+	postings := map[W][]entry{}
 	for i, d := range documents {
-		own, counts := embeddings.CountWords([][]string{d})
-		for _, w := range own {
-			in[w] = append(in[w], posting{i, float64(counts[w])})
+		for _, w := range vector(d, i) {
+			postings[w.word] = append(postings[w.word], w)
 		}
 	}
-	idf := func(w string) float64 { return math.Log(float64(len(documents)) / float64(len(in[w]))) }
-	for _, w := range words {
-		for _, p := range in[w] {
-			square[p.document] += math.Pow(p.count*idf(w), 2)
-		}
-	}
-	return func(query []string) []float64 {
+	return func(query []W) []float64 {
 		scores := make([]float64, len(documents))
-		for _, w := range query {
-			for _, p := range in[w] {
-				scores[p.document] += idf(w) * idf(w) * p.count / math.Sqrt(max(square[p.document], math.SmallestNonzeroFloat64))
+		for _, w := range vector(query, 0) {
+			for _, d := range postings[w.word] {
+				scores[d.document] += float64(w.weight * d.weight)
 			}
 		}
 		return scores

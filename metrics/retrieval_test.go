@@ -21,12 +21,10 @@ func TestPrecision(t *testing.T) {
 	}
 }
 
-// The cosine of tf-idf by hand: a word of all documents counts nothing.
-func TestSearch(t *testing.T) {
-	search := Search([][]string{{"the", "cat"}, {"the", "dog", "cat"}, {"the", "dog", "bird"}, {"the"}})
-	common, rare := math.Log(2), math.Log(4)
-	for i, want := range []float64{0, common * common / math.Hypot(common, common),
-		(common*common + rare*rare) / math.Hypot(common, rare), 0} {
-		near(t, "score", search([]string{"dog", "bird", "the", "fish"})[i], want, 1e-12)
-	}
+// The cosine by hand: n = 2 documents; idf of a word of both 1, of one ln(3/2) + 1.
+func TestTFIDF(t *testing.T) {
+	search, rare := TFIDF([][]string{{"the", "cat", "cat"}, {"the"}}), math.Log(1.5)+1
+	got := search([]string{"cat", "fish"})
+	near(t, "with the cat", got[0], 2*rare/math.Hypot(1, 2*rare), 1e-12)
+	near(t, "without", got[1], 0, 0)
 }

@@ -143,7 +143,8 @@ func (p *Prepared) derive(runs []Run) {
 		if attackers := slices.Collect(maps.Keys(puc.Privacy)); !slices.ContainsFunc(attackers, func(q string) bool {
 			return !MustColumn(q).succeeds()
 		}) {
-			set("relative_gain", metrics.RelativeGain(utility, privacy))
+			// γ of 1-Diffractor: U/U₀ less A/A₀, of what attackers find
+			set("relative_gain", 2*metrics.PUC(0.5, utility, privacy)/100-1)
 		}
 	}
 }

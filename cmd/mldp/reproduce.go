@@ -63,7 +63,7 @@ var again func(context.Context, []string, io.Reader, io.Writer, io.Writer) int
 
 func init() { again = run } // here, as the commands are what it reads
 
-// reproduce runs what items need, prints their tables, and writes these and their figures.
+// reproduce runs what items need, prints their tables and draws their figures.
 func reproduce(cmd *cobra.Command, a *answer, p published.Paper, items []published.Item, out string) error {
 	if len(items) == 0 {
 		return check.Wrong("none of these is in %s: mldp reproduce %s lists what is", p.Title, p.Name)
@@ -95,14 +95,13 @@ func reproduce(cmd *cobra.Command, a *answer, p published.Paper, items []publish
 		quantities, tables = append(quantities, i.Published...), append(tables, i.Tables...)
 		figures = append(figures, i.Figures...)
 	}
-	for kind, names := range map[string][]string{"tables": tables, "figures": figures} {
-		if len(names) > 0 {
-			if err := do(append([]string{kind, "--force", "--out", filepath.Join(out, kind), "--only",
-				strings.Join(names, ",")}, folders...)...); err != nil {
-				return err
-			}
-			fmt.Fprintln(a.text, filepath.Join(out, kind))
+	if len(figures) > 0 {
+		drawn := filepath.Join(out, "figures")
+		if err := do(append([]string{"figures", "--force", "--out", drawn, "--only", strings.Join(figures, ",")},
+			folders...)...); err != nil {
+			return err
 		}
+		fmt.Fprintln(a.text, drawn)
 	}
 	if len(quantities)+len(tables) == 0 {
 		return nil

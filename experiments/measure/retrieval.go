@@ -46,7 +46,7 @@ func measureRetrieval(ctx context.Context, r *Release, q *Query) ([]results.Row,
 			}
 		}
 	}
-	search := metrics.Search(plain)
+	search := metrics.TFIDF(plain)
 	var average, reciprocal []float64
 	for i, own := range answers {
 		relevant := slices.Concat(list.Map(own, func(a string) []int { return of[a] })...)

@@ -189,7 +189,7 @@ func (s source) ahead(names, level, mechanism string) (string, error) {
 	}
 	say := func(groups map[string][]string, order ...string) string {
 		there := results.Where(order, func(g string) bool { return len(groups[g]) > 0 })
-		return strings.Join(list.Map(there, func(g string) string { return fmt.Sprintf(g, and(groups[g])) }), "; it ")
+		return strings.Join(list.Map(there, func(g string) string { return fmt.Sprintf(g, views.And(groups[g])) }), "; it ")
 	}
 	text := "the " + strings.ToLower(own) + " " + say(groups, every, behind, some, none) + "."
 	if also := say(together, "told apart from %s", "level with %s", "not told apart from %s"); also != "" {
@@ -200,14 +200,6 @@ func (s source) ahead(names, level, mechanism string) (string, error) {
 
 // short is the name of a mechanism without parameters.
 func short(name string) string { name, _, _ = strings.Cut(name, ","); return name }
-
-// and lists names as a sentence does.
-func and(names []string) string {
-	if n := len(names); n > 1 {
-		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
-	}
-	return strings.Join(names, "")
-}
 
 // equal is the table of use at a level.
 func (s source) equal(names, level string) (string, error) {

@@ -79,7 +79,7 @@ func answer(scenes []compare.Aligned) string {
 		for i := range most {
 			most[i] += " (" + kept[i] + ")"
 		}
-		text = and(most) + " keep most"
+		text = And(most) + " keep most"
 	}
 	if !tested {
 		return text + "; nothing was tested: " + compare.Untested + "."
@@ -87,17 +87,17 @@ func answer(scenes []compare.Aligned) string {
 	verb := map[bool][2]string{false: {" is", " keeps"}, true: {" are", " keep"}}
 	for _, key := range ties {
 		names := strings.Split(key, "\x00")
-		text += "; " + and(names) + verb[len(names) > 1][0] + " not told apart from " +
+		text += "; " + And(names) + verb[len(names) > 1][0] + " not told apart from " +
 			map[bool]string{true: "it", false: "the best"}[one]
 		if several {
-			text += " on " + and(open[key])
+			text += " on " + And(open[key])
 		}
 	}
 	if len(ties) > 0 {
 		text += fmt.Sprintf(" (a difference under %s would not show)", Number(detectable, 1))
 	}
 	if less := results.Where(compete, func(n string) bool { return below[n] == len(kept) }); len(less) > 0 {
-		text += "; " + and(less) + verb[len(less) > 1][1] + " less" + map[bool]string{true: " on each"}[several]
+		text += "; " + And(less) + verb[len(less) > 1][1] + " less" + map[bool]string{true: " on each"}[several]
 	}
 	return text + "."
 }
@@ -130,7 +130,8 @@ func name(l compare.Line) string {
 	return l.Name
 }
 
-func and(names []string) string {
+// And lists names as a sentence does.
+func And(names []string) string {
 	if n := len(names); n > 1 {
 		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
 	}

@@ -20,7 +20,7 @@ func (s Sheet) averaged(items []Item, over []string) (out []Item) {
 	by := results.Where(coordinates, func(c string) bool { return !slices.Contains(over, c) })
 	for _, own := range s.Group(results.Where(items, func(i Item) bool { return !math.IsNaN(i.Value) }), by) {
 		i := own.Items[0]
-		i.Over = and(results.Distinct(own.Items, func(i Item) string { return s.Text(i, "space") }))
+		i.Over = And(results.Distinct(own.Items, func(i Item) string { return s.Text(i, "space") }))
 		mean := stats.Mean(list.Map(own.Items, func(i Item) float64 { return i.Value }))
 		i.Value, i.Low, i.High = mean, math.NaN(), math.NaN()
 		i.Cells = slices.Concat(list.Map(own.Items, func(i Item) []results.Cell { return i.Cells })...)
