@@ -143,8 +143,7 @@ func (p *Prepared) derive(runs []Run) {
 		if attackers := slices.Collect(maps.Keys(puc.Privacy)); !slices.ContainsFunc(attackers, func(q string) bool {
 			return !MustColumn(q).succeeds()
 		}) {
-			// γ of 1-Diffractor: U/U₀ less A/A₀, of what attackers find
-			set("relative_gain", 2*metrics.PUC(0.5, utility, privacy)/100-1)
+			set("relative_gain", 2*metrics.PUC(0.5, utility, privacy)/100-1) // U/U₀ less A/A₀, of what attackers find
 		}
 	}
 }

@@ -103,9 +103,6 @@ func reproduce(cmd *cobra.Command, a *answer, p published.Paper, items []publish
 		}
 		fmt.Fprintln(a.text, drawn)
 	}
-	if len(quantities)+len(tables) == 0 {
-		return nil
-	}
 	results, err := loadRuns(folders...)
 	if err != nil {
 		return err
