@@ -283,7 +283,7 @@ func TestOutsideErrorsNameThePlace(t *testing.T) {
 		"{name: cmp, command: [x]}":                `x.yaml:12:5: name = "cmp": is that of a built-in mechanism`,
 		"{name: a b, command: [x]}":                `12:12: name = "a b": must consist of letters`,
 		"{name: a, command: [x], text: y.csv}":     "12:5: a: give command or text, not both",
-		"{name: a, command: [x], variant: proved}": "12:12: a: variant and keep_words are those of built-in",
+		"{name: a, command: [x], variant: proved}": "12:12: a: variant, keep_words and budget are those of built-in",
 		"{name: a, command: [x], parameters: {k: 1}}": "12:5: a: parameter k: {k} must stand " +
 			"in the command",
 		"{name: a, command: x y}":                                        "x.yaml:12:",
