@@ -27,7 +27,7 @@ var notHere = []struct {
 	pattern *regexp.Regexp
 	reason  string
 }{
-	{regexp.MustCompile(`glove|imdb|product-reviews|comparative|tickets`), "needs real data"},
+	{regexp.MustCompile(`glove|imdb|product-reviews|comparative|tickets|reproduce (2024|cmp) |agnews@1`), "needs real data"},
 	{regexp.MustCompile(`data fetch|--fetch`), "needs the network"},
 	{regexp.MustCompile(`node1|--submit|shard`), "needs a cluster, or another part of a run"},
 	{regexp.MustCompile(`run mini$|--grid`), "takes minutes; smaller runs are scripts of their own"},

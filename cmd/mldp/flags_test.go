@@ -75,7 +75,7 @@ func TestSillyCountsAreRefused(t *testing.T) {
 func TestMissingFlagsAreNamedAtOnce(t *testing.T) {
 	t.Setenv("MLDP_DATA", t.TempDir())
 	for line, wants := range map[string][]string{
-		"privatize": {"--mechanism or --command, --epsilon or --document-epsilon, --embedding",
+		"privatize": {"--mechanism or --command or --target, --epsilon or --document-epsilon or --target, --embedding",
 			"as in: mldp privatize --"},
 		"explain --epsilon 1":                 {"--words, --embedding"},
 		"evaluate --text x":                   {"--original, --privatised"},
