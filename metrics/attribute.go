@@ -2,11 +2,9 @@ package metrics
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
-	"mldpbench/internal/check"
 	"mldpbench/internal/stats"
 	"mldpbench/stream"
 )
@@ -26,24 +24,7 @@ type Attribute struct {
 // of documents, with all their predictions together, and, where there are several
 // releases, of releases, so that the mechanism's noise is in it.
 func MeasureAttribute(predicted [][]int, plain, labels []int, classes, resamples int, level float64,
-	seed stream.Seed) (Attribute, error) {
-	var out Attribute
-	err := cmp.Or(check.AtLeast("classes", classes, 2), check.AtLeast("documents", len(labels), 1),
-		check.AtLeast("resamples", resamples, 1), check.Inside("level", level, 0, 1),
-		check.AtLeast("releases", len(predicted), 1))
-	for _, p := range append([][]int{plain, labels}, predicted...) {
-		if len(p) != len(labels) {
-			err = cmp.Or(err, fmt.Errorf("%d predictions for %d labels", len(p), len(labels)))
-		}
-		for i, l := range p {
-			if l < 0 || l >= classes {
-				err = cmp.Or(err, fmt.Errorf("document %d: label %d: must be in [0, %d)", i, l, classes))
-			}
-		}
-	}
-	if err != nil {
-		return out, fmt.Errorf("attribute: %w", err)
-	}
+	seed stream.Seed) (out Attribute) {
 	counts, n := make([]int, classes), len(labels)
 	right := make([][]int, len(predicted)) // 1 or 0, of each release and document
 	for r := range predicted {
@@ -82,7 +63,7 @@ func MeasureAttribute(predicted [][]int, plain, labels []int, classes, resamples
 		drawn[k] = share(sum)
 	}
 	out.Accuracy = Percentiles(share(total), drawn, level)
-	return out, nil
+	return out
 }
 
 // Percentiles returns the bootstrap interval of an estimate, unknown where the

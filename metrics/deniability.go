@@ -15,9 +15,6 @@ type Deniability[W comparable] struct {
 	Distinct  int // distinct outputs, the word itself included
 }
 
-// Nw is the share of runs that returned the word, in percent.
-func (d Deniability[W]) Nw() float64 { return Percent(d.Unchanged, d.Runs) }
-
 // Others is the number of distinct outputs that are not the word itself. The
 // published S_w of [M24] counts this way (TEM prints N_w 100.0, S_w 0.0).
 func (d Deniability[W]) Others() int {

@@ -1,11 +1,6 @@
 package metrics
 
-import (
-	"fmt"
-	"math"
-
-	"mldpbench/internal/stats"
-)
+import "math"
 
 // Cosine returns the cosine similarity of two vectors of equal length,
 // accumulated in float64, in [−1, 1]. A zero vector has no direction: the
@@ -26,22 +21,4 @@ func Cosine(a, b []float32) float64 {
 		return 0
 	}
 	return max(-1, min(1, dot/(math.Sqrt(aa)*math.Sqrt(bb))))
-}
-
-// CS returns the mean cosine similarity ×100 of the sentence embeddings of
-// documents before and after privatising, with its 95% t interval over
-// documents ([M24] §4.1.3). Embeddings are one vector per document, all of
-// equal length.
-func CS(original, privatised [][]float32) (stats.Interval, error) {
-	if len(original) != len(privatised) {
-		return stats.Interval{}, fmt.Errorf("cs: %d embeddings for %d", len(privatised), len(original))
-	}
-	similarities := make([]float64, len(original))
-	for i, v := range original {
-		if len(v) != len(privatised[i]) {
-			return stats.Interval{}, fmt.Errorf("cs: document %d: %d and %d dimensions", i, len(v), len(privatised[i]))
-		}
-		similarities[i] = 100 * Cosine(v, privatised[i])
-	}
-	return stats.MeanInterval(similarities, 0.95), nil
 }

@@ -1,58 +1,43 @@
 package metrics
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"regexp"
 	"strings"
 
-	"mldpbench/internal/check"
 	"mldpbench/internal/stats"
 	"mldpbench/stream"
 )
 
-// BLEU is how much of a reference text is in another one, as sacrebleu computes
-// it. Here the reference is the text as it was, the hypothesis the privatised
-// text. Scores are 0–100.
+// tally are the counts of a text from which BLEU is computed; those of a corpus are
+// their sums.
+type tally [2 + 2*bleuOrder]float64
 
-// tally are the counts of a text that a measure of a corpus is computed from;
-// those of a corpus are their sums.
-type tally []float64
+// bleuOrder is the length of the longest n-grams of BLEU.
+const bleuOrder = 4
 
-// textMeasure computes a score from counts.
-type textMeasure struct {
-	count func(hypothesis string, references []string) tally
-	score func(t tally) float64
-}
-
-// overCorpus returns the score of a corpus, from the sums of the counts of all
-// documents, with its percentile interval over resamples of documents.
-func overCorpus(m textMeasure, hypotheses []string, references [][]string, resamples int, level float64,
-	seed stream.Seed) (out stats.Interval, err error) {
-	if len(hypotheses) != len(references) {
-		return out, fmt.Errorf("%d texts for %d references", len(hypotheses), len(references))
-	}
-	if err := cmp.Or(check.AtLeast("texts", len(hypotheses), 1), check.AtLeast("resamples", resamples, 1),
-		check.Inside("level", level, 0, 1)); err != nil {
-		return out, err
+// BLEU is how much of reference texts is in other ones (Papineni et al. 2002), 0–100, as
+// sacrebleu 2 computes it by default: tokens of mteval-v13a, case kept, exponential
+// smoothing. Here a reference is the text as it was, the hypothesis the privatised text.
+// The interval is of percentiles over resamples of documents.
+func BLEU(hypotheses []string, references [][]string, resamples int, level float64, seed stream.Seed) (stats.Interval,
+	error) {
+	if n := len(hypotheses); n < 1 || n != len(references) {
+		return stats.Interval{}, fmt.Errorf("BLEU: %d texts for %d references", n, len(references))
 	}
 	all := make([]tally, len(hypotheses))
 	for i, h := range hypotheses {
-		if len(references[i]) == 0 {
-			return out, fmt.Errorf("text %d: no reference", i)
-		}
-		all[i] = m.count(h, references[i])
+		all[i] = bleuCounts(h, references[i])
 	}
-	total := make(tally, len(all[0]))
 	score := func(pick func(i int) int) float64 {
-		clear(total)
+		var total tally
 		for i := range all {
 			for j, v := range all[pick(i)] {
 				total[j] += v
 			}
 		}
-		return m.score(total)
+		return bleu(total)
 	}
 	rng := seed.Derive("texts").Rand()
 	drawn := make([]float64, resamples)
@@ -62,49 +47,29 @@ func overCorpus(m textMeasure, hypotheses []string, references [][]string, resam
 	return Percentiles(score(func(i int) int { return i }), drawn, level), nil
 }
 
-// bleuOrder is the length of the longest n-grams of BLEU.
-const bleuOrder = 4
-
-// BLEU compares texts with their references (Papineni et al. 2002), as sacrebleu
-// 2 does by default: tokens of mteval-v13a, case kept, exponential smoothing.
-func BLEU(hypotheses []string, references [][]string, resamples int, level float64, seed stream.Seed) (stats.Interval,
-	error) {
-	out, err := overCorpus(textMeasure{bleuCounts(tokens13a), func(t tally) float64 { return bleu(t, false) }},
-		hypotheses, references, resamples, level, seed)
-	if err != nil {
-		return out, fmt.Errorf("BLEU: %w", err)
-	}
-	return out, nil
-}
-
 // bleuCounts are the length of a text, that of the reference closest in length,
 // and for each order the n-grams that are in a reference and those of the text.
-func bleuCounts(tokens func(string) []string) func(string, []string) tally {
-	return func(hypothesis string, references []string) tally {
-		h := tokens(hypothesis)
-		out := make(tally, 2+2*bleuOrder)
-		most := map[string]int{}
-		closest := -1
-		for _, text := range references {
-			r := tokens(text)
-			if d, best := abs(len(r)-len(h)), abs(closest-len(h)); closest < 0 || d < best || d == best && len(r) < closest {
-				closest = len(r)
-			}
-			for n := 1; n <= bleuOrder; n++ {
-				for gram, c := range ngrams(r, n, "\x00") {
-					most[gram] = max(most[gram], c)
-				}
-			}
+func bleuCounts(hypothesis string, references []string) (out tally) {
+	h, most, closest := tokens13a(hypothesis), map[string]int{}, -1
+	for _, text := range references {
+		r := tokens13a(text)
+		if d, best := abs(len(r)-len(h)), abs(closest-len(h)); closest < 0 || d < best || d == best && len(r) < closest {
+			closest = len(r)
 		}
-		out[0], out[1] = float64(len(h)), float64(closest)
 		for n := 1; n <= bleuOrder; n++ {
-			for gram, c := range ngrams(h, n, "\x00") {
-				out[2*n] += float64(min(c, most[gram]))
-				out[2*n+1] += float64(c)
+			for gram, c := range ngrams(r, n, "\x00") {
+				most[gram] = max(most[gram], c)
 			}
 		}
-		return out
 	}
+	out[0], out[1] = float64(len(h)), float64(closest)
+	for n := 1; n <= bleuOrder; n++ {
+		for gram, c := range ngrams(h, n, "\x00") {
+			out[2*n] += float64(min(c, most[gram]))
+			out[2*n+1] += float64(c)
+		}
+	}
+	return out
 }
 
 func abs(n int) int { return max(n, -n) }
@@ -119,10 +84,9 @@ func ngrams(of []string, n int, separator string) map[string]int {
 }
 
 // bleu is 100·brevity·exp(mean of ln precision). An order without a common
-// n-gram has precision 1/(2^k·total), k counting such orders. effective leaves
-// out orders for which a text is too short (sacrebleu's effective order, for single
-// texts); otherwise they make the score 0.
-func bleu(t tally, effective bool) float64 {
+// n-gram has precision 1/(2^k·total), k counting such orders; one for which the text
+// is too short makes the score 0.
+func bleu(t tally) float64 {
 	common := 0.0
 	for n := 1; n <= bleuOrder; n++ {
 		common += t[2*n]
@@ -130,23 +94,23 @@ func bleu(t tally, effective bool) float64 {
 	if common == 0 {
 		return 0
 	}
-	logs, orders, smooth := 0.0, 0, 1.0
-	for n := 1; n <= bleuOrder && t[2*n+1] > 0; n++ {
+	logs, smooth := 0.0, 1.0
+	for n := 1; n <= bleuOrder; n++ {
+		if t[2*n+1] == 0 {
+			return 0
+		}
 		p := t[2*n] / t[2*n+1]
 		if p == 0 {
 			smooth *= 2
 			p = 1 / (smooth * t[2*n+1])
 		}
-		logs, orders = logs+math.Log(p), orders+1
-	}
-	if orders < bleuOrder && !effective {
-		return 0
+		logs += math.Log(p)
 	}
 	brevity := 1.0
 	if t[0] < t[1] {
 		brevity = math.Exp(1 - t[1]/t[0])
 	}
-	return 100 * brevity * math.Exp(logs/float64(orders))
+	return 100 * brevity * math.Exp(logs/bleuOrder)
 }
 
 // rules13a are those of mteval-v13a: signs are tokens, points and commas but

@@ -111,8 +111,9 @@ func (r *Release) accuracy(ctx context.Context, q *Query, training int) ([]resul
 	}
 	row := r.Row(q)
 	accuracy := results.Measured{}
-	accuracy.Value = results.Float(metrics.Percent(s.Correct, s.Total))
-	accuracy.Part, accuracy.Whole, accuracy.Items = s.Correct, s.Total, results.NewOutcomes(s.Right)
+	accuracy.Part = list.Count(s.Right, func(right bool) bool { return right })
+	accuracy.Value = results.Float(metrics.Percent(accuracy.Part, len(s.Right)))
+	accuracy.Whole, accuracy.Items = len(s.Right), results.NewOutcomes(s.Right)
 	if encoder := q.Model.encoder(); encoder != "" {
 		e, err := r.Lab.Encoder(ctx, encoder, r.Corpus, r.Space)
 		if err != nil {
@@ -356,28 +357,19 @@ func Train(ctx context.Context, m Model, classes int, embedding models.Embedding
 
 // Score is the performance of a classifier.
 type Score struct {
-	Correct, Total int
-	Right          []bool  // of each example
-	AUC            float64 // of two classes; NaN else
+	Right []bool  // of each example
+	AUC   float64 // of two classes; NaN else
 }
 
 // Test scores a classifier.
 func Test(ctx context.Context, c models.Classifier, classes int, x models.Examples) (Score, error) {
-	s := Score{Total: len(x.Labels), AUC: math.NaN()}
 	scores, err := c.Score(ctx, x)
-	if err != nil {
+	s := Score{Right: make([]bool, len(scores)), AUC: math.NaN()}
+	for i, row := range scores {
+		s.Right[i] = floats.MaxIdx(row) == x.Labels[i]
+	}
+	if err != nil || classes != 2 {
 		return s, err
-	}
-	predicted := list.Map(scores, floats.MaxIdx)
-	if s.Correct, err = metrics.Correct(predicted, x.Labels); err != nil {
-		return s, err
-	}
-	s.Right = make([]bool, len(predicted))
-	for i, p := range predicted {
-		s.Right[i] = p == x.Labels[i]
-	}
-	if classes != 2 {
-		return s, nil
 	}
 	margin, positive := make([]float64, len(scores)), make([]bool, len(scores))
 	for i, row := range scores {

@@ -71,10 +71,7 @@ func measureCS(ctx context.Context, r *Release, q *Query) ([]results.Row, error)
 	if err != nil {
 		return nil, fmt.Errorf("cs: %w", err)
 	}
-	s, deviation, err := sentenceSimilarity(originals, encoded)
-	if err != nil {
-		return nil, fmt.Errorf("cs: %w", err)
-	}
+	s, deviation := sentenceSimilarity(originals, encoded)
 	m := results.Number(s.Estimate).Within(s.Low, s.High)
 	m.Whole, m.Detail = len(sample), e.Name()
 	if d := results.Float(deviation); d.Known() {
@@ -83,19 +80,16 @@ func measureCS(ctx context.Context, r *Release, q *Query) ([]results.Row, error)
 	return []results.Row{r.Row(q).Of("cs", m)}, nil
 }
 
-// sentenceSimilarity is CS of a sample of documents, in percent, from the
-// sentence vectors of the documents and of their privatised forms. Of one
-// document the interval and the deviation are unknown.
-func sentenceSimilarity(originals, noisy [][]float32) (interval stats.Interval, deviation float64, err error) {
-	if interval, err = metrics.CS(originals, noisy); err != nil {
-		return interval, 0, err
-	}
-	if len(noisy) == 1 {
-		interval.Low, interval.High = math.NaN(), math.NaN()
-	}
+// sentenceSimilarity is the mean cosine of documents and their privatised forms in
+// percent, from their sentence vectors, with its 95% t interval and the standard
+// deviation (Meisenbacher et al. 2024 §4.1.3). Of one document both are unknown.
+func sentenceSimilarity(originals, noisy [][]float32) (interval stats.Interval, deviation float64) {
 	cosines := make([]float64, len(noisy))
 	for i := range noisy {
 		cosines[i] = 100 * metrics.Cosine(originals[i], noisy[i])
 	}
-	return interval, stat.StdDev(cosines, nil), nil
+	if interval = stats.MeanInterval(cosines, 0.95); len(noisy) == 1 {
+		interval.Low, interval.High = math.NaN(), math.NaN()
+	}
+	return interval, stat.StdDev(cosines, nil)
 }

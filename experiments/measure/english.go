@@ -5,7 +5,7 @@ import (
 
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
-	"mldpbench/metrics"
+	"mldpbench/internal/list"
 	"mldpbench/results"
 )
 
@@ -23,9 +23,11 @@ func init() {
 }
 
 // measureEnglish is the share of private tokens that are words of a list:
-// "words", that of the catalogue, "nltk" or a file.
+// "words", that of the catalogue, "nltk" or a file (Meisenbacher et al. 2024, App. B.1).
+// Tokens are lower case; with the list as printed, english does not match English,
+// which the published table seems to use.
 func measureEnglish(ctx context.Context, r *Release, q *Query) ([]results.Row, error) {
-	list, err := r.Lab.English(*q.Options.(*string))
+	words, err := r.Lab.English(*q.Options.(*string))
 	if err != nil {
 		return nil, err
 	}
@@ -38,10 +40,10 @@ func measureEnglish(ctx context.Context, r *Release, q *Query) ([]results.Row, e
 	for _, by := range []struct {
 		quantity string
 		contains func(token string) bool
-	}{{"english", list.Contains}, {"english_as_printed", list.ContainsAsPrinted}} {
+	}{{"english", words.Contains}, {"english_as_printed", words.ContainsAsPrinted}} {
 		in, total := make([]int, len(c.After)), make([]int, len(c.After))
 		for i := range c.After {
-			in[i], total[i] = metrics.CountEnglish(c.After[i:i+1], by.contains)
+			in[i], total[i] = list.Count(c.After[i], by.contains), len(c.After[i])
 		}
 		m, err := ofDocuments(in, total)
 		if err != nil {

@@ -5,7 +5,6 @@ import (
 
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/study"
-	"mldpbench/metrics"
 	"mldpbench/results"
 )
 
@@ -24,7 +23,7 @@ func init() {
 			row, seconds := r.Row(q), r.Took.Seconds()
 			of := func(quantity string, v float64) results.Row { return row.Of(quantity, results.Number(v)) }
 			return []results.Row{of("privatize_seconds", seconds),
-				of("words_per_second", metrics.WordsPerSecond(r.Tokens, seconds)),
+				of("words_per_second", float64(r.Tokens)/seconds),
 				of("peak_memory_mib", engine.PeakMemoryMiB())}, nil
 		},
 	})

@@ -161,13 +161,13 @@ func (s *Situation) findPrivate(ctx context.Context, column string, l learner, s
 			}
 		}
 	}
-	a, err := metrics.MeasureAttribute(found, plain.labels, labels, s.Privates, s.Options.Resamples, s.Options.Level, s.own)
+	a := metrics.MeasureAttribute(found, plain.labels, labels, s.Privates, s.Options.Resamples, s.Options.Level, s.own)
 	note := fmt.Sprintf("%d releases", len(found))
 	if attacker.note != "" {
 		note += "; " + attacker.note
 	}
 	return []Outcome{{Column: column, Value: a.Accuracy, Floor: a.Majority, Ceiling: a.Plain, Count: len(labels),
-		Items: items, Note: note}}, err
+		Items: items, Note: note}}, nil
 }
 
 // labelColumn is that of an attacker of private labels: a mean over releases.
