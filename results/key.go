@@ -10,75 +10,9 @@ import (
 	"mldpbench/mechanisms"
 )
 
-// A Place is the key of a row: comparable, and all that two rows can differ in. A
-// projection keeps some of its coordinates and empties the others, so that places
-// which agree in these are equal (the idea of golang.org/x/perf/benchproc). The
-// residue of a projection are the other coordinates in which places differ: what
-// must be named before their numbers are put side by side.
-
-// Coordinate is a part of a place that tables and figures can go by.
-type Coordinate struct {
-	Name string
-	keep func(to *Place, p Place)
-}
-
-// Coordinates are all, in the order in which they are named.
-var Coordinates = []Coordinate{
-	{"dataset", func(to *Place, p Place) { to.Dataset = p.Dataset }},
-	{"space", func(to *Place, p Place) { to.Embedding, to.Dimension = p.Embedding, p.Dimension }},
-	{"mechanism", func(to *Place, p Place) {
-		to.Mechanism, to.Variant, to.Parameters, to.Label = p.Mechanism, p.Variant, p.Parameters, p.Label
-	}},
-	{"epsilon", func(to *Place, p Place) { to.Epsilon = p.Epsilon }},
-	{"policy", func(to *Place, p Place) { to.Policy = p.Policy }},
-	{"model", func(to *Place, p Place) { to.Model, to.ModelParameters = p.Model, p.ModelParameters }},
-	{"setting", func(to *Place, p Place) { to.Setting = p.Setting }},
-	{"generated", func(to *Place, p Place) { to.Generated = p.Generated }},
-	{"repetition", func(to *Place, p Place) { to.Repetition = p.Repetition }},
-	{"train_items", func(to *Place, p Place) { to.TrainItems = p.TrainItems }},
-	{"test_items", func(to *Place, p Place) { to.TestItems = p.TestItems }},
-	{"cleaning", func(to *Place, p Place) { to.Cleaning = p.Cleaning }},
-	{"seed", func(to *Place, p Place) { to.Seed = p.Seed }},
-	{"documents", func(to *Place, p Place) { to.DatasetFingerprint = p.DatasetFingerprint }},
-	{"vectors", func(to *Place, p Place) { to.EmbeddingFingerprint = p.EmbeddingFingerprint }},
-}
-
-// Projection keeps the coordinates of these names.
-type Projection []string
-
-// Of is the projection of a place.
-func (names Projection) Of(p Place) (to Place) {
-	for _, c := range Coordinates {
-		if slices.Contains(names, c.Name) {
-			c.keep(&to, p)
-		}
-	}
-	return to
-}
-
-// Residue are the coordinates, of some, in which places differ that the
-// projection takes for one.
-func (names Projection) Residue(places []Place, among ...string) (differ []string) {
-	for _, c := range Coordinates {
-		if slices.Contains(names, c.Name) || !slices.Contains(among, c.Name) {
-			continue
-		}
-		first := map[Place]Place{}
-		if slices.ContainsFunc(places, func(p Place) bool {
-			k, own := names.Of(p), Place{}
-			c.keep(&own, p)
-			if _, again := first[k]; !again {
-				first[k] = own
-			}
-			return first[k] != own
-		}) {
-			differ = append(differ, c.Name)
-		}
-	}
-	return differ
-}
-
-// The usual projections.
+// A Place is the key of a row: comparable, and all that two rows can differ in. Its
+// projections keep some of its coordinates and empty the others, so that places which
+// agree in these are equal (the idea of golang.org/x/perf/benchproc).
 
 // Instance is a mechanism as configured, except for ε.
 func (p Place) Instance() Place {

@@ -44,18 +44,6 @@ func ParseLevels(s string) (Levels, error) {
 	return l, nil
 }
 
-// String is the text that ParseLevels reads.
-func (l Levels) String() string {
-	if l.Quantity == "" {
-		return ""
-	}
-	var parts []string
-	for _, v := range l.At {
-		parts = append(parts, strconv.FormatFloat(v, 'g', -1, 64))
-	}
-	return strings.Replace(l.Quantity, EM, "em", 1) + "=" + strings.Join(parts, ",")
-}
-
 // deriveError sets EM in every cell: it is measured once for a mechanism and ε and
 // holds for all repetitions, models and settings.
 func deriveError(cells []Cell) {

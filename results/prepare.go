@@ -183,13 +183,12 @@ func tellApart(rows []Row) (_ []Row, warnings []string) {
 	out := slices.Clone(rows)
 	for i := range out {
 		r := &out[i]
-		differ := Projection{}.Residue(seen[r.Dataset], "test_items", "train_items", "cleaning", "seed")
-		if len(differ) == 0 && !drawn[r.Dataset] {
-			continue
-		}
-		marks := marksOf(*r, differ)
+		marks := marksOf(*r, seen[r.Dataset])
 		if drawn[r.Dataset] {
 			marks = append(marks, "of "+r.Study)
+		}
+		if len(marks) == 0 {
+			continue
 		}
 		name := r.Dataset
 		r.Dataset += markOpen + strings.Join(marks, ", ") + ")"
@@ -202,14 +201,21 @@ func tellApart(rows []Row) (_ []Row, warnings []string) {
 	return out, warnings
 }
 
-// marksOf says what the data of a row are, in the coordinates that differ.
-func marksOf(r Row, differ []string) (marks []string) {
-	for _, m := range [][2]string{{"test_items", fmt.Sprintf("%d test documents", r.TestItems)},
-		{"train_items", fmt.Sprintf("%d training documents", r.TrainItems)},
-		{"cleaning", "cleaned: " + cmp.Or(r.Cleaning, "by default")}, {"seed", fmt.Sprintf("seed %d", r.Seed)}} {
-		if slices.Contains(differ, m[0]) && (m[0] != "train_items" || marks == nil) {
-			marks = append(marks, m[1])
-		}
+// marksOf says what the data of a row are, in what tells them from others of the data set.
+func marksOf(r Row, all []Place) (marks []string) {
+	differ := func(of func(Place) any) bool {
+		return slices.ContainsFunc(all, func(p Place) bool { return of(p) != of(all[0]) })
+	}
+	if differ(func(p Place) any { return p.TestItems }) {
+		marks = append(marks, fmt.Sprintf("%d test documents", r.TestItems))
+	} else if differ(func(p Place) any { return p.TrainItems }) {
+		marks = append(marks, fmt.Sprintf("%d training documents", r.TrainItems))
+	}
+	if differ(func(p Place) any { return p.Cleaning }) {
+		marks = append(marks, "cleaned: "+cmp.Or(r.Cleaning, "by default"))
+	}
+	if differ(func(p Place) any { return p.Seed }) {
+		marks = append(marks, fmt.Sprintf("seed %d", r.Seed))
 	}
 	return marks
 }

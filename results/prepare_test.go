@@ -232,24 +232,6 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// A projection keeps what it names; its residue is what else differs.
-func TestProjections(t *testing.T) {
-	a := made(1, 1, 8).Place
-	b := a
-	b.TestItems, b.Model, b.Epsilon = 7, "lstm", Missing
-	by := Projection{"dataset", "mechanism", "epsilon"}
-	if by.Of(a) != (Place{Dataset: "imdb", Mechanism: "cmp", Variant: "proved", Epsilon: Float(5)}) || by.Of(a) == by.Of(b) {
-		t.Errorf("%+v, %+v", by.Of(a), by.Of(b))
-	}
-	if got := by.Residue([]Place{a, b}, "test_items", "model"); len(got) > 0 {
-		t.Errorf("places that the projection tells apart have the residue %q", got)
-	}
-	b.Epsilon = a.Epsilon
-	if got := by.Residue([]Place{a, a, b}, "seed", "test_items", "model"); !slices.Equal(got, []string{"model", "test_items"}) {
-		t.Errorf("residue %q", got)
-	}
-}
-
 // Answers that are all alike, as all right, have an interval: of as many as there
 // are test documents (20), and for words of them too. Where some are, it is the one measured.
 func TestSharesWithoutSpread(t *testing.T) {

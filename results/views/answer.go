@@ -29,77 +29,44 @@ func Answer(p *results.Prepared) string {
 	return "At equal privacy, " + where + ", " + answer(scenes)
 }
 
-// answer says what a scene a data set found.
+// answer says what the scene of each data set found.
 func answer(scenes []compare.Aligned) string {
-	var most, kept, ties, compete []string // kept: those of most with data set and value; ties: keys of open
-	open, below := map[string][]string{}, map[string]int{}
-	detectable, tested, several, use := 0.0, true, len(scenes) > 1, results.Column{}
+	var said []string
 	for _, a := range scenes {
 		best, _ := a.Best()
 		if len(best) == 0 {
 			continue
 		}
-		tested, use = tested && a.Training != "", inShort(results.MustColumn(a.Use))
-		names, dataset := list.Map(a.Lines, name), results.DatasetTitle(a.Dataset)
-		most = append(most, names[best[0]])
-		kept = append(kept, dataset+" "+Number(a.Lines[best[0]].Value, use.Digits)+strings.TrimPrefix(use.Unit, "×100"))
-		var level []string
-		for _, i := range best[1:] {
-			level = append(level, names[i])
-			if pair, ok := a.Pair(best[0], i); ok {
-				detectable = max(detectable, pair.Detectable)
+		names, use := list.Map(a.Lines, name), inShort(results.MustColumn(a.Use))
+		text := fmt.Sprintf("%s keeps most (%s %s%s)", names[best[0]], results.DatasetTitle(a.Dataset),
+			Number(a.Lines[best[0]].Value, use.Digits), strings.TrimPrefix(use.Unit, "×100"))
+		if a.Training == "" {
+			said = append(said, text+"; nothing was tested: "+compare.Untested)
+			continue
+		}
+		var level, less []string
+		detectable := 0.0
+		for i, l := range a.Lines {
+			if slices.Contains(best[1:], i) {
+				pair, _ := a.Pair(best[0], i)
+				level, detectable = append(level, names[i]), max(detectable, pair.Detectable)
+			} else if l.Reached && l.Competes() && i != best[0] {
+				less = append(less, names[i])
 			}
 		}
-		if slices.Sort(level); len(level) > 0 {
-			key := strings.Join(level, "\x00")
-			if len(open[key]) == 0 {
-				ties = append(ties, key)
-			}
-			open[key] = append(open[key], dataset)
+		if len(level) > 0 {
+			text += fmt.Sprintf("; %s %s not told apart from it (a difference under %s would not show)", And(level),
+				map[bool]string{true: "is", false: "are"}[len(level) == 1], Number(detectable, 1))
 		}
-		for i, line := range a.Lines {
-			if !line.Reached || !line.Competes() {
-				continue
-			}
-			if !slices.Contains(compete, names[i]) {
-				compete = append(compete, names[i])
-			}
-			if !slices.Contains(best, i) {
-				below[names[i]]++
-			}
+		if len(less) > 0 {
+			text += "; " + And(less) + map[bool]string{true: " keeps", false: " keep"}[len(less) == 1] + " less"
 		}
+		said = append(said, text)
 	}
-	if len(most) == 0 {
+	if len(said) == 0 {
 		return "no mechanism with a guarantee was measured."
 	}
-	one := len(results.Distinct(most, func(s string) string { return s })) == 1
-	text := most[0] + " keeps most" + map[bool]string{true: " on each data set"}[several] + " (" +
-		strings.Join(kept, ", ") + ")"
-	if !one {
-		for i := range most {
-			most[i] += " (" + kept[i] + ")"
-		}
-		text = And(most) + " keep most"
-	}
-	if !tested {
-		return text + "; nothing was tested: " + compare.Untested + "."
-	}
-	verb := map[bool][2]string{false: {" is", " keeps"}, true: {" are", " keep"}}
-	for _, key := range ties {
-		names := strings.Split(key, "\x00")
-		text += "; " + And(names) + verb[len(names) > 1][0] + " not told apart from " +
-			map[bool]string{true: "it", false: "the best"}[one]
-		if several {
-			text += " on " + And(open[key])
-		}
-	}
-	if len(ties) > 0 {
-		text += fmt.Sprintf(" (a difference under %s would not show)", Number(detectable, 1))
-	}
-	if less := results.Where(compete, func(n string) bool { return below[n] == len(kept) }); len(less) > 0 {
-		text += "; " + And(less) + verb[len(less) > 1][1] + " less" + map[bool]string{true: " on each"}[several]
-	}
-	return text + "."
+	return strings.Join(said, ". ") + "."
 }
 
 // leading keeps one scene for each data set: the one with most repetitions, then

@@ -167,9 +167,9 @@ func TestNotReached(t *testing.T) {
 	p := selected(made(), func(c results.Cell) bool { return c.Mechanism != "cmp" || c.Epsilon.Float() < 7 })
 	text := render(t, find(t, all(p), "equal-e-m-0.5"), "md")
 	high := selected(made(), func(c results.Cell) bool { return c.IsBaseline() || c.Epsilon.Float() < 7 })
-	if a, b := compare.Stated(p).String(), compare.Stated(high).String(); a != "em=0.5,0.8" || b != "em=0.8" ||
+	if a, b := compare.Stated(p).At, compare.Stated(high).At; !slices.Equal(a, []float64{0.5, 0.8}) || len(b) != 1 || b[0] != 0.8 ||
 		!strings.Contains(text, "not reached: measured at E_M 0.65 to 0.85") {
-		t.Errorf("levels %s and %s; %s", a, b, text)
+		t.Errorf("levels %v and %v; %s", a, b, text)
 	}
 	high.Levels = results.Levels{Quantity: "accuracy", At: []float64{60}}
 	if table := find(t, all(high), "equal"); table.Title != "E_M at accuracy = 60, svm (local), glove.6B d=50" {
