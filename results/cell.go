@@ -258,9 +258,8 @@ func (c Cell) Interval(quantity string) (low, high Optional) {
 		return Missing, Missing
 	}
 	if !m.Low.Known() && MustColumn(quantity).Counted {
-		if i, err := stats.ClopperPearson(m.Part, m.Whole, 0.95); err == nil {
-			return Float(100 * i.Low), Float(100 * i.High)
-		}
+		i := stats.ClopperPearson(m.Part, m.Whole, 0.95)
+		return Float(100 * i.Low), Float(100 * i.High)
 	}
 	return m.Low, m.High
 }

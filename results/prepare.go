@@ -284,13 +284,11 @@ func (r Row) withWidth() Measured {
 	}
 	v, high := m.Value.Float(), m.High.Float()
 	wide := high > m.Low.Float() && !math.IsInf(high, 0)
-	if wide || !m.High.Known() || !(v >= 0 && v <= 1) || !c.Share && !c.Mean {
+	if wide || n < 1 || !m.High.Known() || !(v >= 0 && v <= 1) || !c.Share && !c.Mean {
 		return m
 	}
-	if i, err := stats.Alike(v, n, 0.95); err == nil {
-		return m.Within(i.Low, i.High)
-	}
-	return m
+	i := stats.Alike(v, n, 0.95)
+	return m.Within(i.Low, i.High)
 }
 
 // parents are the less specific places of the same release, the nearer first.

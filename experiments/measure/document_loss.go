@@ -107,11 +107,7 @@ func measureDocumentLoss(ctx context.Context, r *Release, q *Query) ([]results.R
 			}
 		}
 		if right, rounds := g.Result(); rounds > 0 {
-			bound, err := GameEpsilon(right, rounds, documentDelta, gameLevel)
-			if err != nil {
-				return nil, err
-			}
-			v := results.Number(bound)
+			v := results.Number(GameEpsilon(right, rounds, documentDelta, gameLevel))
 			v.Part, v.Whole, v.Note = right, rounds, g.Note()
 			add("game", v)
 		}
@@ -318,10 +314,7 @@ func (r *Release) playReleased(ctx context.Context, g *documentGame, pairs []doc
 // which of two originals, drawn by a coin, gave a text. Under (ε, δ) nobody is
 // right more often than (e^ε + δ)/(1 + e^ε), so with p the lower Clopper-Pearson
 // limit ε is at least ln((p − δ)/(1 − p)).
-func GameEpsilon(right, rounds int, delta, level float64) (float64, error) {
-	i, err := stats.ClopperPearson(right, rounds, 2*level-1) // its lower limit is one-sided
-	if err != nil {
-		return math.NaN(), err
-	}
-	return max(0, math.Log((i.Low-delta)/(1-i.Low))), nil
+func GameEpsilon(right, rounds int, delta, level float64) float64 {
+	low := stats.ClopperPearson(right, rounds, 2*level-1).Low // one-sided
+	return max(0, math.Log((low-delta)/(1-low)))
 }

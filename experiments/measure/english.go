@@ -45,11 +45,7 @@ func measureEnglish(ctx context.Context, r *Release, q *Query) ([]results.Row, e
 		for i := range c.After {
 			in[i], total[i] = list.Count(c.After[i], by.contains), len(c.After[i])
 		}
-		m, err := ofDocuments(in, total)
-		if err != nil {
-			return nil, err
-		}
-		rows = append(rows, row.Of(by.quantity, m))
+		rows = append(rows, row.Of(by.quantity, ofDocuments(in, total)))
 	}
 	return rows, nil
 }

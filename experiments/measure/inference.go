@@ -207,7 +207,7 @@ func onText(ctx context.Context, m *mechanisms.Mechanism, words []mechanisms.Wor
 			}
 		}
 	}
-	return stats.ClopperPearson(wrong, perDocument*documents, inferenceLevel)
+	return stats.ClopperPearson(wrong, perDocument*documents, inferenceLevel), nil
 }
 
 // drawnTogether is the number of words that share a stream. It is constant, so

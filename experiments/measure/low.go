@@ -46,19 +46,16 @@ func measureLow(ctx context.Context, r *Release, q *Query) ([]results.Row, error
 	if err != nil {
 		return nil, fmt.Errorf("low: %w", err)
 	}
-	present, err := ofWords(rare, r.Corpus.Documents, metrics.Present(rare, c.After))
-	if err != nil {
-		return nil, err
-	}
+	present := ofWords(rare, r.Corpus.Documents, metrics.Present(rare, c.After))
 	least, both := metrics.Overlap(c.Before, c.After, n)
-	shared, err := ofWords(least, c.Before, both)
+	shared := ofWords(least, c.Before, both)
 	row := r.Row(q)
-	return []results.Row{row.Of("low", present), row.Of("low_overlap", shared)}, err
+	return []results.Row{row.Of("low", present), row.Of("low_overlap", shared)}, nil
 }
 
 // ofWords is the share of different words that are right. Each is counted at the
 // document where it occurs first: words of one document stay or go together.
-func ofWords(words []string, documents [][]string, right []bool) (results.Measured, error) {
+func ofWords(words []string, documents [][]string, right []bool) results.Measured {
 	index := make(map[string]int, len(words))
 	for i, w := range words {
 		index[w] = i
@@ -81,7 +78,7 @@ func ofWords(words []string, documents [][]string, right []bool) (results.Measur
 
 // ofDocuments is the share in % of hits among the words of documents, with its
 // interval over the documents.
-func ofDocuments(hits, trials []int) (results.Measured, error) {
+func ofDocuments(hits, trials []int) results.Measured {
 	part, whole, documents := 0, 0, 0
 	for i, n := range trials {
 		part, whole = part+hits[i], whole+n
@@ -91,9 +88,9 @@ func ofDocuments(hits, trials []int) (results.Measured, error) {
 	}
 	m := results.Share(part, whole)
 	m.Value = results.Float(metrics.Percent(part, whole)) // to the last bit as package metrics computes it
-	i, err := stats.RatioInterval(hits, trials, 0.95)
-	if err == nil && i.Low == i.High { // all documents are alike
-		i, err = stats.Alike(i.Estimate, documents, 0.95)
+	i := stats.RatioInterval(hits, trials, 0.95)
+	if i.Low == i.High { // all documents are alike
+		i = stats.Alike(i.Estimate, documents, 0.95)
 	}
-	return m.Within(100*i.Low, 100*i.High), err
+	return m.Within(100*i.Low, 100*i.High)
 }

@@ -1,7 +1,6 @@
 package stats
 
 import (
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/stat"
@@ -42,16 +41,10 @@ func MeanInterval(x []float64, level float64) Interval {
 // together, so treating them as independent would give an interval that is too
 // narrow. The bounds stay in [0, 1]; they are infinite for one group and
 // everything is NaN without a trial.
-func RatioInterval(hits, trials []int, level float64) (Interval, error) {
-	if len(hits) != len(trials) {
-		return Interval{}, fmt.Errorf("ratio: %d groups of hits, %d of trials", len(hits), len(trials))
-	}
+func RatioInterval(hits, trials []int, level float64) Interval {
 	var h, n float64
 	groups := 0
 	for i, k := range trials {
-		if hits[i] < 0 || hits[i] > k {
-			return Interval{}, fmt.Errorf("ratio: group %d: %d hits of %d trials", i, hits[i], k)
-		}
 		if k > 0 {
 			groups++
 		}
@@ -59,9 +52,9 @@ func RatioInterval(hits, trials []int, level float64) (Interval, error) {
 	}
 	switch groups {
 	case 0:
-		return Unknown(), nil
+		return Unknown()
 	case 1:
-		return Interval{h / n, math.Inf(-1), math.Inf(1)}, nil
+		return Interval{h / n, math.Inf(-1), math.Inf(1)}
 	}
 	ratio, squares := h/n, 0.0
 	for i, k := range trials {
@@ -71,5 +64,5 @@ func RatioInterval(hits, trials []int, level float64) (Interval, error) {
 	g := float64(groups)
 	t := distuv.StudentsT{Sigma: 1, Nu: g - 1}.Quantile((1 + level) / 2)
 	half := t * math.Sqrt(g/(g-1)*squares) / n
-	return Interval{ratio, max(0, ratio-half), min(1, ratio+half)}, nil
+	return Interval{ratio, max(0, ratio-half), min(1, ratio+half)}
 }

@@ -13,8 +13,6 @@ import (
 	"sync/atomic"
 
 	"gonum.org/v1/gonum/mathext"
-
-	"mldpbench/internal/check"
 )
 
 // Mean returns the mean, NaN without values.
@@ -62,13 +60,11 @@ func Summarize(x []float64) Summary {
 }
 
 // ClopperPearson returns the exact interval of a proportion: k successes of n,
-// as shares 0–1. It never covers less than the level (Clopper & Pearson 1934).
-func ClopperPearson(k, n int, level float64) (Interval, error) {
+// as shares 0–1. It never covers less than the level in (0, 1) (Clopper & Pearson
+// 1934). It is unknown where k of n is no proportion.
+func ClopperPearson(k, n int, level float64) Interval {
 	if n < 1 || k < 0 || k > n {
-		return Interval{}, fmt.Errorf("proportion %d of %d: must have 0 <= k <= n and n >= 1", k, n)
-	}
-	if err := check.Inside("level", level, 0, 1); err != nil {
-		return Interval{}, err
+		return Unknown()
 	}
 	tail := (1 - level) / 2
 	i := Interval{Estimate: float64(k) / float64(n), Low: 0, High: 1}
@@ -79,17 +75,16 @@ func ClopperPearson(k, n int, level float64) (Interval, error) {
 		// By symmetry, so that a tiny tail is not lost in 1 − tail.
 		i.High = 1 - betaQuantile(float64(n-k), float64(k+1), tail)
 	}
-	return i, nil
+	return i
 }
 
 // Alike is the interval of the mean of numbers in 0–1, of which n independent ones
 // were seen that all are v: a share of at least l of all numbers is v, by Clopper
 // and Pearson, and the others may be anything. A t interval and a bootstrap have no
 // width there, however few were seen. Of right answers it is Clopper and Pearson's.
-func Alike(v float64, n int, level float64) (Interval, error) {
-	i, err := ClopperPearson(n, n, level)
-	l := i.Low
-	return Interval{Estimate: v, Low: float64(l * v), High: 1 - float64(l*(1-v))}, err
+func Alike(v float64, n int, level float64) Interval {
+	l := ClopperPearson(n, n, level).Low
+	return Interval{Estimate: v, Low: float64(l * v), High: 1 - float64(l*(1-v))}
 }
 
 // quantiles are a, b, p and the result of calls of betaQuantile: an audit asks for those of few counts again and again.

@@ -270,8 +270,8 @@ func Mechanism(ctx context.Context, m *mechanisms.Mechanism, space *embeddings.S
 	if noisy { // half of alpha for the outputs, half for the noise
 		a.options.Alpha /= 2
 	}
-	if err := a.see(pairs, &r); err != nil || r.Method == NoAudit {
-		return r, err
+	if a.see(pairs, &r); r.Method == NoAudit {
+		return r, nil
 	}
 	err := examine(ctx, pairs, &r)
 	if err == nil && noisy {
@@ -311,7 +311,7 @@ func (a *audit) needed() int {
 // see reports pairs that cannot be judged: where ε times a distance is beyond
 // float64, ratios of +Inf would be compared with bounds of +Inf; and samples show
 // at most an event that the first word of a pair always has and the second never.
-func (a *audit) see(pairs []pair, r *Report) (err error) {
+func (a *audit) see(pairs []pair, r *Report) {
 	least := math.Inf(1)
 	for _, p := range pairs {
 		f := a.finding(p, 0)
@@ -321,15 +321,14 @@ func (a *audit) see(pairs []pair, r *Report) (err error) {
 		}
 	}
 	if r.Method != Sampled || len(pairs) == 0 {
-		return nil
+		return
 	}
-	a.most, err = logRatio(a.options.Samples, 0, a.options.Samples, a.options.Alpha)
+	a.most = logRatio(a.options.Samples, 0, a.options.Samples, a.options.Alpha)
 	// Beyond this the lower bound of ε would be 0 as well; see record.
 	if a.most <= tolerance*(1+least) {
 		r.Method, r.Reason = NoAudit, fmt.Sprintf("%d samples show a log-ratio of %.3g at most, and epsilon allows "+
 			"%.3g or more", a.options.Samples, a.most, least)
 	}
-	return err
 }
 
 // Cells returns every registered mechanism × variant × ε, with default parameters.

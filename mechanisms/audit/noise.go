@@ -81,10 +81,10 @@ func noise(ctx context.Context, m *mechanisms.Noise, space *embeddings.Space, sa
 	inside := func(low, high float64) int {
 		return list.Count(lengths, func(x float64) bool { return low < x && x <= high })
 	}
-	ratio, err := logRatio(inside(a, b), inside(c, d), samples, alpha)
+	ratio := logRatio(inside(a, b), inside(c, d), samples, alpha)
 	f.LogRatio = max(0, (ratio+logVolume(c, d, p)-logVolume(a, b, p))/(d-a))
 	f.Event = fmt.Sprintf("length of the noise in (%.4g, %.4g] against (%.4g, %.4g]", a, b, c, d)
-	return f, err
+	return f, nil
 }
 
 // logVolume is ln(b^p − a^p), the volume of a shell up to a constant.

@@ -72,11 +72,8 @@ func (a *audit) sampled(ctx context.Context, pairs []pair, r *Report) error {
 		return err
 	}
 	for _, h := range hypotheses {
-		ratio, err := logRatio(seen[h.a].of(h.event), seen[h.b].of(h.event), a.options.Samples,
+		ratio := logRatio(seen[h.a].of(h.event), seen[h.b].of(h.event), a.options.Samples,
 			a.options.Alpha/float64(len(hypotheses)))
-		if err != nil {
-			return err
-		}
 		f := a.finding(h.pair, ratio)
 		f.Event = strings.Join(list.Map(h.event[:min(namedOutputs, len(h.event))], a.output), " ")
 		if more := len(h.event) - namedOutputs; more > 0 {
@@ -123,11 +120,7 @@ func (a *audit) conspicuous(ctx context.Context, pairs []pair, samples int, purp
 		return nil, err
 	}
 	for _, p := range pairs {
-		h, err := a.mostTelling(p, seen[p.a], seen[p.b], samples)
-		if err != nil {
-			return nil, err
-		}
-		if h.event != nil {
+		if h := a.mostTelling(p, seen[p.a], seen[p.b], samples); h.event != nil {
 			all = append(all, h)
 		}
 	}
@@ -137,22 +130,15 @@ func (a *audit) conspicuous(ctx context.Context, pairs []pair, samples int, purp
 
 // logRatio returns a lower bound of ln Pr[M(a) ∈ S] − ln Pr[M(b) ∈ S] that is
 // wrong with probability alpha at most; −Inf where the event never occurred.
-func logRatio(inA, inB, samples int, alpha float64) (float64, error) {
-	of, err := stats.ClopperPearson(inA, samples, 1-alpha)
-	if err != nil {
-		return 0, err
-	}
-	against, err := stats.ClopperPearson(inB, samples, 1-alpha)
-	if err != nil {
-		return 0, err
-	}
-	return math.Log(of.Low) - math.Log(against.High), nil
+func logRatio(inA, inB, samples int, alpha float64) float64 {
+	of, against := stats.ClopperPearson(inA, samples, 1-alpha), stats.ClopperPearson(inB, samples, 1-alpha)
+	return math.Log(of.Low) - math.Log(against.High)
 }
 
 // mostTelling returns the event with the largest apparent violation for the
 // pair. Candidates are the two words themselves, any frequent output, and
 // growing sets of the outputs that favour a most.
-func (a *audit) mostTelling(p pair, inA, inB counts, samples int) (hypothesis, error) {
+func (a *audit) mostTelling(p pair, inA, inB counts, samples int) hypothesis {
 	var frequent []embeddings.WordID
 	both := maps.Clone(inA)
 	for y, n := range inB {
@@ -179,16 +165,13 @@ func (a *audit) mostTelling(p pair, inA, inB counts, samples int) (hypothesis, e
 	best := hypothesis{pair: p, score: math.Inf(-1)}
 	for _, event := range events {
 		// A milder level than the test's: this only ranks.
-		ratio, err := logRatio(inA.of(event), inB.of(event), samples, 1e-3)
-		if err != nil {
-			return best, err
-		}
+		ratio := logRatio(inA.of(event), inB.of(event), samples, 1e-3)
 		if score := a.finding(p, ratio).excess(); score > best.score {
 			best.event, best.score = event, score
 			best.point = math.Log(float64(inA.of(event))) - math.Log(max(1, float64(inB.of(event))))
 		}
 	}
-	return best, nil
+	return best
 }
 
 // sample draws so many outputs of each word of pairs and counts them. All cores

@@ -1,13 +1,13 @@
 package attack
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"slices"
 
 	"mldpbench/internal/list"
+	"mldpbench/internal/stats"
 	"mldpbench/metrics"
 	"mldpbench/models"
 )
@@ -119,14 +119,12 @@ func auditOutcomes(margins []float64, member []bool, level float64, note string)
 	area, err := metrics.AUC(margins, member)
 	for k, c := range AuditColumns {
 		o := Outcome{Column: c.Name, Floor: 0.5, Ceiling: 1, Count: of[min(k, 2)], Note: note}
-		var failed error
-		switch {
-		case k < 3:
-			o.Value, failed = proportion(found[k], of[k], level)
-		default:
-			o.Value, failed = metrics.AUCInterval(area, of[1], of[2]-of[1], level)
+		if k < 3 {
+			o.Value = stats.ClopperPearson(found[k], of[k], level)
+		} else {
+			o.Value = metrics.AUCInterval(area, of[1], of[2]-of[1], level)
 		}
-		out, err = append(out, o), cmp.Or(err, failed)
+		out = append(out, o)
 	}
 	return out, err
 }

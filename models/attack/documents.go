@@ -98,7 +98,7 @@ func (s *Situation) link(ctx context.Context, column string, l linked, inOrder b
 	// Where no query or every query succeeds, their variance is 0 and gives no interval:
 	// it is widened to that of a count.
 	o.Value = stats.MeanInterval(right, s.Options.Level)
-	c, err := proportion(int(math.Round(o.Value.Estimate*float64(n))), n, s.Options.Level)
+	c := stats.ClopperPearson(int(math.Round(o.Value.Estimate*float64(n))), n, s.Options.Level)
 	o.Value.Low, o.Value.High = max(0, min(o.Value.Low, c.Low)), min(1, max(o.Value.High, c.High))
-	return []Outcome{o}, err
+	return []Outcome{o}, nil
 }

@@ -175,11 +175,3 @@ func (s *Situation) parallel(ctx context.Context, n int, f func(i int) error) er
 	}
 	return g.Wait()
 }
-
-// proportion returns the exact interval for k successes in n independent trials.
-func proportion(k, n int, level float64) (stats.Interval, error) {
-	if n == 0 {
-		return stats.Unknown(), nil
-	}
-	return stats.ClopperPearson(k, n, level)
-}

@@ -145,7 +145,7 @@ func (t target) share(guesses []int32) float64 {
 // always guesses the most frequent word of the shadow text. The interval is the
 // wider of the one over documents and the exact one over words, because the first
 // is too narrow where nothing varies.
-func (s *Situation) foundWords(column string, t target, guesses []int32) (Outcome, error) {
+func (s *Situation) foundWords(column string, t target, guesses []int32) Outcome {
 	o := Outcome{Column: column, Ceiling: 1, Count: len(t.places)}
 	hits, trials := make([]int, len(t.plain)), make([]int, len(t.plain))
 	for i, p := range t.places {
@@ -156,14 +156,14 @@ func (s *Situation) foundWords(column string, t target, guesses []int32) (Outcom
 		}
 		o.Items = append(o.Items, item)
 	}
-	over, failed := stats.RatioInterval(hits, trials, s.Options.Level)
+	over := stats.RatioInterval(hits, trials, s.Options.Level)
 	prior := s.prior()
 	top := int32(slices.Index(prior, slices.Max(prior)))
 	o.Floor = t.share(slices.Repeat([]int32{top}, len(t.places)))
-	words, err := proportion(t.hits(guesses), len(t.places), s.Options.Level)
+	words := stats.ClopperPearson(t.hits(guesses), len(t.places), s.Options.Level)
 	o.Value = stats.Interval{Estimate: words.Estimate, Low: min(words.Low, max(0, over.Low)),
 		High: max(words.High, min(1, over.High))}
-	return o, cmp.Or(failed, err)
+	return o
 }
 
 // guessed is the outcome of who guesses from text alone; his ceiling is what he
@@ -192,9 +192,9 @@ func (s *Situation) guessed(ctx context.Context, column string, words int,
 	if err != nil {
 		return nil, err
 	}
-	o, err := s.foundWords(column, t, guesses)
+	o := s.foundWords(column, t, guesses)
 	o.Ceiling = ceiling
-	return []Outcome{o}, err
+	return []Outcome{o}, nil
 }
 
 // form is one way to attack words: what it names of the validation words, and of the
@@ -221,7 +221,7 @@ func (s *Situation) bestForm(column string, forms []form, held, test target) (Ou
 	if err != nil {
 		return Outcome{}, err
 	}
-	o, err := s.foundWords(column, test, guesses)
+	o := s.foundWords(column, test, guesses)
 	o.Note = fmt.Sprintf("%s, chosen on %d validation words", best.name, len(held.places))
-	return o, err
+	return o, nil
 }

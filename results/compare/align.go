@@ -291,9 +291,8 @@ func (a *Aligned) intervals() {
 		v, degrees := all[i].total(pooled, df)
 		t := stats.NewTest(l.Value, math.Sqrt(v), degrees)
 		if scale := scaleOf(a.use); v == 0 && all[i].n > 0 { // all answers are alike
-			if alike, err := stats.Alike(l.Value/scale, all[i].n, 0.95); err == nil {
-				t.Low, t.High = scale*alike.Low, scale*alike.High
-			}
+			alike := stats.Alike(l.Value/scale, all[i].n, 0.95)
+			t.Low, t.High = scale*alike.Low, scale*alike.High
 		}
 		l.Low, l.High, l.Error = t.Low, t.High, math.Sqrt(v)
 		if a.use.Unit == "%" {
