@@ -23,23 +23,15 @@ import (
 	"mldpbench/results/views"
 )
 
-// Skip is a figure that was not drawn, with the reason.
-type Skip struct {
-	Name   string
-	Reason string
-}
-
 // All returns the figures of some views for which the cells have data, and the
-// views that were skipped. No two figures have one name.
-func All(p *results.Prepared, declared []views.View) ([]Figure, []Skip) {
+// names of the views that have none. No two figures have one name.
+func All(p *results.Prepared, declared []views.View) (figures []Figure, skipped []string) {
 	v := newView(p)
-	var figures []Figure
-	var skipped []Skip
 	taken := map[string]bool{}
 	for _, d := range declared {
 		drawn := v.figures(d)
 		if len(drawn) == 0 {
-			skipped = append(skipped, Skip{d.Name, "no cell has what it shows"})
+			skipped = append(skipped, d.Name)
 		}
 		for _, f := range drawn {
 			f.Name = results.Unique(taken, f.Name)

@@ -63,15 +63,23 @@ func newAuditCommand() *cobra.Command {
 // takes for granted that noise is drawn anew for every word.
 func (o *auditOptions) run(ctx context.Context, lines *auditLines) error {
 	if o.command.line != "" {
-		m, space, end, err := o.command.orBuiltIn(ctx, &o.instance, o.options.Seed)
+		env, err := o.instance.space.environment(ctx, false, o.options.Seed)
 		if err != nil {
 			return err
 		}
-		defer end()
+		c, r, err := o.command.open(ctx, o.instance.epsilon, env.Space.WriteText)
+		if err != nil {
+			return err
+		}
+		defer c.Close()
+		m, err := mechanisms.WordByWord(r, env.Space)
+		if err != nil {
+			return err
+		}
 		if !m.Guarantee().Holds() {
 			return fmt.Errorf("%s declares no guarantee: there is nothing to audit", m.Settings().Mechanism)
 		}
-		report, err := audit.Mechanism(ctx, m, space, o.options)
+		report, err := audit.Mechanism(ctx, m, env.Space, o.options)
 		if err != nil {
 			return err
 		}

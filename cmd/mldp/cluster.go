@@ -13,7 +13,6 @@ import (
 	"mldpbench/experiments/study"
 	"mldpbench/internal/check"
 	"mldpbench/internal/list"
-	"mldpbench/results"
 )
 
 func newSlurmCommand() *cobra.Command {
@@ -91,6 +90,6 @@ func newMergeCommand() *cobra.Command {
 			return err
 		}
 		fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d units\n", s.Reused, s.Total)
-		return writeOutputs(a, cmd.ErrOrStderr(), s, nil, results.Levels{}, "")
+		return writeOutputs(a, cmd.ErrOrStderr(), s, outcome{})
 	})
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -76,21 +75,11 @@ func newEvaluateCommand() *cobra.Command {
 		for _, n := range notes {
 			fmt.Fprintln(cmd.ErrOrStderr(), n)
 		}
-		p, err := results.Prepare(results.Run{Name: study.Name, Rows: summary.Rows})
-		if err != nil {
-			return err
-		}
-		p.Levels = levels
 		shown := views.Builtin().Versions
 		if levels.Quantity != "" { // the pairs of texts at equal privacy, in place of those of all texts
 			shown = append(shown[:1], results.Where(views.Builtin().Tables, func(v views.View) bool { return v.From == "pairs" })...)
 		}
-		tables := views.NewSheet(p).Tables(shown)
-		files, err := views.Save(out, tables, views.Formats)
-		if err = errors.Join(err, a.show(tables...)); err != nil {
-			return err
-		}
-		a.Files = append(append(a.Files, rows), files...)
-		return writeOutputs(a, cmd.ErrOrStderr(), summary, nil, levels, "")
+		a.Files = append(a.Files, rows)
+		return writeOutputs(a, cmd.ErrOrStderr(), summary, outcome{levels: levels, tables: shown})
 	})
 }

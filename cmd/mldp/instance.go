@@ -206,29 +206,3 @@ func (o *commandOptions) open(ctx context.Context, epsilon float64, vectors func
 	}
 	return c, m, nil
 }
-
-// orBuiltIn opens the mechanism that is sampled word by word: the command if
-// there is one, else the built-in mechanism of o. end closes it.
-func (o *commandOptions) orBuiltIn(ctx context.Context, built *instanceOptions,
-	root stream.Seed) (m *mechanisms.Mechanism, space *embeddings.Space, end func() error, err error) {
-	end = func() error { return nil }
-	if o.line == "" {
-		s, env, err := built.environment(ctx, root)
-		if err == nil {
-			m, err = mechanisms.New(env, s)
-		}
-		return m, env.Space, end, err
-	}
-	env, err := built.space.environment(ctx, false, root)
-	if err != nil {
-		return nil, nil, end, err
-	}
-	c, r, err := o.open(ctx, built.epsilon, env.Space.WriteText)
-	if err != nil {
-		return nil, nil, end, err
-	}
-	if m, err = mechanisms.WordByWord(r, env.Space); err != nil {
-		return nil, nil, end, errors.Join(err, c.Close())
-	}
-	return m, env.Space, c.Close, nil
-}

@@ -184,14 +184,20 @@ func addManifest(run *results.Run, m *engine.Manifest) {
 	}
 }
 
+// outcome is what writeOutputs writes beside the page of a run, where there is some.
+type outcome struct {
+	levels  results.Levels
+	audit   []results.AuditRow // of this run; if there is none, a file next to the rows is used
+	figures string             // a folder
+	tables  []views.View       // in every format, before what leads
+}
+
 // writeOutputs writes the page of finished rows, which are not read back, and
-// gives the answer; figures is a folder for them, if any. Audit is that of this run; if there is none, a file next to
-// the rows is used.
-func writeOutputs(a *answer, stderr io.Writer, s *engine.Summary, audit []results.AuditRow, levels results.Levels,
-	figures string) error {
-	run := results.Run{Name: s.Dir, Rows: s.Rows, Audit: audit}
+// gives the answer.
+func writeOutputs(a *answer, stderr io.Writer, s *engine.Summary, o outcome) error {
+	run := results.Run{Name: s.Dir, Rows: s.Rows, Audit: o.audit}
 	addManifest(&run, &s.Manifest)
-	if audit == nil {
+	if o.audit == nil {
 		var err error
 		if run.Audit, err = results.ReadAudit(filepath.Join(s.Dir, auditFile)); err != nil {
 			return err
@@ -201,30 +207,32 @@ func writeOutputs(a *answer, stderr io.Writer, s *engine.Summary, audit []result
 	if err != nil {
 		return err
 	}
-	p.Levels = levels
-	page := filepath.Join(s.Dir, "report.html")
+	p.Levels = o.levels
+	page, declared, sheet := filepath.Join(s.Dir, "report.html"), views.Builtin(), views.NewSheet(p)
 	if err := writePage(page, report.Input{Prepared: p}); err != nil {
 		return err
 	}
 	fmt.Fprintf(stderr, "rows are in %s\n", s.Dir)
-	declared := views.Builtin()
-	lead := views.Named(views.NewSheet(p).Tables(declared.Tables), "equal")
+	own := sheet.Tables(o.tables)
+	files, err := views.Save(s.Dir, own, views.Formats)
+	lead := views.Named(sheet.Tables(declared.Tables), "equal")
 	lead = lead[:min(1, len(lead))]
-	if levels.Quantity != "" {
-		lead = views.NewSheet(p).Tables(declared.Ranking)
+	if o.levels.Quantity != "" {
+		lead = sheet.Tables(declared.Ranking)
 	}
-	if err := a.show(lead...); err != nil {
+	if err := errors.Join(err, a.show(append(own, lead...)...)); err != nil {
 		return err
 	}
+	a.Files = append(a.Files, files...)
 	if text := views.Answer(p); text != "" {
 		fmt.Fprintln(a.text, text)
 	}
 	a.warned(p.Datasets)
 	a.wrote(s.Dir, page)
-	if levels.Quantity != "" {
+	if o.levels.Quantity != "" {
 		files, err := views.Save(s.Dir, lead, []string{"tex"})
 		frontier := results.Where(declared.Figures, func(v views.View) bool { return v.Name == "frontier" })
-		frontier[0].X, frontier[0].Title = levels.Quantity, "{y} against {x}"
+		frontier[0].X, frontier[0].Title = o.levels.Quantity, "{y} against {x}"
 		drawn, _ := plots.All(p, frontier)
 		more, wrong := plots.Save(s.Dir, drawn, []string{"svg"})
 		for _, f := range append(files, more...) {
@@ -234,12 +242,12 @@ func writeOutputs(a *answer, stderr io.Writer, s *engine.Summary, audit []result
 			return err
 		}
 	}
-	if figures == "" {
+	if o.figures == "" {
 		return nil
 	}
 	drawn, _ := plots.All(p, declared.Figures)
-	paths, err := plots.Save(figures, drawn, []string{"svg", "png"})
-	a.wrote(figures, paths...)
+	paths, err := plots.Save(o.figures, drawn, []string{"svg", "png"})
+	a.wrote(o.figures, paths...)
 	return err
 }
 
@@ -249,28 +257,24 @@ func writePage(path string, in report.Input) error {
 }
 
 func newReportCommand() *cobra.Command {
-	var out, file string
-	var levels results.Levels
+	v := viewOptions{files: "report.html"}
 	cmd := command("report", "RESULTS...")
-	outFlag(cmd.Flags(), &out, "", "the page to write (default: report.html in the first run's folder, or here)")
-	cmd.Flags().StringVar(&file, "views", "", "YAML file with further tables and figures")
-	alignFlag(cmd.Flags(), &levels)
+	outFlag(cmd.Flags(), &v.out, "", "the page to write (default: report.html in the first run's folder, or here)")
+	cmd.Flags().StringVar(&v.views, "views", "", "YAML file with further tables and figures")
+	alignFlag(cmd.Flags(), &v.levels)
 	return prints(cmd, func(cmd *cobra.Command, args []string, a *answer) error {
-		declared, err := views.Load(file)
-		if err := errors.Join(usage(err), mayWrite(cmd, args, out)); err != nil {
+		if err := mayWrite(cmd, args, v.out); err != nil {
 			return err
 		}
-		p, err := loadRuns(args...)
+		p, err := v.open(args)
 		if err != nil {
 			return err
 		}
-		p.Levels = levels
-		out = cmp.Or(out, beside(args[0], "report.html"))
-		if err := writePage(out, report.Input{Prepared: p, Views: declared}); err != nil {
-			return err
+		err = writePage(v.out, report.Input{Prepared: p, Views: v.declared})
+		if err == nil {
+			a.wrote("", v.out)
 		}
-		a.wrote("", out)
-		return nil
+		return err
 	})
 }
 
@@ -296,17 +300,13 @@ func newFiguresCommand() *cobra.Command {
 			return err
 		}
 		all, skipped := plots.All(p, v.declared.Figures)
-		var drawn []plots.Figure
-		for _, f := range all {
-			if v.wants(f.Name) {
-				drawn = append(drawn, f.In(theme))
-			}
-		}
+		all = results.Where(all, func(f plots.Figure) bool { return v.wants(f.Name) })
+		drawn := list.Map(all, func(f plots.Figure) plots.Figure { return f.In(theme) })
 		names := list.Map(drawn, func(f plots.Figure) string { return f.Name })
 		err = v.save(cmd, args, a, names, func() ([]string, error) { return plots.Save(v.out, drawn, v.formats) })
 		for _, s := range skipped {
 			if err == nil && len(v.only) == 0 {
-				fmt.Fprintf(cmd.ErrOrStderr(), "not drawn: %s: %s\n", s.Name, s.Reason)
+				fmt.Fprintf(cmd.ErrOrStderr(), "not drawn: %s: no cell has what it shows\n", s)
 			}
 		}
 		return err

@@ -122,6 +122,6 @@ func newRunCommand() *cobra.Command {
 		if o.audit {
 			audited, failed = auditStudy(ctx, s, o.data, filepath.Join(summary.Dir, auditFile), audit.Options{}, stderr)
 		}
-		return errors.Join(failed, writeOutputs(a, stderr, summary, audited, o.levels, o.figures))
+		return errors.Join(failed, writeOutputs(a, stderr, summary, outcome{o.levels, audited, o.figures, nil}))
 	})
 }
