@@ -2,7 +2,6 @@ package metrics
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
@@ -14,16 +13,13 @@ import (
 // AUC is the area under the ROC curve, 0–1: the probability that a positive
 // example scores above a negative one, ties counting one half (the
 // Mann–Whitney statistic on mid-ranks, which is exact where a trapezoid over
-// sorted scores depends on the order of ties). NaN when a class is empty: the
-// area does not exist. Source: [FK21] §5.3.
-func AUC(scores []float64, positive []bool) (float64, error) {
-	if len(scores) != len(positive) {
-		return 0, fmt.Errorf("auc: %d scores for %d labels", len(scores), len(positive))
-	}
+// sorted scores depends on the order of ties). NaN when a class is empty, or a score
+// is NaN: the area does not exist. Source: [FK21] §5.3.
+func AUC(scores []float64, positive []bool) float64 {
 	order := make([]int, len(scores))
 	for i, s := range scores {
 		if math.IsNaN(s) {
-			return 0, fmt.Errorf("auc: score %d is not a number", i)
+			return s
 		}
 		order[i] = i
 	}
@@ -47,10 +43,10 @@ func AUC(scores []float64, positive []bool) (float64, error) {
 	}
 	negatives := len(scores) - positives
 	if positives == 0 || negatives == 0 {
-		return math.NaN(), nil
+		return math.NaN()
 	}
 	twiceU := twiceRankSum - positives*(positives+1)
-	return float64(twiceU) / (2 * float64(positives) * float64(negatives)), nil
+	return float64(twiceU) / (2 * float64(positives) * float64(negatives))
 }
 
 // AUCInterval is the interval of an area of so many positive and negative examples: that of

@@ -35,11 +35,11 @@ const binsPerPosition, mostBins = 1000, 1 << 16
 // negligible is the mass of a position that may be moved to a greater loss.
 const negligible = 1e-12
 
-// NewDocumentLoss computes the distribution for documents of n positions. row
-// returns ln P(·|a) and ln P(·|b) of a position over all outputs, −Inf where an
-// output is impossible.
-func NewDocumentLoss(n int, row func(position int) (ofA, ofB []float64, err error)) (*DocumentLoss, error) {
-	if n < 0 || n > mostBins/4 {
+// NewDocumentLoss computes the distribution from ln P(·|a) and ln P(·|b) of each
+// position over all outputs, −Inf where an output is impossible.
+func NewDocumentLoss(ofA, ofB [][]float64) (*DocumentLoss, error) {
+	n := len(ofA)
+	if n > mostBins/4 {
 		return nil, fmt.Errorf("document loss: %d positions: must be 0 to %d", n, mostBins/4)
 	}
 	d := &DocumentLoss{}
@@ -49,17 +49,10 @@ func NewDocumentLoss(n int, row func(position int) (ofA, ofB []float64, err erro
 	}
 	places := make([]place, 0, n)
 	span := 0.0
-	for i := range n {
-		a, b, err := row(i)
-		if err != nil {
-			return nil, err
-		}
-		if len(a) != len(b) {
-			return nil, fmt.Errorf("document loss: position %d: %d and %d outputs", i, len(a), len(b))
-		}
+	for i, b := range ofB {
 		p := place{}
 		worst, infinite := math.Inf(-1), 0.0
-		for y, la := range a {
+		for y, la := range ofA[i] {
 			mass := math.Exp(la)
 			switch {
 			case math.IsInf(la, -1):

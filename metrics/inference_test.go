@@ -52,11 +52,7 @@ func randomPrior(rng *rand.Rand, n int) []float64 {
 	for i := range counts {
 		counts[i] = rng.IntN(9)
 	}
-	prior, err := EmpiricalPrior(counts)
-	if err != nil {
-		panic(err)
-	}
-	return prior
+	return EmpiricalPrior(counts)
 }
 
 func infer(t *testing.T, c Channel, priors [][]float64, workers int) Inference {
@@ -184,11 +180,6 @@ func TestSampledInferenceBracketsTheTruth(t *testing.T) {
 func TestInferenceErrors(t *testing.T) {
 	c := responseChannel(3, 1)
 	broken := errors.New("broken")
-	for _, priors := range [][][]float64{{{1}}, {{1, 1, 1}}, {{1, 0.5, -0.5}}} {
-		if _, err := Infer(t.Context(), c, priors, 1); err == nil {
-			t.Errorf("%v must be an error", priors)
-		}
-	}
 	if _, err := Infer(t.Context(), c, nil, 0); err == nil {
 		t.Error("no workers must be an error")
 	}
@@ -199,11 +190,6 @@ func TestInferenceErrors(t *testing.T) {
 	for _, d := range []Draws{{PerInput: 2, Outputs: []int32{0, 1, 2}}, {PerInput: 1, Outputs: []int32{0, 3}}} {
 		if _, err := LearnChannel(d, 2, 3); err == nil {
 			t.Errorf("%v must be an error", d)
-		}
-	}
-	for _, counts := range [][]int{{1, -1}, {}} {
-		if _, err := EmpiricalPrior(counts); err == nil {
-			t.Errorf("%v must be an error", counts)
 		}
 	}
 }

@@ -35,7 +35,7 @@ func init() {
 		}, withDefaults(append([]Parameter{hidden}, scheduleParameters...), map[string]any{"hidden": 100, "clip": 0.0})...)},
 	} {
 		Register(Definition{Name: d.name, Parameters: d.parameters, Tokenized: d.tokenized,
-			New: func(o Options) Classifier { return newLSTM(d.name, d.directions, o).classifier(d.name, o) }})
+			New: func(o Options) Classifier { return newLSTM(d.directions, o).classifier(d.name, o) }})
 	}
 }
 
@@ -44,7 +44,7 @@ func init() {
 // is masked exactly: the state used is the one after the last token. Weights start
 // as in Keras: Glorot uniform, orthogonal recurrence, forget gate bias 1, other
 // biases 0.
-func newLSTM(name string, directions int, o Options) *network {
+func newLSTM(directions int, o Options) *network {
 	m, p := newNetwork(o), values(o.Parameters)
 	d, h := o.Embedding.Dimension, p.int("hidden")
 	k, out := d+1+h, directions*h

@@ -101,19 +101,19 @@ func (r *Release) accuracy(ctx context.Context, q *Query, training int) ([]resul
 	if err != nil {
 		return nil, err
 	}
-	test, err := r.split(ctx, q.Model, known, 2, !r.IsBaseline() && q.Setting != study.TrainOnly)
+	examples, err := r.split(ctx, q.Model, known, 2, !r.IsBaseline() && q.Setting != study.TrainOnly)
 	if err != nil {
 		return nil, err
 	}
-	s, err := Test(ctx, t.Model, len(r.Corpus.Classes), test)
+	right, auc, err := test(ctx, t.Model, len(r.Corpus.Classes), examples)
 	if err != nil {
 		return nil, err
 	}
 	row := r.Row(q)
 	accuracy := results.Measured{}
-	accuracy.Part = list.Count(s.Right, func(right bool) bool { return right })
-	accuracy.Value = results.Float(metrics.Percent(accuracy.Part, len(s.Right)))
-	accuracy.Whole, accuracy.Items = len(s.Right), results.NewOutcomes(s.Right)
+	accuracy.Part = list.Count(right, func(yes bool) bool { return yes })
+	accuracy.Value = results.Float(metrics.Percent(accuracy.Part, len(right)))
+	accuracy.Whole, accuracy.Items = len(right), results.NewOutcomes(right)
 	if encoder := q.Model.encoder(); encoder != "" {
 		e, err := r.Lab.Encoder(ctx, encoder, r.Corpus, r.Space)
 		if err != nil {
@@ -128,7 +128,7 @@ func (r *Release) accuracy(ctx context.Context, q *Query, training int) ([]resul
 		}
 	}
 	add("validation_accuracy", 100*t.History.Accuracy)
-	add("auc", s.AUC)
+	add("auc", auc)
 	if n := len(t.History.Losses); n > 0 {
 		add("epochs", float64(n))
 	}
@@ -355,26 +355,21 @@ func Train(ctx context.Context, m Model, classes int, embedding models.Embedding
 	return &Trained{c, h}, nil
 }
 
-// Score is the performance of a classifier.
-type Score struct {
-	Right []bool  // of each example
-	AUC   float64 // of two classes; NaN else
-}
-
-// Test scores a classifier.
-func Test(ctx context.Context, c models.Classifier, classes int, x models.Examples) (Score, error) {
+// test returns which examples a classifier gets right and, of two classes, the AUC, else
+// NaN.
+func test(ctx context.Context, c models.Classifier, classes int, x models.Examples) (right []bool, auc float64,
+	err error) {
 	scores, err := c.Score(ctx, x)
-	s := Score{Right: make([]bool, len(scores)), AUC: math.NaN()}
+	right, auc = make([]bool, len(scores)), math.NaN()
 	for i, row := range scores {
-		s.Right[i] = floats.MaxIdx(row) == x.Labels[i]
+		right[i] = floats.MaxIdx(row) == x.Labels[i]
 	}
 	if err != nil || classes != 2 {
-		return s, err
+		return right, auc, err
 	}
 	margin, positive := make([]float64, len(scores)), make([]bool, len(scores))
 	for i, row := range scores {
 		margin[i], positive[i] = row[1]-row[0], x.Labels[i] == 1
 	}
-	s.AUC, err = metrics.AUC(margin, positive)
-	return s, err
+	return right, metrics.AUC(margin, positive), nil
 }

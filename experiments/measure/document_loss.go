@@ -191,45 +191,42 @@ func lossesOf(ctx context.Context, m *mechanisms.Mechanism, pairs []documentPair
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if !m.Closed() {
-			if err := also(p, nil); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		var both [2]*metrics.DocumentLoss
-		rows := logRows{}
-		var differ []int // equal words lose nothing
-		for i, x := range p.x {
-			if x == p.y[i] {
-				continue
-			}
-			differ = append(differ, i)
-			for _, w := range []mechanisms.WordID{x, p.y[i]} {
-				if _, again := rows[w]; again {
+		var rows logRows     // nil without a closed form
+		var x, y [][]float64 // where words differ: equal ones lose nothing
+		if m.Closed() {
+			rows = logRows{}
+			for i, w := range p.x {
+				if w == p.y[i] {
 					continue
 				}
-				var err error
-				if rows[w], err = m.LogRow(w); err != nil {
-					return nil, err
+				for _, w := range []mechanisms.WordID{w, p.y[i]} {
+					var err error
+					if rows[w] == nil {
+						rows[w], err = m.LogRow(w)
+					}
+					if err != nil {
+						return nil, err
+					}
 				}
+				x, y = append(x, rows[w]), append(y, rows[p.y[i]])
 			}
 		}
 		if err := also(p, rows); err != nil {
 			return nil, err
 		}
-		for k, d := range [][2][]mechanisms.WordID{{p.x, p.y}, {p.y, p.x}} {
-			var err error
-			if both[k], err = metrics.NewDocumentLoss(len(differ), func(i int) (a, b []float64, err error) {
-				return rows[d[0][differ[i]]], rows[d[1][differ[i]]], nil
-			}); err != nil {
-				return nil, err
-			}
+		if rows == nil {
+			continue
 		}
-		l := documentLoss{both[0], max(both[0].Epsilon(delta), both[1].Epsilon(delta)), math.NaN()}
-		if both[1].Worst > both[0].Worst {
-			l.Worst = both[1].Worst
+		d, err := metrics.NewDocumentLoss(x, y)
+		if err != nil {
+			return nil, err
 		}
+		back, err := metrics.NewDocumentLoss(y, x)
+		if err != nil {
+			return nil, err
+		}
+		l := documentLoss{d, max(d.Epsilon(delta), back.Epsilon(delta)), math.NaN()}
+		l.Worst = max(d.Worst, back.Worst)
 		if g := m.Guarantee(); g.Holds() {
 			l.bound = 0
 			for i, x := range p.x {

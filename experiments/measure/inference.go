@@ -87,10 +87,7 @@ func measureInference(ctx context.Context, r *Release, q *Query) ([]results.Row,
 		}
 	}
 	counts = counts[:r.Space.Len()]
-	corpus, err := metrics.EmpiricalPrior(counts)
-	if err != nil {
-		return nil, err
-	}
+	corpus := metrics.EmpiricalPrior(counts)
 	i, err := Infer(ctx, m, nil, corpus, o, r.RepetitionSeed().Derive("inference", "full"), q.Threads)
 	if err != nil {
 		return nil, err

@@ -10,13 +10,10 @@ import (
 	"mldpbench/stream"
 )
 
-// membershipOptions has none: models and settings are those of the study.
-type membershipOptions struct{}
-
 func init() {
 	Register(Measurement{
 		Name: "membership", Version: 1, Model: true, Setting: true, Baseline: true, VersionOf: wordsVersion,
-		Metric:  study.Metric{Key: "membership", New: func() any { return new(membershipOptions) }},
+		Metric:  study.Metric{Key: "membership", New: func() any { return &struct{}{} }},
 		Columns: columns("mia_auc"), Applies: hasText, Measure: measureMembership,
 	})
 }
@@ -68,8 +65,7 @@ func measureMembership(ctx context.Context, r *Release, q *Query) ([]results.Row
 	if err != nil {
 		return nil, err
 	}
-	auc, err := metrics.AUC(scores, member)
-	return []results.Row{r.Row(q).Of("mia_auc", results.Number(auc))}, err
+	return []results.Row{r.Row(q).Of("mia_auc", results.Number(metrics.AUC(scores, member)))}, nil
 }
 
 // everySecond returns the examples at even positions, or at odd ones. Sources are

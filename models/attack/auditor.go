@@ -99,12 +99,12 @@ func Audit(ctx context.Context, s Situation) ([]Outcome, error) {
 	}
 	return auditOutcomes(list.Map(scores, func(s []float64) float64 { return s[1] - s[0] }),
 		list.Map(asked.Labels, func(l int) bool { return l == 1 }), 0.95,
-		fmt.Sprintf("%d users trained on, %d others, %d of the auditor's own", n, n, len(shadow)))
+		fmt.Sprintf("%d users trained on, %d others, %d of the auditor's own", n, n, len(shadow))), nil
 }
 
 // auditOutcomes are precision, recall, accuracy and AUC of an auditor, as shares: exact
 // intervals over users, or unknown where he names nobody.
-func auditOutcomes(margins []float64, member []bool, level float64, note string) (out []Outcome, err error) {
+func auditOutcomes(margins []float64, member []bool, level float64, note string) (out []Outcome) {
 	var found, of [3]int // by column
 	for i, m := range margins {
 		for k, is := range [3][2]bool{{m > 0, member[i]}, {member[i], m > 0}, {true, m > 0 == member[i]}} {
@@ -116,7 +116,7 @@ func auditOutcomes(margins []float64, member []bool, level float64, note string)
 			}
 		}
 	}
-	area, err := metrics.AUC(margins, member)
+	area := metrics.AUC(margins, member)
 	for k, c := range AuditColumns {
 		o := Outcome{Column: c.Name, Floor: 0.5, Ceiling: 1, Count: of[min(k, 2)], Note: note}
 		if k < 3 {
@@ -126,5 +126,5 @@ func auditOutcomes(margins []float64, member []bool, level float64, note string)
 		}
 		out = append(out, o)
 	}
-	return out, err
+	return out
 }

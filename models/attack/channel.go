@@ -60,8 +60,8 @@ func (s *Situation) prior() []float64 {
 				}
 			}
 		}
-		return metrics.EmpiricalPrior(counts)
-	}) // there is a word
+		return metrics.EmpiricalPrior(counts), nil
+	})
 	return prior
 }
 
