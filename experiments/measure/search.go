@@ -76,6 +76,7 @@ type Calibrator struct {
 	Seed      stream.Seed
 	Tolerance float64 // how far above a level a value may be that ends the search
 	Threads   int     // 0 is 1
+	Start     float64 // an ε near which E_M has the level, if known
 
 	points map[string][]Point // by quantity
 }
@@ -99,8 +100,13 @@ func (c *Calibrator) Find(ctx context.Context, quantity string, level float64) (
 		return Point{}, err
 	}
 	next := min(max(10, low), high)
-	falls := quantity == "em"
-	if falls {
+	falls, step := quantity == "em", 4.0
+	if falls && c.Start > 0 {
+		next, step = c.Start, 1.08
+	} else if falls {
+		if c.Counts != nil {
+			step = 1.4 // every ε tried costs seconds, and the guess is near
+		}
 		guess, err := c.Find(ctx, "nw", 1-level)
 		if far := (*OutOfReach)(nil); err == nil {
 			next = guess.Epsilon
@@ -112,7 +118,7 @@ func (c *Calibrator) Find(ctx context.Context, quantity string, level float64) (
 		c.points = map[string][]Point{}
 	}
 	logit := func(p float64) float64 { return math.Log(max(p, 1e-3) / max(1-p, 1e-3)) }
-	for step := 4.0; ; {
+	for {
 		same := func(p Point) bool { return p.Epsilon == next }
 		if !slices.ContainsFunc(c.points[quantity], same) {
 			p, err := c.evaluate(ctx, quantity, next)
