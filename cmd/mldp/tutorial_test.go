@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -35,8 +36,7 @@ func TestLongTutorial(t *testing.T) {
 			t.Skip("real data are here: MLDP_LONG=all runs both")
 		}
 		t.Parallel()
-		follow(t, string(page), strings.NewReplacer("agnews-agency", "generated-styles", "glove.6B.100d", "generated",
-			"glove.6B", "generated", "[100]", "[50]", "em=0.6,0.7,0.8", "em=0.6,0.7,0.9"), "") // that study has fewer words
+		follow(t, string(page), strings.NewReplacer("agnews@1", "generated-styles@1", "glove.6B.100d", "generated"), "")
 	})
 	t.Run("real", func(t *testing.T) {
 		t.Parallel()
@@ -61,44 +61,18 @@ func linkSource(t *testing.T, dir string) {
 	}
 }
 
-var (
-	calibratedTo = regexp.MustCompile(`em=0\.7: 0\.7([01]\d*)? at epsilon`)
-	epsilonsOf   = regexp.MustCompile(`epsilons: (\[.*\])`)
-)
-
-// follow runs the commands of the page. The ε that calibrate prints take the
-// place of those in its study; data, a folder of real ones, must give those of the page.
+// follow runs the commands of the page over a folder of data, "" for generated ones.
 func follow(t *testing.T, page string, change *strings.Replacer, data string) {
 	dir := t.TempDir()
 	linkSource(t, dir)
-	for language, name := range map[string][]string{"python": {"krr.py", "bayes.py"}, "yaml": {"first.yaml"}} {
-		for i, part := range regexp.MustCompile("(?s)\n```"+language+"\n(.*?)```\n").FindAllStringSubmatch(page, -1) {
-			writeFile(t, filepath.Join(dir, name[i]), change.Replace(part[1]))
-		}
-	}
-	study := filepath.Join(dir, "first.yaml")
-	written, err := os.ReadFile(study)
-	if err != nil {
-		t.Fatal(err)
-	}
+	code := regexp.MustCompile("(?s)\n```python\n(.*?)```\n").FindStringSubmatch(page)
+	writeFile(t, filepath.Join(dir, "krr.py"), code[1])
 	path := filepath.Join(dir, "venv", "bin") + ":" + os.Getenv("PATH")
-	var printed, compared string
+	var ranked string
 	var took time.Duration
 	for _, line := range blocks(change.Replace(page), "sh") {
 		if strings.HasPrefix(line, ". ") {
 			continue // the path below does the same
-		}
-		if strings.Contains(line, " run ") { // each is printed once
-			found := epsilonsOf.FindAllString(printed, -1)
-			if n := len(calibratedTo.FindAllString(printed, -1)); n != 3 || len(found) != 3 {
-				t.Fatalf("calibrated:\n%s", printed)
-			}
-			next := -1
-			text := epsilonsOf.ReplaceAllStringFunc(string(written), func(string) string { next++; return found[next] })
-			if data != "" && text != string(written) {
-				t.Errorf("the study of the page has other ε than calibrate prints:\n%s", text)
-			}
-			writeFile(t, study, text)
 		}
 		cmd := exec.CommandContext(t.Context(), "sh", "-c", line)
 		cmd.Dir = dir
@@ -122,33 +96,30 @@ func follow(t *testing.T, page string, change *strings.Replacer, data string) {
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Fatalf("the package's tests: %v\n%s", err, out)
 			}
-		case strings.Contains(line, " calibrate "):
-			printed += string(out)
 		case strings.Contains(line, " audit "):
 			if !strings.Contains(string(out), "my-krr") || strings.Contains(string(out), "violated") {
 				t.Errorf("%s:\n%s", line, out)
 			}
-		case strings.Contains(line, " compare "):
-			compared = string(out)
+		case strings.Contains(line, " run "):
+			ranked = string(out)
 		}
 	}
-	for _, pair := range []string{"CMP +Rank fix", "CMP +my-krr", "Rank fix +my-krr"} {
-		if !regexp.MustCompile(pair + ` +[-+0-9.]+ ± .*told apart`).MatchString(compared) {
-			t.Errorf("no verdict on %s in\n%s", pair, compared)
+	for _, name := range []string{"CMP", "Rank fix", `krr \(yours\)`} {
+		row := regexp.MustCompile("(?m)^" + name + ` +([0-9.]+) ± [0-9.]+ [*~]? +([0-9.]+) +\S.*`).FindStringSubmatch(ranked)
+		if row == nil {
+			t.Errorf("no line of %s in\n%s", name, ranked)
+		} else if said := fmt.Sprintf("| %s ± ", row[1]); data != "" && !strings.Contains(page, said) {
+			t.Errorf("the page does not have %q", row[0])
 		}
 	}
-	tables, err := filepath.Glob(filepath.Join(dir, "tables", "attackers-*.md"))
-	if err != nil || len(tables) != 1 {
-		t.Fatalf("tables of attackers %q, %v", tables, err)
-	}
-	text, err := os.ReadFile(tables[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"bayes", "adaptive SVM", "Rank fix", "my-krr"} {
-		if !strings.Contains(string(text), want) {
-			t.Errorf("no %s in\n%s", want, text)
+	for file, want := range map[string]string{"ranking*.tex": "krr", "frontier.svg": ">krr<", "report.html": "krr"} {
+		paths, err := filepath.Glob(filepath.Join(dir, "first", file))
+		if err != nil || len(paths) != 1 {
+			t.Fatalf("%s: %q, %v", file, paths, err)
+		}
+		if text, err := os.ReadFile(paths[0]); err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("%s has no %s: %v", file, want, err)
 		}
 	}
-	t.Logf("the commands took %v\n%s%s", took.Round(time.Second), compared, text)
+	t.Logf("the commands took %v\n%s", took.Round(time.Second), ranked)
 }
