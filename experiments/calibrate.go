@@ -142,18 +142,15 @@ func (q Calibration) open(ctx context.Context, l *lab.Lab, seed stream.Seed) (sp
 	if err := q.Embedding.Check(q.Data); err != nil {
 		return nil, nil, err
 	}
-	sample := lab.Sample{Dataset: study.DatasetSpec{Name: q.Restrict}, Seed: seed.Derive("dataset")}
-	if dimension := q.Embedding.Dimensions[0]; q.Restrict == "" {
-		space, err = l.Words(ctx, q.Embedding, dimension, nil)
-	} else if corpus, err = l.Corpus(ctx, sample); err == nil {
-		var restricted *lab.Space
-		if restricted, err = l.Space(ctx, sample, q.Embedding, dimension, false); err == nil {
-			space = restricted.Space
+	var keep func(string) bool
+	if q.Restrict != "" {
+		corpus, err = l.Corpus(ctx, lab.Sample{Dataset: study.DatasetSpec{Name: q.Restrict}, Seed: seed.Derive("dataset")})
+		if err != nil {
+			return nil, nil, err
 		}
+		keep = corpus.Has
 	}
-	if err == nil && q.Vocabulary > 0 {
-		space, err = space.Restrict(embeddings.First(q.Vocabulary, nil))
-	}
+	space, err = l.Words(ctx, q.Embedding, q.Embedding.Dimensions[0], embeddings.First(q.Vocabulary, keep))
 	if err == nil {
 		lab.WarnOneWord(q.Log, space)
 	}

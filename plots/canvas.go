@@ -7,6 +7,7 @@ import (
 	"image"
 	"image/color"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -90,43 +91,27 @@ func decimal(v float64) string {
 func (c *svgCanvas) data(path vg.Path) string {
 	var b strings.Builder
 	x0, y0 := 0, 0
-	pair := func(p vg.Point) (int, int, string) {
-		x, y := c.at(p)
-		s := tenths(x - x0)
-		if y >= y0 {
-			s += " "
-		}
-		return x, y, s + tenths(y-y0)
-	}
 	for _, comp := range path {
 		switch comp.Type {
 		case vg.MoveComp:
-			x0, y0 = c.at(comp.Pos)
-			fmt.Fprintf(&b, "M%s %s", tenths(x0), tenths(y0))
+			x0, y0 = 0, 0
+			b.WriteString("M")
 		case vg.LineComp:
-			x, y, s := pair(comp.Pos)
-			switch {
-			case y == y0:
-				s = "h" + tenths(x-x0)
-			case x == x0:
-				s = "v" + tenths(y-y0)
-			default:
-				s = "l" + s
-			}
-			b.WriteString(s)
-			x0, y0 = x, y
+			b.WriteString("l")
 		case vg.CurveComp:
 			b.WriteString(map[int]string{1: "q", 2: "c"}[len(comp.Control)])
-			for _, p := range comp.Control {
-				_, _, s := pair(p)
-				b.WriteString(s + " ")
-			}
-			x, y, s := pair(comp.Pos)
-			b.WriteString(s)
-			x0, y0 = x, y
 		case vg.CloseComp:
 			b.WriteString("z")
+			continue
 		}
+		for i, p := range append(slices.Clip(comp.Control), comp.Pos) {
+			x, y := c.at(p)
+			if i > 0 {
+				b.WriteString(" ")
+			}
+			b.WriteString(tenths(x-x0) + " " + tenths(y-y0))
+		}
+		x0, y0 = c.at(comp.Pos)
 	}
 	return b.String()
 }

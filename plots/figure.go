@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgpdf"
 )
 
 // Figure is one drawing. It is immutable and may be rendered many times.
@@ -71,7 +72,7 @@ func (f Figure) Render(format string) ([]byte, error) {
 	case "svg":
 		return []byte(`<?xml version="1.0" encoding="UTF-8"?>` + "\n" + f.svg(f.Caption)), nil
 	case "pdf":
-		c := newPDF(width, height)
+		c := pdfCanvas{vgpdf.New(width, height)}
 		f.paint(c)
 		return c.bytes()
 	}

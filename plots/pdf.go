@@ -27,8 +27,6 @@ func init() {
 // does not find bold fonts.
 type pdfCanvas struct{ *vgpdf.Canvas }
 
-func newPDF(w, h vg.Length) pdfCanvas { return pdfCanvas{vgpdf.New(w, h)} }
-
 func (c pdfCanvas) FillString(face font.Face, at vg.Point, s string) {
 	for _, r := range wellFormed(s) {
 		if path := outline(face, r, face.Font.Size, at); path != nil {

@@ -57,18 +57,11 @@ func coresFlag(f *pflag.FlagSet, to *int) {
 	countFlag(f, to, "workers", runtime.GOMAXPROCS(0), 1, "cores to use; the text does not depend on it")
 }
 
-func policyFlag(f *pflag.FlagSet, to *string) {
-	f.StringVar(to, "policy", string(mechanisms.Random), "for words outside the vocabulary: random, keep or drop")
-}
-
-// letterCases are the ways in which words are written.
-var letterCases = []string{"vocabulary", "keep"}
-
 // wordFlags say how the words of a text are treated.
 type wordFlags struct{ policy, letters, layout string }
 
 func (o *wordFlags) addFlags(f *pflag.FlagSet) {
-	policyFlag(f, &o.policy)
+	f.StringVar(&o.policy, "policy", string(mechanisms.Random), "for words outside the vocabulary: random, keep or drop")
 	f.StringVar(&o.letters, "case", "vocabulary", "vocabulary: words as the vectors spell them; keep: Title and "+
 		"UPPER as they were")
 	f.StringVar(&o.layout, "layout", "written", "written: spaces and signs as they are; plain: words in lower case, one "+
@@ -82,7 +75,7 @@ func (o *wordFlags) options() (privatize.Options, error) {
 	if p.KeepCase && layout != privatize.Written {
 		err = check.Wrong("case keep and layout %s: a plain layout has no capitals", o.layout)
 	}
-	return p, cmp.Or(err, mechanisms.CheckPolicy(p.Policy), check.OneOf("case", o.letters, letterCases...))
+	return p, cmp.Or(err, mechanisms.CheckPolicy(p.Policy), check.OneOf("case", o.letters, "vocabulary", "keep"))
 }
 
 // parseLayout reads written, plain or fixed=N.

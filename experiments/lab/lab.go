@@ -24,6 +24,7 @@ import (
 	"mldpbench/embeddings"
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/study"
+	"mldpbench/internal/list"
 	"mldpbench/mechanisms"
 	"mldpbench/stream"
 )
@@ -31,11 +32,9 @@ import (
 // Lab holds the resources that the units of one run share.
 type Lab struct {
 	root string // data folder; "" finds it as every command does
-	// Log takes one warning of a vocabulary of one word; nil for none.
-	Log      io.Writer
-	warned   sync.Once
-	warnedOf sync.Map // names of data sets whose warnings were printed
-	parts    sync.Map // of part: embeddings of which only a part is here
+	Log    io.Writer // takes warnings, each once; nil for none
+	warned sync.Map  // of what
+	parts  sync.Map  // of part: embeddings of which only a part is here
 	// Where documents are drawn anew, each repetition has a corpus and a space of
 	// its own, about 100 MB on IMDb: only the last ones are kept.
 	corpora once[*Corpus]
@@ -149,11 +148,7 @@ func (l *Lab) Corpus(ctx context.Context, s Sample) (*Corpus, error) {
 		}
 		c := NewCorpus(d)
 		description := datasets.Describe(c.Dataset)
-		if _, seen := l.warnedOf.LoadOrStore(d.Name, true); !seen && l.Log != nil {
-			for _, w := range description.Warnings {
-				fmt.Fprintf(l.Log, "warning: data set %s: %s\n", d.Name, w)
-			}
-		}
+		l.warn("data set "+d.Name, list.Map(description.Warnings, func(w string) string { return "data set " + d.Name + ": " + w })...)
 		l.opened.Store(s.key(), description)
 		return c, nil
 	})
@@ -216,7 +211,7 @@ func (l *Lab) Space(ctx context.Context, s Sample, e study.EmbeddingSpec, dimens
 			space.Name = e.Name
 			l.warnPart(e, dimension)
 			if space.Len() == 1 {
-				l.warned.Do(func() { WarnOneWord(l.Log, space.Space) })
+				l.warn("one word", OneWord)
 			}
 		}
 		return space, err
@@ -229,8 +224,16 @@ func (l *Lab) warnPart(e study.EmbeddingSpec, dimension int) {
 	if name := filepath.Base(path); err == nil && strings.Contains(name, ".subset.") {
 		w := part{e.Name, fmt.Sprintf("embedding %s of dimension %d: only a part of its words is here, those of %s",
 			e.Name, dimension, name)}
-		if _, seen := l.parts.LoadOrStore(w, true); !seen && l.Log != nil {
-			fmt.Fprintln(l.Log, "warning:", w.Warning)
+		l.parts.Store(w, true)
+		l.warn(w.Warning, w.Warning)
+	}
+}
+
+// warn prints warnings of something, once.
+func (l *Lab) warn(of string, texts ...string) {
+	if _, said := l.warned.LoadOrStore(of, true); !said && l.Log != nil {
+		for _, t := range texts {
+			fmt.Fprintln(l.Log, "warning:", t)
 		}
 	}
 }

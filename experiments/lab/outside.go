@@ -127,13 +127,10 @@ func (l *Lab) OfOutside(ctx context.Context, s mechanisms.Settings, sample Sampl
 // Command returns an attacker or a measurement.
 func (l *Lab) Command(ctx context.Context, c study.CommandSpec, role external.Role) (*external.Command, error) {
 	s, err := l.command(ctx, mechanisms.Outside{Command: c.Command}, role, nil)
-	if err == nil {
-		err = s.failed
-	}
 	if err != nil {
 		return nil, err
 	}
-	return s.Command, nil
+	return s.Command, s.failed
 }
 
 // digest is the hash of a list of texts.
