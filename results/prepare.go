@@ -87,11 +87,6 @@ func (p *Prepared) Name(at Place) string { return p.names[at.Instance()] }
 // TaskName returns that of its classifier and setting.
 func (p *Prepared) TaskName(at Place) string { return p.names[at.Task()] }
 
-// With names what a data set is measured with: space and task.
-func (p *Prepared) With(at Place) string {
-	return strings.Trim(p.SpaceName(at)+", "+p.TaskName(at), ", ")
-}
-
 // SpaceName is the printed name of a place's embedding, which says where only a
 // part of its words was there, or "".
 func (p *Prepared) SpaceName(at Place) string {

@@ -31,7 +31,7 @@ import (
 
 // Lab holds the resources that the units of one run share.
 type Lab struct {
-	root string // data folder; "" finds it as every command does
+	root   string    // data folder; "" finds it as every command does
 	Log    io.Writer // takes warnings, each once; nil for none
 	warned sync.Map  // of what
 	parts  sync.Map  // of part: embeddings of which only a part is here
