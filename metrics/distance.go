@@ -55,11 +55,8 @@ func GuessDistance(ctx context.Context, c Channel, d Decoder, distance func(a, b
 
 // SampledGuessDistance is GuessDistance on draws that the decoder has not seen,
 // with a 95% interval of the draws (normal).
-func SampledGuessDistance(d Decoder, fresh Draws, distance func(a, b int) float64) (stats.Interval, error) {
+func SampledGuessDistance(d Decoder, fresh Draws, distance func(a, b int) float64) stats.Interval {
 	n := fresh.inputs()
-	if err := fresh.validate(n, len(d.Guess)); err != nil {
-		return stats.Interval{}, err
-	}
 	sum, variance, k := 0.0, 0.0, float64(fresh.PerInput)
 	for x := range n {
 		own, squares := 0.0, 0.0
@@ -80,5 +77,5 @@ func SampledGuessDistance(d Decoder, fresh Draws, distance func(a, b int) float6
 	}
 	blind := float64(n) * meanDistance(n, distance)
 	v, half := sum/blind, 1.959963984540054*math.Sqrt(variance)/blind
-	return stats.Interval{Estimate: v, Low: max(0, v-half), High: v + half}, nil
+	return stats.Interval{Estimate: v, Low: max(0, v-half), High: v + half}
 }

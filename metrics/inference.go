@@ -66,10 +66,7 @@ type InferenceError struct {
 // O(outputs × priors): no row is kept. The result does not depend on the number
 // of workers.
 func Infer(ctx context.Context, c Channel, priors [][]float64, workers int) (Inference, error) {
-	p, err := NewInferencePass(c, priors)
-	if err != nil {
-		return Inference{}, err
-	}
+	p := NewInferencePass(c, priors)
 	if err := c.EachRow(ctx, workers, p.Take); err != nil {
 		return Inference{}, fmt.Errorf("inference: %w", err)
 	}
@@ -94,13 +91,10 @@ func newGuesses(outputs int) guesses {
 	return guesses{make([]float64, outputs), slices.Repeat([]int32{-1}, outputs)}
 }
 
-// NewInferencePass checks channel and priors; see Infer.
-func NewInferencePass(c Channel, priors [][]float64) (*InferencePass, error) {
-	if err := c.validate(); err != nil {
-		return nil, fmt.Errorf("inference: %w", err)
-	}
+// NewInferencePass is a pass over a channel; see Infer.
+func NewInferencePass(c Channel, priors [][]float64) *InferencePass {
 	all := append([][]float64{UniformPrior(c.Inputs)}, priors...)
-	return &InferencePass{c.Inputs, c.Outputs, all, make([][]guesses, Blocks)}, nil
+	return &InferencePass{c.Inputs, c.Outputs, all, make([][]guesses, Blocks)}
 }
 
 // Take processes one row. Pass it to EachRow.
@@ -213,10 +207,7 @@ func InferSampled(ctx context.Context, draw func(n, step int, learn bool) (Draws
 				now.MAP.Low = max(0, min(now.MAP.Low, now.Lower-half))
 				continue
 			}
-			fewer, err := MeasureDecoder(before[i].Decoder, priorOf(priors, i, fresh.inputs()), fresh, g.Level)
-			if err != nil {
-				return out, err
-			}
+			fewer := MeasureDecoder(before[i].Decoder, priorOf(priors, i, fresh.inputs()), fresh, g.Level)
 			now.Moved = fewer.Estimate - now.MAP.Estimate
 			now.Remaining = max(0, now.Moved, before[i].Moved) * tail / (1 - tail)
 			now.Settled = step > 1 && now.Moved <= g.Tolerance && before[i].Moved <= g.Tolerance
@@ -242,21 +233,17 @@ func priorOf(priors [][]float64, i, inputs int) []float64 {
 func inferFrom(ctx context.Context, learn, fresh Draws, outputs int, priors [][]float64, level float64,
 	workers int) (Inference, error) {
 	n := learn.inputs()
-	channel, err := LearnChannel(learn, n, outputs)
-	if err != nil {
-		return Inference{}, err
+	if err := cmp.Or(learn.validate(n, outputs), fresh.validate(n, outputs)); err != nil {
+		return Inference{}, fmt.Errorf("inference: %w", err)
 	}
-	out, err := Infer(ctx, channel, priors, workers)
+	out, err := Infer(ctx, LearnChannel(learn, n, outputs), priors, workers)
 	if err != nil {
 		return out, err
 	}
 	out.Learned, out.Fresh = learn.PerInput, fresh
 	for i := range out.Errors {
 		e, prior := &out.Errors[i], priorOf(priors, i, n)
-		if e.MAP, err = MeasureDecoder(e.Decoder, prior, fresh, level); err != nil {
-			return out, err
-		}
-		e.Lower = resubstitution(learn, prior, outputs)
+		e.MAP, e.Lower = MeasureDecoder(e.Decoder, prior, fresh, level), resubstitution(learn, prior, outputs)
 	}
 	uniform := out.Errors[0]
 	bits := func(right float64) float64 { return math.Log2(min(float64(n), max(1, float64(n)*right))) }
@@ -269,10 +256,7 @@ func inferFrom(ctx context.Context, learn, fresh Draws, outputs int, priors [][]
 // MeasureDecoder returns the error of a decoder on draws it has not seen, under a
 // prior. The interval is Hoeffding's, which holds for every sample size and
 // prior: with weights w = π(x)/draws, the half-width is √(Σw²·ln(2/(1−level))/2).
-func MeasureDecoder(d Decoder, prior []float64, fresh Draws, level float64) (stats.Interval, error) {
-	if err := cmp.Or(fresh.validate(len(prior), len(d.Guess)), check.Inside("level", level, 0, 1)); err != nil {
-		return stats.Interval{}, fmt.Errorf("inference: %w", err)
-	}
+func MeasureDecoder(d Decoder, prior []float64, fresh Draws, level float64) stats.Interval {
 	var right, squares float64
 	for x, p := range prior {
 		hits := 0.0
@@ -286,7 +270,7 @@ func MeasureDecoder(d Decoder, prior []float64, fresh Draws, level float64) (sta
 	}
 	half := math.Sqrt(squares * math.Log(2/(1-level)) / 2)
 	wrong := min(1, max(0, 1-right))
-	return stats.Interval{Estimate: wrong, Low: max(0, wrong-half), High: min(1, wrong+half)}, nil
+	return stats.Interval{Estimate: wrong, Low: max(0, wrong-half), High: min(1, wrong+half)}
 }
 
 // resubstitution returns the error of the best guesser on the draws it has

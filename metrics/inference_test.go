@@ -188,7 +188,8 @@ func TestInferenceErrors(t *testing.T) {
 		t.Errorf("err = %v", err)
 	}
 	for _, d := range []Draws{{PerInput: 2, Outputs: []int32{0, 1, 2}}, {PerInput: 1, Outputs: []int32{0, 3}}} {
-		if _, err := LearnChannel(d, 2, 3); err == nil {
+		draw := func(int, int, bool) (Draws, error) { return d, nil }
+		if _, err := InferSampled(t.Context(), draw, 3, nil, Growth{1, 1, 1, 0.95}, 1); err == nil {
 			t.Errorf("%v must be an error", d)
 		}
 	}
@@ -264,13 +265,10 @@ func TestGuessDistance(t *testing.T) {
 	if err != nil || math.Abs(got.Estimate-want) > 1e-12 || got.Low != got.High {
 		t.Errorf("%+v, want %v, %v", got, want, err)
 	}
-	sampled, err := SampledGuessDistance(decoder, sampleChannel(t, testRand("distance"), channel, 50), distance)
+	sampled := SampledGuessDistance(decoder, sampleChannel(t, testRand("distance"), channel, 50), distance)
 	// Five standard errors: 2.6 half-widths, a false alarm of less than 1e-6.
 	half := (sampled.High - sampled.Low) / 2
-	if err != nil || math.Abs(sampled.Estimate-want) > 2.6*half || half > want/10 {
-		t.Errorf("%+v, want %v, %v", sampled, want, err)
-	}
-	if _, err := SampledGuessDistance(decoder, Draws{PerInput: 1, Outputs: []int32{n}}, distance); err == nil {
-		t.Error("an output that is none must be an error")
+	if !(math.Abs(sampled.Estimate-want) <= 2.6*half && half <= want/10) {
+		t.Errorf("%+v, want %v", sampled, want)
 	}
 }

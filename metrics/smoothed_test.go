@@ -61,10 +61,7 @@ func TestSmoothedChannel(t *testing.T) {
 		}
 		return sum
 	}
-	shares, err := LearnChannel(d, n, n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	shares := LearnChannel(d, n, n)
 	near, err := SmoothedChannel(d, n, distances)
 	if err != nil {
 		t.Fatal(err)

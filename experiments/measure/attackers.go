@@ -61,11 +61,8 @@ func init() {
 	}
 }
 
-func attackColumns(d attack.Definition) (list []results.Column) {
-	for _, c := range d.Columns {
-		list = append(list, attackColumn(d.Name, c))
-	}
-	return list
+func attackColumns(d attack.Definition) []results.Column {
+	return list.Map(d.Columns, func(c attack.Column) results.Column { return attackColumn(d.Name, c) })
 }
 
 // attackColumn is the column of an attacker. Better is better kept: a study of
@@ -141,12 +138,8 @@ func Attacked(r results.Row, o attack.Outcome) results.Row {
 	m := results.Number(o.Value.Estimate).Within(o.Value.Low, o.Value.High)
 	m.Floor, m.Ceiling, m.Whole = results.Float(o.Floor), results.Float(o.Ceiling), o.Count
 	if right := rightDocuments(o.Items); right != nil {
-		m.Part, m.Whole, m.Items = 0, len(right), results.NewOutcomes(right)
-		for _, yes := range right {
-			if yes {
-				m.Part++
-			}
-		}
+		m.Part = list.Count(right, func(yes bool) bool { return yes })
+		m.Whole, m.Items = len(right), results.NewOutcomes(right)
 	}
 	var notes []string
 	if o.Draws > 0 {

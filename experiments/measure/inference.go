@@ -118,7 +118,7 @@ func measureInference(ctx context.Context, r *Release, q *Query) ([]results.Row,
 	if i.Learned == 0 {
 		d, err = metrics.GuessDistance(ctx, *attack.ExactChannel(m, len(counts)), decoder, distance, max(1, q.Threads))
 	} else {
-		d, err = metrics.SampledGuessDistance(decoder, i.Fresh, distance)
+		d = metrics.SampledGuessDistance(decoder, i.Fresh, distance)
 	}
 	add("e_m_full_distance", d)
 	return rows, err

@@ -24,11 +24,8 @@ func init() {
 			if s.Channel == nil {
 				return s.sampledMAP(ctx)
 			}
-			pass, err := metrics.NewInferencePass(*s.Channel, [][]float64{s.prior()})
-			if err == nil {
-				err = s.rows(pass.Take)
-			}
-			if err != nil {
+			pass := metrics.NewInferencePass(*s.Channel, [][]float64{s.prior()})
+			if err := s.rows(pass.Take); err != nil {
 				return nil, err
 			}
 			return s.inferred(pass.Result()), nil
