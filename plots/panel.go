@@ -1,7 +1,6 @@
 package plots
 
 import (
-	"cmp"
 	"fmt"
 	"image/color"
 	"math"
@@ -26,7 +25,6 @@ type Point struct {
 // Curve is a line through points.
 type Curve struct {
 	Label  string // with the marks of its guarantee
-	Name   string // of the mechanism, the same on a whole page; "" for none
 	Style  Style
 	Points []Point
 }
@@ -170,7 +168,7 @@ func (l curveLine) Plot(c draw.Canvas, p *plot.Plot) {
 	if l.Style.Subdued {
 		class, clr = "series rest", fmt.Sprintf("--c:#%02x%02x%02x", l.Style.Color.R, l.Style.Color.G, l.Style.Color.B)
 	}
-	group(c, class, func() { l.draw(c, p) }, "data-s", cmp.Or(l.Name, l.Label), "style", clr)
+	group(c, class, func() { l.draw(c, p) }, "data-s", l.Label, "style", clr)
 }
 
 func (l curveLine) draw(c draw.Canvas, p *plot.Plot) {

@@ -201,7 +201,8 @@ func TestLooksApart(t *testing.T) {
 	for _, d := range mechanisms.Definitions() {
 		for _, v := range d.Variants {
 			own := LookOf(d.Name)
-			at := look{own.Marker, (own.Dash + 3*variantRank(results.Place{Mechanism: d.Name, Variant: string(v)})) % len(dashes)}
+			_, variant := rank(results.Place{Mechanism: d.Name, Variant: string(v)})
+			at := look{own.Marker, (own.Dash + 3*variant) % len(dashes)}
 			if other, taken := seen[at]; taken {
 				t.Errorf("%s, %s and %s share marker and dash", d.Name, v, other)
 			}

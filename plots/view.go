@@ -29,25 +29,21 @@ type view struct {
 // compareInstances puts curves in the order of legends: that of their definitions,
 // those without one last; t=0.5 comes before t=0.75 before t=1.
 func compareInstances(a, b results.Place) int {
-	rank := func(i results.Place) int {
-		if d, err := mechanisms.Find(i.Mechanism); err == nil {
-			return d.Order
-		}
-		return math.MaxInt
-	}
-	return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Mechanism, b.Mechanism),
-		cmp.Compare(variantRank(a), variantRank(b)), cmp.Compare(a.Variant, b.Variant),
+	order, variant := rank(a)
+	otherOrder, otherVariant := rank(b)
+	return cmp.Or(cmp.Compare(order, otherOrder), cmp.Compare(a.Mechanism, b.Mechanism),
+		cmp.Compare(variant, otherVariant), cmp.Compare(a.Variant, b.Variant),
 		cmp.Compare(len(a.Parameters), len(b.Parameters)), cmp.Compare(a.Parameters, b.Parameters),
 		cmp.Compare(a.Label, b.Label))
 }
 
-// variantRank is the position of a variant in its definition.
-func variantRank(i results.Place) int {
+// rank is the place of a mechanism in the registry, and that of its variant in its definition.
+func rank(i results.Place) (order, variant int) {
 	d, err := mechanisms.Find(i.Mechanism)
 	if err != nil {
-		return 0
+		return math.MaxInt, 0
 	}
-	return max(0, slices.Index(d.Variants, mechanisms.Variant(i.Variant)))
+	return d.Order, max(0, slices.Index(d.Variants, mechanisms.Variant(i.Variant)))
 }
 
 // constant reports whether ε has no effect on a mechanism.
@@ -70,7 +66,8 @@ func newView(p *results.Prepared) *view {
 	for _, id := range slices.Concat(results.Where(v.curves, coloured),
 		results.Where(v.curves, func(id results.Place) bool { return !coloured(id) })) {
 		style := Style{Look: LookOf(id.Mechanism)}
-		style.Dash = (style.Dash + 3*variantRank(id)) % len(dashes)
+		_, variant := rank(id)
+		style.Dash = (style.Dash + 3*variant) % len(dashes)
 		alike := results.Where(v.curves, func(o results.Place) bool {
 			return o.Mechanism == id.Mechanism && compareInstances(o, id) < 0
 		})
@@ -178,7 +175,7 @@ func (v *view) panel(d views.View, x results.Column, items, all []views.Item) Pa
 	ofMechanisms := slices.Equal(d.Curve, []string{"mechanism"})
 	order := list.Map(v.group(all, d.Curve), func(g views.Set) string { return g.Title })
 	for _, own := range v.group(items, d.Curve) {
-		c := Curve{Label: own.Title, Name: own.Title, Style: seriesStyle(slices.Index(order, own.Title)),
+		c := Curve{Label: own.Title, Style: seriesStyle(slices.Index(order, own.Title)),
 			Points: points(own.Items, x)}
 		if ofMechanisms {
 			c.Style = v.styles[own.Items[0].Instance()]
