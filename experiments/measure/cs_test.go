@@ -13,7 +13,8 @@ func TestOneSentence(t *testing.T) {
 		!math.IsNaN(deviation) {
 		t.Errorf("%+v, %v", s, deviation)
 	}
-	if s, deviation = sentenceSimilarity([][]float32{{1, 0}, {0, 1}}, [][]float32{{1, 0}, {1, 1}}); !(s.Low < s.Estimate && s.Estimate < s.High) || math.IsInf(s.Low, 0) || !(deviation > 0) {
+	if s, deviation = sentenceSimilarity([][]float32{{1, 0}, {0, 1}}, [][]float32{{1, 0}, {1, 1}}); !(s.Low <
+		s.Estimate && s.Estimate < s.High) || math.IsInf(s.Low, 0) || !(deviation > 0) {
 		t.Errorf("%+v, %v", s, deviation)
 	}
 }
