@@ -56,7 +56,8 @@ func TestAudit(t *testing.T) {
 
 func TestAuditOutcomes(t *testing.T) {
 	member := []bool{true, true, true, false, false}
-	if all := auditOutcomes([]float64{1, 2, -1, 4, 3}, member, 0.95, ""); all[0].Count != 4 || all[1].Count != 3 || all[2].Count != 5 { // users named, members, all
+	if all := auditOutcomes([]float64{1, 2, -1, 4, 3}, member, 0.95, ""); all[0].Count != 4 ||
+		all[1].Count != 3 || all[2].Count != 5 { // users named, members, all
 		t.Errorf("denominators of %+v", all)
 	}
 	got := auditOutcomes([]float64{1, 2, -1, -2, 3}, member, 0.95, "")
