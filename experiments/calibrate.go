@@ -161,8 +161,7 @@ func (q Calibration) open(ctx context.Context, l *lab.Lab, seed stream.Seed) (sp
 func calibrated(ctx context.Context, c *measure.Calibrator, quantity string, level float64) (Calibrated, error) {
 	s := c.Settings
 	row := Calibrated{Mechanism: s.Mechanism, Variant: string(s.Variant), Parameters: s.Parameters.String(),
-		Target: fmt.Sprintf("%s=%v", quantity, level), Epsilon: results.Missing, Achieved: results.Missing,
-		Low: results.Missing, High: results.Missing}
+		Target: fmt.Sprintf("%s=%v", quantity, level)}
 	p, err := c.Find(ctx, quantity, level)
 	if err != nil {
 		row.Reason = err.Error()

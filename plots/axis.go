@@ -177,9 +177,7 @@ func minus(s string) string {
 // marked is an axis with marks at the values that were run, logarithmic if they are
 // far apart.
 func marked(label string, values []float64) Axis {
-	values = slices.Clone(values)
-	slices.Sort(values)
-	values = slices.Compact(values)
+	values = slices.Compact(slices.Sorted(slices.Values(values)))
 	a := Axis{Label: label}
 	if len(values) == 0 {
 		return a

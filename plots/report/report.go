@@ -158,11 +158,7 @@ func once(list []string, s string) []string {
 
 // enumerate joins the values of f, each once.
 func enumerate[T any](of []T, f func(T) string) string {
-	var out []string
-	for _, x := range of {
-		out = once(out, f(x))
-	}
-	return strings.Join(out, ", ")
+	return strings.Join(results.Where(results.Distinct(of, f), func(s string) bool { return s != "" }), ", ")
 }
 
 // epsilons are the values or, of many, their range.
