@@ -70,7 +70,7 @@ func TestCalibrateCommand(t *testing.T) {
 	}
 	// What is printed can stand in a study.
 	x, err := study.Parse("x.yaml", []byte("schema: 1\nname: x\nseed: 1\ndatasets: [{name: generated-reviews}]\n"+
-		"embeddings: [{name: generated, dimensions: [50]}]\nmodels: [{name: svm}]\nmechanisms:\n"+text))
+		"embeddings: [{name: generated, dimensions: [50]}]\nmodels: [{name: svm}]\nmechanisms:\n"+text), "")
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, text)
 	}

@@ -25,7 +25,7 @@ mechanisms: [{name: k-rr}]
 epsilons: [1, 10]
 repetitions: 1
 metrics: {deniability: {words: 10, runs: 20}}
-`))
+`), "")
 	if err != nil {
 		log.Fatal(err)
 	}

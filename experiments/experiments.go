@@ -1,11 +1,9 @@
 // Package experiments runs studies: it reads a study file, has it divided into
-// units and passes these to the engine.
-//
-//	s, err := experiments.Builtin.Open("mini")
-//	summary, err := experiments.Run(ctx, s, "", engine.Options{Out: "runs/mini"})
+// units and passes these to the engine (see the example of Run).
 package experiments
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"strings"
@@ -69,9 +67,7 @@ func lite(s *study.Study) error {
 	for i := range s.Datasets {
 		d := &s.Datasets[i]
 		for size, most := range map[*int]int{&d.Train: 1600, &d.Validation: 200, &d.Test: 400} {
-			if *size == 0 || *size > most {
-				*size = most
-			}
+			*size = min(cmp.Or(*size, most), most)
 		}
 	}
 	if len(s.Models) > 0 {

@@ -15,7 +15,7 @@ import (
 // parsed is a study of a text.
 func parsed(t testing.TB, text string) *study.Study {
 	t.Helper()
-	s, err := study.Parse("x.yaml", []byte(text))
+	s, err := study.Parse("x.yaml", []byte(text), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +26,7 @@ func parsed(t testing.TB, text string) *study.Study {
 // says what is wanted.
 func refused(t testing.TB, text, want string) {
 	t.Helper()
-	_, err := study.Parse("x.yaml", []byte(text))
+	_, err := study.Parse("x.yaml", []byte(text), "")
 	if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "x.yaml:") ||
 		strings.Contains(err.Error(), "\n") {
 		t.Errorf("got %v\nwant %q", err, want)

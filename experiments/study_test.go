@@ -307,7 +307,7 @@ func FuzzParseStudy(f *testing.F) {
 		if len(data) > 2000 {
 			t.Skip("longer than the small studies")
 		}
-		s, err := study.Parse("fuzz.yaml", data)
+		s, err := study.Parse("fuzz.yaml", data, "")
 		if err == nil && s.Check() != nil {
 			t.Fatal("a study that was read does not pass its own check")
 		}
@@ -319,7 +319,7 @@ func FuzzParseStudy(f *testing.F) {
 func TestHostileStudies(t *testing.T) {
 	for _, data := range [][]byte{bytes.Repeat([]byte("["), 2<<20), bytes.Repeat([]byte("["), 5000),
 		bytes.Repeat([]byte("- "), 5000), bytes.Repeat([]byte("a: b\n"), 5000)} {
-		if _, err := study.Parse("x.yaml", data); err == nil || len(err.Error()) > 200 {
+		if _, err := study.Parse("x.yaml", data, ""); err == nil || len(err.Error()) > 200 {
 			t.Errorf("%.20s: %.300v", data, err)
 		}
 	}

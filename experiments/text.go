@@ -55,13 +55,12 @@ func (t *TextTarget) Find(ctx context.Context, env mechanisms.Environment, s mec
 		Seed: seed, Tolerance: 0.01, Threads: workers,
 		Runs: max(4, min(100, drawsOfText/list.Count(t.counts, func(n int) bool { return n > 0 })))}
 	rough := c
-	if rough.Runs /= 4; rough.Runs > 0 { // where to begin costs a quarter
-		p, err := rough.Find(ctx, "em", t.Level)
-		if far := (*measure.OutOfReach)(nil); err != nil && !errors.As(err, &far) {
-			return err
-		}
-		c.Start = p.Epsilon
+	rough.Runs /= 4 // where to begin costs a quarter
+	p, err := rough.Find(ctx, "em", t.Level)
+	if far := (*measure.OutOfReach)(nil); err != nil && !errors.As(err, &far) {
+		return err
 	}
+	c.Start = p.Epsilon
 	t.Point, err = c.Find(ctx, "em", t.Level)
 	return err
 }

@@ -132,7 +132,7 @@ func TestLSTMStopsWithinABatch(t *testing.T) {
 func TestFittedModelsScoreConcurrently(t *testing.T) {
 	embedding, draw := topics(31, 2, 20, 10)
 	train, val, test := draw(80, 12), draw(30, 12), draw(70, 12)
-	for _, name := range Names() {
+	for _, name := range definitions.Names() {
 		train, val, test := train, val, test
 		if d, err := Find(name); err != nil || d.Has(Encoder) {
 			for _, x := range []*Examples{&train, &val, &test} {

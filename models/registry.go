@@ -48,9 +48,6 @@ var definitions = registry.New[Definition]("model")
 // Register adds a definition; it is called from init functions only.
 func Register(d Definition) { definitions.Add(d.Name, d) }
 
-// Names returns all registered models, sorted.
-func Names() []string { return definitions.Names() }
-
 // Find returns the definition with the given name.
 func Find(name string) (Definition, error) { return definitions.Find(name) }
 

@@ -98,13 +98,11 @@ func (l Library) Open(ref string) (*Study, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parse(name, data, l.Root)
+	return Parse(name, data, l.Root)
 }
 
-// Parse reads and checks a study. Errors are "file:line:column: what".
-func Parse(filename string, data []byte) (*Study, error) { return parse(filename, data, "") }
-
-func parse(filename string, data []byte, root string) (*Study, error) {
+// Parse reads and checks a study over a data folder. Errors are "file:line:column: what".
+func Parse(filename string, data []byte, root string) (*Study, error) {
 	s := &Study{root: root}
 	var err error
 	if s.source, err = decode(filename, data, s); err != nil {
