@@ -95,11 +95,11 @@ func TestWordsStandForEntries(t *testing.T) {
 
 // Tasks that differ in data sets alone are one study, and a lite one is small.
 func TestTasksAreJoined(t *testing.T) {
-	s, err := experiments.Open("agnews@1/lite,imdb@1", "")
-	if err == nil {
+	if _, err := experiments.Open("agnews@1/lite,imdb@1", ""); err == nil {
 		t.Error("a small task beside a whole one has other attackers")
 	}
-	if s, err = experiments.Open("agnews@1/lite,imdb@1/lite", ""); err != nil {
+	s, err := experiments.Open("agnews@1/lite,imdb@1/lite", "")
+	if err != nil {
 		t.Fatal(err)
 	}
 	a, _ := experiments.Open("agnews@1", "")
