@@ -12,6 +12,7 @@ import (
 
 	"mldpbench/datasets/table"
 	"mldpbench/embeddings"
+	"mldpbench/embeddings/nearest"
 	"mldpbench/internal/check"
 	"mldpbench/internal/progress"
 	"mldpbench/mechanisms"
@@ -30,6 +31,13 @@ func newExplainCommand() *cobra.Command {
 			return err
 		}
 		root := stream.FromUint64(seed)
+		if instance.mechanism == "" {
+			env, err := instance.space.environment(cmd.Context(), false, root)
+			if err != nil {
+				return err
+			}
+			return neighbours(cmd, env.Space, list, top, a)
+		}
 		s, env, err := instance.environment(cmd.Context(), root)
 		if err != nil {
 			return err
@@ -46,7 +54,7 @@ func newExplainCommand() *cobra.Command {
 	countFlag(f, &top, "top", 5, 1, "outputs to print per word")
 	countFlag(f, &samples, "samples", 20_000, 1, "samples, used where there is no exact method")
 	f.Uint64Var(&seed, "seed", 0, "seed of samples")
-	require(cmd, "words", "mechanism", "embedding")
+	require(cmd, "words", "embedding")
 	return cmd
 }
 
@@ -68,6 +76,22 @@ func known(cmd *cobra.Command, v *embeddings.Vocabulary, words []string) (ids []
 		err = check.Wrong("words: none of them is in the vocabulary")
 	}
 	return ids, err
+}
+
+// neighbours prints the nearest words of vectors, where no mechanism is named.
+func neighbours(cmd *cobra.Command, s *embeddings.Space, words []string, top int, a *answer) error {
+	ids, err := known(cmd, s.Vocabulary, words)
+	if err != nil {
+		return err
+	}
+	var rows [][]any
+	k := min(top+1, s.Len())
+	for i, n := range nearest.Of(s).Words(ids, k) {
+		if id := ids[i/k]; n.ID != id {
+			rows = append(rows, []any{s.Vocabulary.Word(id), s.Vocabulary.Word(n.ID), n.Distance})
+		}
+	}
+	return a.table("neighbours", []string{"word", "neighbour", "distance"}, rows)
 }
 
 // outputs prints the likeliest outputs of words, and says how their probabilities
