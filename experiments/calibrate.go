@@ -113,8 +113,8 @@ func Calibrate(ctx context.Context, q Calibration, each func(rows []Calibrated, 
 			return err
 		}
 		d, _ := settings.Definition() // complete
-		c := measure.Calibrator{Settings: settings, Words: words, Counts: counts, Runs: q.Runs, Seed: seed.Derive(settings.Mechanism),
-			Tolerance: q.Tolerance, Threads: runtime.GOMAXPROCS(0)}
+		c := measure.Calibrator{Settings: settings, Words: words, Counts: counts, Runs: q.Runs, Tolerance: q.Tolerance,
+			Seed: seed.Derive(settings.Mechanism), Threads: runtime.GOMAXPROCS(0)}
 		if c.Env, err = l.Environment(space, corpus, d.Needs, seed); err != nil {
 			return err
 		}

@@ -85,8 +85,8 @@ func countWords(ctx context.Context, file table.Options, v *embeddings.Vocabular
 // Found says how many words are found.
 func (t *TextTarget) Found() string {
 	found := func(wrong float64) float64 { return 100 * (1 - wrong) }
-	return fmt.Sprintf("who knows how often each word occurs in this file, and guesses each alone, still finds %.3g%% (%.3g "+
-		"to %.3g) of its %d words that are replaced", found(t.Value), found(t.Interval.High), found(t.Interval.Low),
+	return fmt.Sprintf("who knows how often each word occurs in this file, and guesses each alone, still finds %.3g%% "+
+		"(%.3g to %.3g) of its %d words that are replaced", found(t.Value), found(t.Interval.High), found(t.Interval.Low),
 		list.Sum(t.counts, func(n int) int { return n }))
 }
 
@@ -107,8 +107,8 @@ func ByLayout(l *metrics.Layouts, o privatize.Options) string {
 	default:
 		hides = fmt.Sprintf("--layout plain leaves the number of words (%.3g%%), %s", 100*length, hides)
 	}
-	return fmt.Sprintf("%.3g%% of %d texts have %s as no other has, and are found again among the originals; %s", 100*share,
-		l.Texts, shown, hides)
+	return fmt.Sprintf("%.3g%% of %d texts have %s as no other has, and are found again among the originals; %s",
+		100*share, l.Texts, shown, hides)
 }
 
 // NearWords says what a guarantee means between a word of the target's text, or without a
@@ -128,8 +128,8 @@ func (t *TextTarget) NearWords(g mechanisms.Guarantee, space *embeddings.Space, 
 	case math.IsInf(x, 1):
 		return says + ": nothing"
 	case x > math.Log(little):
-		return fmt.Sprintf("%s, odds change by a factor of %s at most, which is next to nothing; at epsilon = %.2g it is %d", says,
-			mechanisms.Factor(x), g.Epsilon*math.Log(something)/x, something)
+		return fmt.Sprintf("%s, odds change by a factor of %s at most, which is next to nothing; at epsilon = %.2g it is %d",
+			says, mechanisms.Factor(x), g.Epsilon*math.Log(something)/x, something)
 	}
 	return fmt.Sprintf("%s, odds change by a factor of %s at most", says, mechanisms.Factor(x))
 }

@@ -62,8 +62,8 @@ func (s shared) Guarantee() Guarantee {
 	case !g.Holds():
 		return g
 	case s.policy == Drop || s.vocabulary.ID("") != embeddings.Unknown:
-		return Guarantee{Reason: "the epsilon of a word depends on the number of words of a document, which the release does " +
-			"not show"}
+		return Guarantee{Reason: "the epsilon of a word depends on the number of words of a document, which the release " +
+			"does not show"}
 	}
 	return Guarantee{Metric: "document " + g.Metric, Epsilon: g.Epsilon, Delta: g.Delta, Scope: g.Scope,
 		Reason: DocumentGuarantee(g, s.settings.Epsilon)}

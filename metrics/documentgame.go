@@ -109,6 +109,6 @@ func (g *DocumentGame[W]) Note() string {
 	if best.right[1] < rounds || fails >= 0.5 {
 		return note
 	}
-	return note + fmt.Sprintf("; this is arithmetic: texts differ in %.0f places (mean), %.0f%% of which show their word, "+
-		"so that %.1g rounds would be wrong", float64(g.differs)/float64(rounds), 100*shown, fails)
+	return note + fmt.Sprintf("; this is arithmetic: texts differ in %.0f places (mean), %.0f%% of which show their "+
+		"word, so that %.1g rounds would be wrong", float64(g.differs)/float64(rounds), 100*shown, fails)
 }

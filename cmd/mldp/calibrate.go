@@ -18,8 +18,8 @@ func newCalibrateCommand() *cobra.Command {
 	cmd := command("calibrate", "")
 	f := cmd.Flags()
 	f.StringVar(&o.Target, "target", "", "nw=SHARE or em=SHARE; several shares with commas")
-	f.StringVar(&o.Text.Name, "text", "", "file whose words are those that are hidden, and guessed by who knows how often "+
-		"each occurs; its format is that of its suffix")
+	f.StringVar(&o.Text.Name, "text", "", "file whose words are those that are hidden, and guessed by who knows how "+
+		"often each occurs; its format is that of its suffix")
 	f.StringArrayVar(&o.Text.Columns, "column", nil, "of --text; may be repeated")
 	textFlags(f, &o.Text.Delimiter, &o.Text.Encoding)
 	f.StringSliceVar(&names, "mechanism", nil, "mechanisms to calibrate (default: all that return words)")

@@ -72,8 +72,8 @@ func newPrivatizeCommand() *cobra.Command {
 	coresFlag(f, &o.workers)
 	f.Float64Var(&o.perDocument, "document-epsilon", 0, "instead of --epsilon: privacy parameter of a whole line or "+
 		"row, shared by its words")
-	f.StringVar(&o.targetLevel, "target", "", "instead of --epsilon: em=SHARE of the words of the file on which the best guess is "+
-		"wrong; without --mechanism by "+best+", without --embedding over "+bestVectors)
+	f.StringVar(&o.targetLevel, "target", "", "instead of --epsilon: em=SHARE of the words of the file on which the best "+
+		"guess is wrong; without --mechanism by "+best+", without --embedding over "+bestVectors)
 	outFlag(f, &o.out, "", "file to write (default: standard output)")
 	f.StringVar(&o.reportTo, "report", "", "write the statements of standard error to this file, as JSON")
 	require(cmd, "mechanism|command|target", "epsilon|document-epsilon|target", "embedding|command|target")

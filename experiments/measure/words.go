@@ -60,8 +60,8 @@ func Shown(aligned [][]string) [][]string {
 // PrivatizeAligned is Privatize with the empty word in the place of every word
 // that was removed, by the mechanism or by the policy, so that text and
 // original can be compared word by word.
-func PrivatizeAligned(ctx context.Context, m *mechanisms.Mechanism, policy mechanisms.Policy, copies [][][]string, n int,
-	seed stream.Seed, threads int) ([][][]string, error) {
+func PrivatizeAligned(ctx context.Context, m *mechanisms.Mechanism, policy mechanisms.Policy, copies [][][]string,
+	n int, seed stream.Seed, threads int) ([][][]string, error) {
 	var documents [][]string
 	for _, c := range copies {
 		if c == nil {

@@ -15,8 +15,8 @@ import (
 func init() {
 	keep := Column{Name: "linkage-layout-p1", Title: "linkage P@1, layout with capitals", Panel: Linked}
 	lower := Column{Name: "linkage-layout-lower-p1", Title: "linkage P@1, layout without capitals"}
-	Register(Definition{Name: "linkage-layout", Needs: []Need{NeedsWriter}, OneRelease: true, Columns: []Column{keep, lower},
-		Run: func(ctx context.Context, s *Situation) (all []Outcome, err error) {
+	Register(Definition{Name: "linkage-layout", Needs: []Need{NeedsWriter}, OneRelease: true,
+		Columns: []Column{keep, lower}, Run: func(ctx context.Context, s *Situation) (all []Outcome, err error) {
 			written, err := s.written(ctx, release{Test, 0})
 			if err != nil {
 				return nil, err

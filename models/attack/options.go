@@ -16,14 +16,14 @@ var Parameters = []params.Parameter{
 	// Of every word, to learn a channel; fewer do not show what a mechanism of noise gives away.
 	params.AtLeast("learn_draws", 1, 400),
 	{Name: "level", Default: 0.95, Legal: "in (0, 1)", Valid: params.Strictly(0, 1)}, // of all intervals
-	params.AtLeast("tokens", 1, 2000),                                                // largest number of words attacked in their places
+	params.AtLeast("tokens", 1, 2000),                                                // attacked in their places
 	params.AtLeast("words", 1, 500),                                                  // largest number averaged over
 	params.AtLeast("documents", 1, 500),                                              // largest number linked
-	params.AtLeast("measure_draws", 1, 10),                                           // of every word, to measure what was learned
+	params.AtLeast("measure_draws", 1, 10),                                           // of a word, for what was learned
 	params.AtLeast("resamples", 1, 500),                                              // of a bootstrap
-	params.AtLeast("own_releases", 1, 5),                                             // of training and validation, that an adaptive attacker makes himself
-	params.AtLeast("test_releases", 1, 5),                                            // of the test split, over which a private label is attacked
-	params.AtLeast("masked", 1, 1000),                                                // largest number of words masked, one at a time
+	params.AtLeast("own_releases", 1, 5),                                             // made by an adaptive attacker
+	params.AtLeast("test_releases", 1, 5),                                            // attacked for a private label
+	params.AtLeast("masked", 1, 1000),                                                // words, one at a time
 	params.AtLeast("hidden", 1, 32),                                                  // of the LSTM
 	params.AtLeast("epochs", 1, 10),                                                  // of the LSTM
 }

@@ -105,8 +105,8 @@ func Parse(name string, data []byte) (v Views, err error) {
 // sources are where items come from; those of numbers are asked for each quantity.
 var (
 	sources = map[string]func(Sheet, results.Column) []Item{"cells": Sheet.cells, "equal": Sheet.equal,
-		"pairs": Sheet.pairs, "versions": Sheet.versions, "regression": nil, "examples": Sheet.examples, "guarantees": Sheet.guarantees, "datasets": Sheet.datasets,
-		"changes": Sheet.changes, "tests": Sheet.tests}
+		"pairs": Sheet.pairs, "versions": Sheet.versions, "regression": nil, "examples": Sheet.examples,
+		"guarantees": Sheet.guarantees, "datasets": Sheet.datasets, "changes": Sheet.changes, "tests": Sheet.tests}
 	ofNumbers = []string{"", "cells", "equal", "pairs", "versions", "regression"}
 )
 
