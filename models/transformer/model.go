@@ -104,7 +104,7 @@ func decoded(row []byte) []float32 {
 	return out
 }
 
-const textsTogether = 256 // in a request, and answers in a file
+const textsTogether = 512 // in a request, and answers in a file
 
 // Encode returns the numbers of each text: its vector or, of a causal model, the
 // logarithms of its pieces. Texts of similar length are asked together. Answers are

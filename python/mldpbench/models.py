@@ -1,19 +1,19 @@
-"""A model as a process: the role "model" of the line protocol (docs/external.md).
+"""models.py encode|score|logprob NAME [FOLDER]: a model as a process, the role "model" of docs/external.md.
 
-models.py encode|score|logprob NAME [FOLDER]: onnxruntime answers for a FOLDER with model.onnx and tokenizer.json;
-without one NAME is a model of sentence-transformers (encode) or transformers (score: masked; logprob: causal).
-"""
+Onnxruntime answers for a FOLDER with model.onnx and tokenizer.json; without one NAME is a model of
+sentence-transformers (encode) or transformers (score: masked; logprob: causal)."""
 
 import base64
 import importlib.util
 import json
 import os
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
-VERSION = 2  # of the numbers: kept answers are those of one version
-BATCH = {"encode": 2048, "score": 1024, "logprob": 1024}  # tokens run together
+VERSION = 3  # of the numbers: kept answers are those of one version
+BATCH = 1024  # tokens run together
 PIECES = 3  # of the longest word that a masked model scores; it runs once for each length
-NEEDS = {"folder": ("onnxruntime", "tokenizers", "numpy"), "encode": ("sentence-transformers",)}
+NEEDS = {"encode": ["sentence-transformers"], "score": ["transformers", "torch"], "logprob": ["transformers", "torch"]}
 
 
 def log_softmax(x):
@@ -31,8 +31,8 @@ class Folder:
         import onnxruntime
         from tokenizers import Tokenizer
         self.version, options = f"onnxruntime {onnxruntime.__version__}", onnxruntime.SessionOptions()
-        options.intra_op_num_threads = len(getattr(os, "sched_getaffinity", lambda _: [])(0))  # 0: as it likes
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # the cores are mldp's, too
+        self.cores = len(getattr(os, "sched_getaffinity", lambda _: range(os.cpu_count() or 1))(0))
+        options.intra_op_num_threads = 1  # batches run side by side, so that no core waits inside of one
         self.tokenizer = Tokenizer.from_file(os.path.join(path, "tokenizer.json"))
         self.session = onnxruntime.InferenceSession(os.path.join(path, "model.onnx"), options)
         self.config, pooling = read(path, "config.json"), read(path, "1_Pooling", "config.json")
@@ -57,19 +57,18 @@ class Folder:
 class Hub:
     """A model of transformers, or of sentence-transformers, which knows its own limits and pooling."""
     def __init__(self, name, task):
-        import torch
-        import transformers as package
+        package = importlib.import_module("sentence_transformers" if task == "encode" else "transformers")
         if task == "encode":
-            import sentence_transformers as package
             self.model = package.SentenceTransformer(name)
             config = getattr(getattr(self.model[0], "auto_model", None), "config", None)
         else:
-            kind = package.AutoModelForMaskedLM if task == "score" else package.AutoModelForCausalLM
+            import torch
             torch.set_grad_enabled(False)
+            kind = package.AutoModelForMaskedLM if task == "score" else package.AutoModelForCausalLM
             self.tensor, self.device = torch.tensor, "cuda" if torch.cuda.is_available() else "cpu"
             self.model = kind.from_pretrained(name).eval().to(self.device)
             self.tokenizer = package.AutoTokenizer.from_pretrained(name, use_fast=True).backend_tokenizer
-            config, self.limits, self.serves = self.model.config, [], "scores"
+            config, self.limits, self.serves, self.cores = self.model.config, [], "scores", 1
             self.config = config.to_dict()
         self.version = f"{package.__name__} {package.__version__} {getattr(config, '_commit_hash', None) or ''}".strip()
 
@@ -84,7 +83,7 @@ class Hub:
 class Pieces:
     """Answers of a model that runs pieces of text."""
     def __init__(self, model, task):
-        self.model, self.task, self.version, self.tokenizer = model, task, model.version, model.tokenizer
+        self.model, self.version, self.tokenizer = model, model.version, model.tokenizer
         begin = 2 * (model.config.get("model_type") in ("roberta", "xlm-roberta", "camembert", "mpnet"))
         limits = [*model.limits, (model.config.get("max_position_embeddings") or 0) - begin,
                   (self.tokenizer.truncation or {}).get("max_length")]
@@ -92,6 +91,7 @@ class Pieces:
         self.tokenizer.no_padding()
         known = self.tokenizer.encode("the movie was really good and the bank was not")
         ids, special, serves = known.ids, known.special_tokens_mask, model.serves
+        self.tokenizer.enable_truncation(self.limit) if task == "encode" else self.tokenizer.no_truncation()
         start, end = special.index(0), len(ids) - special[::-1].index(0)
         self.before, self.after, self.candidates = ids[:start], ids[end:], None
         masks = [*map(self.tokenizer.token_to_id, ("[MASK]", "<mask>")), model.config.get("mask_token_id")]
@@ -104,28 +104,29 @@ class Pieces:
         if serves != wanted or wanted == "a masked model" and self.mask is None:
             raise ValueError(f"{serves}: not what {task} needs, {wanted}")
 
-    def outputs(self, sequences):
-        """Runs lists of ids, longest first, and yields the index of each with its output."""
-        order = sorted(range(len(sequences)), key=lambda i: -len(sequences[i]))
-        while order:
-            count = max(1, BATCH[self.task] // (length := max(1, len(sequences[order[0]]))))
-            batch, order = order[:count], order[count:]
-            ids = np.array([sequences[i] + [0] * (length - len(sequences[i])) for i in batch], np.int64)
-            mask = (np.arange(length) < np.array([[len(sequences[i])] for i in batch])).astype(np.int64)
-            yield from zip(batch, self.model.run(ids, mask))
+    def outputs(self, sequences, use):
+        """use(i, output) for each list of ids: longest first, as many batches at once as the model has cores."""
+        order, out = sorted(range(len(sequences)), key=lambda i: len(sequences[i])), [None] * len(sequences)
+        def batches():
+            while order:
+                yield [order.pop() for _ in range(min(len(order), BATCH // (len(sequences[order[-1]]) or 1) or 1))]
+        def run(batch):
+            most = max(1, len(sequences[batch[0]]))
+            ids = np.array([sequences[i] + [-1] * (most - len(sequences[i])) for i in batch], np.int64)
+            for i, x in zip(batch, self.model.run(ids.clip(0), (ids >= 0).astype(np.int64))):
+                out[i] = use(i, x)
+        with ThreadPoolExecutor(self.model.cores) as pool:
+            list(pool.map(run, batches()))
+        return out
 
-    def ids(self, texts, limit=None):
-        self.tokenizer.enable_truncation(limit) if limit else self.tokenizer.no_truncation()
+    def ids(self, texts):
         return [e.ids for e in self.tokenizer.encode_batch([" ".join(t.split()) for t in texts])]
 
     def encode(self, texts):
-        sequences, out = self.ids(texts, self.limit), [None] * len(texts)
-        for i, x in self.outputs(sequences):
-            if x.ndim == 2:
-                x = x[0] if self.model.cls else x[:max(1, len(sequences[i]))].astype("f8").mean(0)
-            x = x * bool(sequences[i])
-            out[i] = x / max(np.linalg.norm(x), 1e-12) if self.model.unit else x
-        return out
+        def vector(i, x):
+            x = x if x.ndim == 1 else x[0] if self.model.cls else x[:len(sequences[i]) or 1].mean(0, dtype="f8")
+            return x * bool(sequences[i]) / (max(np.linalg.norm(x), 1e-12) if self.model.unit else 1)
+        return self.outputs(sequences := self.ids(texts), vector)
 
     def spelled(self, words, first):
         words = [w if first else " " + w for w in words]
@@ -133,14 +134,13 @@ class Pieces:
 
     def score(self, items, candidates):
         """For each place of each text of words: ln Pr of every candidate there (docs/external.md says which)."""
-        self.tokenizer.no_truncation()
         if candidates != self.candidates:  # those of all texts are the same
             self.candidates, spellings = candidates, [self.spelled(candidates, first) for first in (False, True)]
             unknown = {self.tokenizer.token_to_id(t) for t in ("[UNK]", "<unk>")}
             self.usable = [all(0 < len(s) <= PIECES and not unknown & {*s} for s in pair) for pair in zip(*spellings)]
             self.lengths = [{n: (of, np.array([s[i] for i in of])) for n in range(1, PIECES + 1)
                              if (of := [i for i, p in enumerate(s) if self.usable[i] and len(p) == n])} for s in spellings]
-        jobs, sequences, out = [], [], []
+        jobs, out = [], []
         for item in items:
             words = self.spelled(item["words"][:1], True) + self.spelled(item["words"][1:], False)
             for place in item["places"]:
@@ -149,33 +149,33 @@ class Pieces:
                     room = self.limit - len(self.before) - len(self.after) - n  # cut around the place
                     after = right[:max(room // 2, room - len(left))]
                     before = [*self.before, *left[max(0, len(left) + len(after) - room):]]
-                    jobs.append((len(out), slice(len(before), len(before) + n), of, pieces))
-                    sequences.append([*before, *[self.mask] * n, *after, *self.after])
+                    jobs.append(([*before, *[self.mask] * n, *after, *self.after], len(out), len(before), of, pieces))
                 out.append(np.full(len(candidates), -np.inf))
-        for k, logits in self.outputs(sequences):
-            row, at, of, pieces = jobs[k]
-            out[row][of] = log_softmax(logits[at])[np.arange(pieces.shape[1]), pieces].sum(1)
+        def use(k, logits):
+            _, row, at, of, pieces = jobs[k]
+            out[row][of] = log_softmax(logits[at:at + pieces.shape[1]])[range(pieces.shape[1]), pieces].sum(1)
+        self.outputs([job[0] for job in jobs], use)
         return [log_softmax(row) if any(self.usable) else row for row in out]
 
     def logprob(self, texts):
-        bos, sequences, half = self.model.config.get("bos_token_id"), self.ids(texts), self.limit // 2
-        if not self.before and bos is not None:
-            sequences = [[bos, *s] for s in sequences]
+        bos, half = self.model.config.get("bos_token_id"), self.limit // 2
+        sequences = [s if self.before or bos is None else [bos, *s] for s in self.ids(texts)]
         windows = [(i, start, start + half if start else 1, min(len(s), start + self.limit))
                    for i, s in enumerate(sequences) if len(s) > 1
                    for start in range(0, max(1, len(s) - half), self.limit - half)]
         out = [np.zeros(max(0, len(s) - 1)) for s in sequences]
-        for k, logits in self.outputs([sequences[i][start:end] for i, start, _, end in windows]):
+        def use(k, logits):
             i, start, at, end = windows[k]
             logs = log_softmax(logits[at - 1 - start:end - 1 - start])
             out[i][at - 1:end - 1] = logs[np.arange(end - at), sequences[i][at:end]]
+        self.outputs([sequences[i][start:end] for i, start, _, end in windows], use)
         return out
 
 
 def main(task, name, folder=None):
     out, sys.stdout = sys.stdout, sys.stderr  # libraries greet, and that is no answer
     hello = {"protocol": 2, "role": "model", "name": os.path.basename(os.path.abspath(folder or name))}
-    needs = NEEDS.get("folder" if folder else task, ("transformers", "torch"))
+    needs = ["onnxruntime", "tokenizers", "numpy"] if folder else NEEDS[task]
     try:
         if missing := [m for m in needs if importlib.util.find_spec(m.replace("-", "_")) is None]:
             raise ImportError(f"this Python has no {', '.join(missing)}; install with: {sys.executable} -m pip install "
