@@ -2,7 +2,6 @@ package experiments
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -54,13 +53,6 @@ func (t *TextTarget) Find(ctx context.Context, env mechanisms.Environment, s mec
 	c := measure.Calibrator{Env: env, Settings: s, Counts: t.counts, Words: measure.SampleText(t.counts, tokens, seed),
 		Seed: seed, Tolerance: 0.01, Threads: workers,
 		Runs: max(4, min(100, drawsOfText/list.Count(t.counts, func(n int) bool { return n > 0 })))}
-	rough := c
-	rough.Runs /= 4 // where to begin costs a quarter
-	p, err := rough.Find(ctx, "em", t.Level)
-	if far := (*measure.OutOfReach)(nil); err != nil && !errors.As(err, &far) {
-		return err
-	}
-	c.Start = p.Epsilon
 	t.Point, err = c.Find(ctx, "em", t.Level)
 	return err
 }

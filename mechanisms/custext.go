@@ -2,6 +2,7 @@ package mechanisms
 
 import (
 	"math"
+	"sync"
 
 	"mldpbench/internal/params"
 )
@@ -44,11 +45,12 @@ func init() {
 func newCusText(env Environment, s Settings) (*Mechanism, error) {
 	k := int(s.Parameters["k"].(float64))
 	space := env.Space
-	lists := neighborsOf(space, k, true)
+	lists := neighborsOf(space, true)
+	every := sync.OnceFunc(func() { lists.search(space.Vocabulary.IDs(), k) })
 	candidates := func(word WordID) []WordID {
-		lists.every()
+		every()
 		var ids []WordID
-		for _, c := range lists.of(word) {
+		for _, c := range lists.of(word, k) {
 			ids = append(ids, c.ID)
 		}
 		return ids

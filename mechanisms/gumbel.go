@@ -55,10 +55,8 @@ type truncatedGumbel struct {
 // newTruncatedGumbel has k in [least, greatest]; its extent is yet to be set.
 func newTruncatedGumbel(space *embeddings.Space, epsilon, mean float64, least, greatest int,
 	ownFirst bool) *truncatedGumbel {
-	m := &truncatedGumbel{epsilon: epsilon, released: least == 0, space: space,
-		poisson: newTruncatedPoisson(mean, least, greatest)}
-	m.near = neighborsOf(space, m.poisson.most(), ownFirst)
-	return m
+	return &truncatedGumbel{epsilon: epsilon, released: least == 0, space: space,
+		poisson: newTruncatedPoisson(mean, least, greatest), near: neighborsOf(space, ownFirst)}
 }
 
 func (m *truncatedGumbel) mechanism(s Settings, g Guarantee) *Mechanism {
@@ -164,13 +162,13 @@ func (m *truncatedGumbel) whole() bool { return false }
 
 // draw searches for the candidates of the words of all documents together.
 func (m *truncatedGumbel) draw(_ context.Context, documents []Document, _ int) error {
-	m.near.search(slices.Concat(list.Map(documents, func(x Document) []WordID { return x.Words })...))
+	m.near.search(slices.Concat(list.Map(documents, func(x Document) []WordID { return x.Words })...), m.poisson.most())
 	for _, x := range documents {
 		noise := gumbelNoise{scale: m.scale(x.Epsilon), bound: m.extent.largest}
 		for i, w := range x.Words {
 			k := m.poisson.draw(x.Rand)
 			best, bestCost := w, math.Inf(1)
-			for _, c := range m.near.of(w)[:k] {
+			for _, c := range m.near.of(w, k) {
 				if cost := c.Distance + noise.draw(x.Rand); cost < bestCost {
 					best, bestCost = c.ID, cost
 				}

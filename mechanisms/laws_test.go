@@ -382,12 +382,12 @@ func TestNeighborLists(t *testing.T) {
 	}
 	for _, w := range []WordID{0, 157, 299} {
 		order, _ := orderFrom(s, w)
-		for _, count := range []int{1, 2, 7, 50, 299, 300, 1000} {
-			lists := neighborsOf(s, count, true)
+		for _, count := range []int{2, 7, 1, 50, 299, 300, 1000} {
+			lists := neighborsOf(s, true)
 			if w == 157 {
-				lists.every()
+				lists.search(s.Vocabulary.IDs(), count)
 			}
-			got := lists.of(w)
+			got := lists.of(w, count)
 			for i, c := range got {
 				if len(got) != min(count, 300) || c.ID != order[i] || c.Distance != s.Distance(w, order[i]) {
 					t.Fatalf("the first %d from %d: %v", count, w, got)

@@ -3,7 +3,6 @@ package mechanisms
 import (
 	"cmp"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"mldpbench/embeddings"
@@ -11,64 +10,58 @@ import (
 )
 
 // neighborLists are the words nearest to each word of a space, nearest first,
-// ties by the smaller id. They are searched for when needed and kept.
+// ties by the smaller id. They are searched for when needed, as many as needed, and kept.
 type neighborLists struct {
-	space *embeddings.Space
-	neighborsKey
-	lists []atomic.Pointer[[]nearest.Neighbor] // by word
-	every func()                               // makes all lists
+	space    *embeddings.Space
+	ownFirst neighborsKey
+	lists    []atomic.Pointer[[]nearest.Neighbor] // by word; they only grow
 }
 
-// neighborsKey is what distinguishes the lists of a space.
-type neighborsKey struct {
-	count int // of a list
-	// ownFirst puts the word itself first, also where others share its vector.
-	ownFirst bool
-}
+// neighborsKey is what distinguishes the lists of a space: true puts the word itself
+// first, also where others share its vector.
+type neighborsKey bool
 
-// neighborsOf returns the lists of a space, of count words or all if it has
-// fewer. They are shared by all mechanisms over it.
-func neighborsOf(s *embeddings.Space, count int, ownFirst bool) *neighborLists {
-	key := neighborsKey{min(count, s.Len()), ownFirst}
-	return embeddings.Once(s, key, func() *neighborLists {
-		n := &neighborLists{space: s, neighborsKey: key, lists: make([]atomic.Pointer[[]nearest.Neighbor], s.Len())}
-		n.every = sync.OnceFunc(func() { n.search(s.Vocabulary.IDs()) })
-		return n
+// neighborsOf returns the lists of a space. They are shared by all mechanisms over it.
+func neighborsOf(s *embeddings.Space, ownFirst bool) *neighborLists {
+	return embeddings.Once(s, neighborsKey(ownFirst), func() *neighborLists {
+		return &neighborLists{s, neighborsKey(ownFirst), make([]atomic.Pointer[[]nearest.Neighbor], s.Len())}
 	})
 }
 
-// of returns the list of a word, which must not be changed.
-func (n *neighborLists) of(word WordID) []nearest.Neighbor {
-	if n.lists[word].Load() == nil {
-		n.search([]WordID{word})
+// of returns so many neighbours of a word, or all; they must not be changed.
+func (n *neighborLists) of(word WordID, count int) []nearest.Neighbor {
+	list := n.lists[word].Load()
+	if count = min(count, n.space.Len()); list == nil || len(*list) < count {
+		n.search([]WordID{word}, count)
+		list = n.lists[word].Load()
 	}
-	return *n.lists[word].Load()
+	return (*list)[:count]
 }
 
-// search makes the lists of words that have none, which is several times faster
-// together than one by one.
-func (n *neighborLists) search(words []WordID) {
+// search makes the lists of words that have none, or too short ones, which is several
+// times faster together than one by one.
+func (n *neighborLists) search(words []WordID, count int) {
 	var missing []WordID
+	count = min(count, n.space.Len())
 	for _, w := range words {
-		if n.lists[w].Load() == nil {
+		if l := n.lists[w].Load(); l == nil || len(*l) < count {
 			missing = append(missing, w)
 		}
 	}
 	slices.Sort(missing)
 	missing = slices.Compact(missing)
-	if n.count == 0 || len(missing) == 0 {
-		for _, w := range missing {
-			n.lists[w].Store(new([]nearest.Neighbor))
-		}
-		return
+	var found []nearest.Neighbor
+	if count > 0 {
+		found = nearest.Of(n.space).Words(missing, count)
 	}
-	found := nearest.Of(n.space).Words(missing, n.count)
 	for i, w := range missing {
-		list := found[i*n.count : (i+1)*n.count : (i+1)*n.count]
-		if n.ownFirst {
+		list := found[i*count : (i+1)*count : (i+1)*count]
+		if n.ownFirst && count > 0 {
 			moveToFront(list, w)
 		}
-		n.lists[w].Store(&list)
+		for old := n.lists[w].Load(); old == nil || len(*old) < count; old = n.lists[w].Load() {
+			n.lists[w].CompareAndSwap(old, &list) // another goroutine may have made a longer one
+		}
 	}
 }
 

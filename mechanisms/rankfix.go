@@ -35,7 +35,7 @@ func init() {
 // dimensions. The guarantee is that of the base mechanism.
 func newRankFix(env Environment, s Settings) (*Mechanism, error) {
 	m := &rankFix{newProjector(env.Space, s.Epsilon, 1), s.Parameters["c"].(float64),
-		neighborsOf(env.Space, keptRanks, true)}
+		neighborsOf(env.Space, true)}
 	g := euclideanGuarantee(env.Space, s.Epsilon, "the rank is drawn from the output of CMP alone, which is "+
 		"post-processing: the noise is ε·d-private and the nearest word is post-processing")
 	out := m.base.mechanism(s, g)
@@ -49,9 +49,15 @@ type rankFix struct {
 	near  *neighborLists
 }
 
-// keptRanks is the number of neighbours stored per word; farther ones are
+// keptRanks is the number of neighbours stored per word at most; farther ones are
 // searched for each time.
 const keptRanks = 256
+
+// kept is how many are stored at an ε: ranks beyond e^-42 are never drawn, as a uniform
+// number has 53 bits.
+func (m *rankFix) kept(epsilon float64) int {
+	return int(min(keptRanks, math.Exp2(math.Ceil(math.Log2(1+42/(m.decay*epsilon))))))
+}
 
 func (m *rankFix) whole() bool { return false }
 
@@ -72,14 +78,15 @@ func (m *rankFix) choices(words []WordID, rng *rand.Rand) Choices {
 	_ = m.base.draw(context.Background(), []Document{{stars, m.base.epsilon, rng}}, 1) // only a cancelled context fails
 	outputs := slices.Clone(stars)
 	m.move([]Document{{outputs, m.base.epsilon, rng}})
-	m.near.search(stars)
-	p, sum := make([]float64, m.near.count), 0.0
+	count := m.kept(m.base.epsilon)
+	m.near.search(stars, count)
+	p, sum := make([]float64, min(count, m.base.space.Len())), 0.0
 	for r := range p {
 		p[r] = math.Exp(-m.decay * m.base.epsilon * float64(r))
 		sum += p[r]
 	}
 	return func(i int, take func(WordID, float64)) {
-		near := m.near.of(stars[i])
+		near := m.near.of(stars[i], count)
 		if !slices.ContainsFunc(near, func(a nearest.Neighbor) bool { return a.ID == outputs[i] }) {
 			take(outputs[i], 1)
 			return
@@ -99,7 +106,9 @@ func (m *rankFix) move(documents []Document) {
 	}
 	var near, beyond []move
 	var stars []WordID // of near
+	count := 0
 	for _, x := range documents {
+		count = max(count, m.kept(x.Epsilon))
 		for i, star := range x.Words {
 			rank := m.rank(x.Epsilon, x.Rand)
 			switch {
@@ -111,9 +120,9 @@ func (m *rankFix) move(documents []Document) {
 			}
 		}
 	}
-	m.near.search(stars)
+	m.near.search(stars, count)
 	for _, w := range near {
-		*w.to = m.near.of(w.star)[w.rank].ID
+		*w.to = m.near.of(w.star, count)[w.rank].ID
 	}
 	slices.SortStableFunc(beyond, func(a, b move) int { return int(a.star) - int(b.star) })
 	for start := 0; start < len(beyond); {

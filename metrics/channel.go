@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -146,23 +147,46 @@ func (d Draws) validate(inputs, outputs int) error {
 	return nil
 }
 
-// LearnChannel returns the channel that an attacker estimates from draws: the
-// share of each output among the draws of an input, reduced to leave a share of
-// 1/(draws + 1) for outputs not seen. Half of that share goes to the input
-// itself, which most mechanisms favour, and half is spread evenly over all
-// outputs. Inputs must be outputs as well.
-func LearnChannel(d Draws, inputs, outputs int) Channel {
-	unseen := 1 / float64(d.PerInput+1)
-	return Channel{Inputs: inputs, Outputs: outputs, Row: func(row []float64, x int) ([]float64, error) {
-		if row == nil {
-			row = make([]float64, outputs)
+// Learn returns the guesses of an attacker who estimates the channel from draws, under
+// each prior: the share of each output among the draws of an input, reduced to leave a
+// share of 1/(draws + 1) for outputs not seen. Half of that share goes to the input
+// itself, which most mechanisms favour, and half is spread evenly over all outputs.
+// Inputs must be outputs as well. lower are the errors of the best guessers on the draws
+// themselves: 1 − Σ_y max_x π(x)·count(x, y)/draws.
+func Learn(d Draws, priors [][]float64, outputs int) (decoders []Decoder, lower []float64) {
+	n, unseen := float64(d.PerInput), 1/float64(d.PerInput+1)
+	spread, best, all := unseen/2/float64(outputs), make([][]float64, len(priors)), make([]guesses, len(priors))
+	for i, prior := range priors {
+		likely := slices.Index(prior, slices.Max(prior)) // the guess for outputs that nobody gave
+		best[i], all[i] = make([]float64, outputs), guesses{slices.Repeat([]float64{prior[likely] * spread}, outputs),
+			slices.Repeat([]int32{int32(likely)}, outputs)}
+	}
+	row, counts, seen := make([]float64, outputs), make([]float64, outputs), []int32(nil)
+	for x := range d.inputs() {
+		seen, row[x] = append(seen[:0], int32(x)), spread+unseen/2
+		d.of(x, func(y int32, p float64) {
+			if row[y] == 0 {
+				seen, row[y] = append(seen, y), spread
+			}
+			row[y] += float64((1 - unseen) / n * p)
+			counts[y] += p
+		})
+		for i, prior := range priors {
+			for _, y := range seen {
+				best[i][y] = max(best[i][y], prior[x]*counts[y]/n)
+				all[i].take(y, prior[x]*row[y], int32(x))
+			}
 		}
-		for y := range row {
-			row[y] = unseen / 2 / float64(outputs)
+		for _, y := range seen {
+			row[y], counts[y] = 0, 0
 		}
-		row[x] += unseen / 2
-		share := (1 - unseen) / float64(d.PerInput)
-		d.of(x, func(y int32, p float64) { row[y] += float64(share * p) })
-		return row, nil
-	}}
+	}
+	for i := range priors {
+		right := 0.0
+		for _, p := range best[i] {
+			right += p
+		}
+		decoders, lower = append(decoders, Decoder{all[i].input}), append(lower, min(1, max(0, 1-right)))
+	}
+	return decoders, lower
 }

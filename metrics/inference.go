@@ -87,6 +87,13 @@ type guesses struct {
 	input []int32
 }
 
+// take is of an input that is more probable, or as probable and first.
+func (g guesses) take(y int32, joint float64, x int32) {
+	if joint > g.joint[y] || joint == g.joint[y] && x < g.input[y] {
+		g.joint[y], g.input[y] = joint, x
+	}
+}
+
 func newGuesses(outputs int) guesses {
 	return guesses{make([]float64, outputs), slices.Repeat([]int32{-1}, outputs)}
 }
@@ -147,11 +154,14 @@ func (v *InferencePass) Result() (out Inference) {
 	return out
 }
 
-// tail is the ratio of the gains of successive doublings from which the rest is
-// extrapolated as a geometric series. A bias that falls with the inverse of the
-// draws has a ratio of 1/2, with their square root 0.71; more than either, as
-// gains may grow before they fall.
-const tail = 0.8
+// Remaining is by how much all further doublings of the draws would lower an error
+// that the last lowered so much: a geometric series. A bias that falls with the inverse of
+// the draws has a ratio of 1/2, with their square root 0.71; it is more than either here,
+// as gains may grow before they fall.
+func Remaining(moved float64) float64 {
+	const ratio = 0.8
+	return max(0, moved) * ratio / (1 - ratio)
+}
 
 // Growth says from how many draws a channel is learned.
 type Growth struct {
@@ -180,8 +190,8 @@ type Growth struct {
 // inequality bounds how far they may fall below it. Estimate is the plug-in
 // value of the lower bound. The interval narrows with the number of draws and
 // is wide for strong noise.
-func InferSampled(ctx context.Context, draw func(n, step int, learn bool) (Draws, error), outputs int,
-	priors [][]float64, g Growth, workers int) (out Inference, err error) {
+func InferSampled(draw func(n, step int, learn bool) (Draws, error), outputs int, priors [][]float64,
+	g Growth) (out Inference, err error) {
 	if err := cmp.Or(check.AtLeast("first", g.First, 1), check.AtLeast("most", g.Most, g.First),
 		check.Positive("tolerance", g.Tolerance), check.Inside("level", g.Level, 0, 1)); err != nil {
 		return out, fmt.Errorf("inference: %w", err)
@@ -196,7 +206,8 @@ func InferSampled(ctx context.Context, draw func(n, step int, learn bool) (Draws
 		if err != nil {
 			return out, err
 		}
-		if out, err = inferFrom(ctx, learn, fresh, outputs, priors, g.Level, workers); err != nil || g.Most == g.First {
+		all := append([][]float64{UniformPrior(fresh.inputs())}, priors...)
+		if out, err = inferFrom(learn, fresh, outputs, all, g.Level); err != nil || g.Most == g.First {
 			return out, err
 		}
 		settled := before != nil
@@ -207,9 +218,9 @@ func InferSampled(ctx context.Context, draw func(n, step int, learn bool) (Draws
 				now.MAP.Low = max(0, min(now.MAP.Low, now.Lower-half))
 				continue
 			}
-			fewer := MeasureDecoder(before[i].Decoder, priorOf(priors, i, fresh.inputs()), fresh, g.Level)
+			fewer := MeasureDecoder(before[i].Decoder, all[i], fresh, g.Level)
 			now.Moved = fewer.Estimate - now.MAP.Estimate
-			now.Remaining = max(0, now.Moved, before[i].Moved) * tail / (1 - tail)
+			now.Remaining = Remaining(max(now.Moved, before[i].Moved))
 			now.Settled = step > 1 && now.Moved <= g.Tolerance && before[i].Moved <= g.Tolerance
 			settled = settled && now.Settled
 			now.MAP.Low = max(0, min(now.MAP.Low, max(now.Lower-half, now.MAP.Low-now.Remaining)))
@@ -221,29 +232,17 @@ func InferSampled(ctx context.Context, draw func(n, step int, learn bool) (Draws
 	return out, nil
 }
 
-// priorOf is the prior of an error: the uniform one, then those given.
-func priorOf(priors [][]float64, i, inputs int) []float64 {
-	if i == 0 {
-		return UniformPrior(inputs)
-	}
-	return priors[i-1]
-}
-
 // inferFrom is InferSampled from one number of draws.
-func inferFrom(ctx context.Context, learn, fresh Draws, outputs int, priors [][]float64, level float64,
-	workers int) (Inference, error) {
+func inferFrom(learn, fresh Draws, outputs int, priors [][]float64, level float64) (Inference, error) {
 	n := learn.inputs()
 	if err := cmp.Or(learn.validate(n, outputs), fresh.validate(n, outputs)); err != nil {
 		return Inference{}, fmt.Errorf("inference: %w", err)
 	}
-	out, err := Infer(ctx, LearnChannel(learn, n, outputs), priors, workers)
-	if err != nil {
-		return out, err
-	}
-	out.Learned, out.Fresh = learn.PerInput, fresh
-	for i := range out.Errors {
-		e, prior := &out.Errors[i], priorOf(priors, i, n)
-		e.MAP, e.Lower = MeasureDecoder(e.Decoder, prior, fresh, level), resubstitution(learn, prior, outputs)
+	out := Inference{Learned: learn.PerInput, Fresh: fresh}
+	decoders, lower := Learn(learn, priors, outputs)
+	for i, d := range decoders {
+		out.Errors = append(out.Errors, InferenceError{MAP: MeasureDecoder(d, priors[i], fresh, level), Decoder: d,
+			Lower: lower[i]})
 	}
 	uniform := out.Errors[0]
 	bits := func(right float64) float64 { return math.Log2(min(float64(n), max(1, float64(n)*right))) }
@@ -271,28 +270,4 @@ func MeasureDecoder(d Decoder, prior []float64, fresh Draws, level float64) stat
 	half := math.Sqrt(squares * math.Log(2/(1-level)) / 2)
 	wrong := min(1, max(0, 1-right))
 	return stats.Interval{Estimate: wrong, Low: max(0, wrong-half), High: min(1, wrong+half)}
-}
-
-// resubstitution returns the error of the best guesser on the draws it has
-// learned from: 1 − Σ_y max_x π(x)·count(x, y)/draws.
-func resubstitution(d Draws, prior []float64, outputs int) float64 {
-	best, counts, seen := make([]float64, outputs), make([]float64, outputs), []int32(nil)
-	for x, p := range prior {
-		seen = seen[:0]
-		d.of(x, func(y int32, q float64) {
-			if counts[y] == 0 {
-				seen = append(seen, y)
-			}
-			counts[y] += q
-		})
-		for _, y := range seen {
-			best[y] = max(best[y], p*counts[y]/float64(d.PerInput))
-			counts[y] = 0
-		}
-	}
-	right := 0.0
-	for _, b := range best {
-		right += b
-	}
-	return min(1, max(0, 1-right))
 }

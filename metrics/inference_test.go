@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 
 	"mldpbench/stream"
@@ -87,7 +88,7 @@ func TestInferIsTheDefinition(t *testing.T) {
 		}
 		near(t, "capacity", got.Capacity.Estimate, math.Log2(capacity), 1e-12)
 		for i, e := range got.Errors {
-			prior, right := priorOf(priors, i, inputs), 0.0
+			prior, right := append([][]float64{UniformPrior(inputs)}, priors...)[i], 0.0
 			for y, guess := range e.Decoder.Guess {
 				best, at := 0.0, -1
 				for x := range rows {
@@ -157,9 +158,9 @@ func TestSampledInferenceBracketsTheTruth(t *testing.T) {
 		channel := responseChannel(k, epsilon)
 		priors := [][]float64{randomPrior(rng, k)}
 		exact := infer(t, channel, priors, 1)
-		got, err := InferSampled(t.Context(), func(n, _ int, _ bool) (Draws, error) {
+		got, err := InferSampled(func(n, _ int, _ bool) (Draws, error) {
 			return sampleChannel(t, rng, channel, n), nil
-		}, k, priors, Growth{400, 400, 1, 1 - 1e-6}, 2)
+		}, k, priors, Growth{400, 400, 1, 1 - 1e-6})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -177,6 +178,36 @@ func TestSampledInferenceBracketsTheTruth(t *testing.T) {
 	}
 }
 
+// shares is the channel that Learn estimates, row by row.
+func shares(d Draws, n int) Channel {
+	unseen := 1 / float64(d.PerInput+1)
+	return Channel{Inputs: n, Outputs: n, Row: func(_ []float64, x int) ([]float64, error) {
+		row := slices.Repeat([]float64{unseen / 2 / float64(n)}, n)
+		row[x] += unseen / 2
+		d.of(x, func(y int32, p float64) { row[y] += float64((1 - unseen) / float64(d.PerInput) * p) })
+		return row, nil
+	}}
+}
+
+// What is learned from few outputs is what all rows of the estimated channel tell, with the
+// same guess where several words are as probable.
+func TestLearnIsMAPOfTheEstimate(t *testing.T) {
+	rng := testRand("learn")
+	for range 30 {
+		n := 2 + rng.IntN(40)
+		channel, _ := randomChannel(rng, n, n)
+		d := sampleChannel(t, rng, channel, 1+rng.IntN(4))
+		priors := [][]float64{UniformPrior(n), randomPrior(rng, n)}
+		want := infer(t, shares(d, n), priors[1:], 2)
+		got, _ := Learn(d, priors, n)
+		for i, e := range want.Errors {
+			if !slices.Equal(got[i].Guess, e.Decoder.Guess) {
+				t.Fatalf("prior %d: guesses %v, not %v", i, got[i].Guess, e.Decoder.Guess)
+			}
+		}
+	}
+}
+
 func TestInferenceErrors(t *testing.T) {
 	c := responseChannel(3, 1)
 	broken := errors.New("broken")
@@ -189,7 +220,7 @@ func TestInferenceErrors(t *testing.T) {
 	}
 	for _, d := range []Draws{{PerInput: 2, Outputs: []int32{0, 1, 2}}, {PerInput: 1, Outputs: []int32{0, 3}}} {
 		draw := func(int, int, bool) (Draws, error) { return d, nil }
-		if _, err := InferSampled(t.Context(), draw, 3, nil, Growth{1, 1, 1, 0.95}, 1); err == nil {
+		if _, err := InferSampled(draw, 3, nil, Growth{1, 1, 1, 0.95}); err == nil {
 			t.Errorf("%v must be an error", d)
 		}
 	}
@@ -224,7 +255,7 @@ func TestGrownInferenceHasTheTruth(t *testing.T) {
 		return d, nil
 	}
 	grow := func(first, most int, tolerance float64) (InferenceError, int) {
-		got, err := InferSampled(t.Context(), draw, n, nil, Growth{first, most, tolerance, 0.95}, 2)
+		got, err := InferSampled(draw, n, nil, Growth{first, most, tolerance, 0.95})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -242,7 +273,7 @@ func TestGrownInferenceHasTheTruth(t *testing.T) {
 		t.Errorf("twenty draws: %+v", s.MAP)
 	}
 	for _, bad := range []Growth{{0, 10, 0.1, 0.95}, {10, 5, 0.1, 0.95}, {10, 20, 0, 0.95}, {10, 20, 1, 1}} {
-		if _, err := InferSampled(t.Context(), draw, n, nil, bad, 1); err == nil {
+		if _, err := InferSampled(draw, n, nil, bad); err == nil {
 			t.Errorf("%v must be an error", bad)
 		}
 	}

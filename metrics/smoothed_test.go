@@ -61,7 +61,6 @@ func TestSmoothedChannel(t *testing.T) {
 		}
 		return sum
 	}
-	shares := LearnChannel(d, n, n)
 	near, err := SmoothedChannel(d, n, distances)
 	if err != nil {
 		t.Fatal(err)
@@ -70,7 +69,7 @@ func TestSmoothedChannel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, b, c := surprise(near), surprise(alike), surprise(shares)
+	a, b, c := surprise(near), surprise(alike), surprise(shares(d, n))
 	t.Logf("%.3f nats from the law with distances, %.3f without, %.3f by shares", a, b, c)
 	if !(a < 0.8*b && b < 0.8*c) {
 		t.Errorf("%.3f nats from the law with distances, %.3f without, %.3f by shares", a, b, c)

@@ -85,7 +85,7 @@ func TestTargetHoldsAgainstTheMapAttacker(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		i, err := measure.Infer(t.Context(), m, nil, prior, measure.InferenceOptions{Samples: 500}, stream.FromUint64(9), 2)
+		i, err := measure.Infer(t.Context(), m, prior, measure.InferenceOptions{Samples: 500}, stream.FromUint64(9), 2)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,7 +13,6 @@ import (
 	"mldpbench/embeddings"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/check"
-	"mldpbench/internal/list"
 	"mldpbench/internal/stats"
 	"mldpbench/mechanisms"
 	"mldpbench/metrics"
@@ -88,7 +87,7 @@ func measureInference(ctx context.Context, r *Release, q *Query) ([]results.Row,
 	}
 	counts = counts[:r.Space.Len()]
 	corpus := metrics.EmpiricalPrior(counts)
-	i, err := Infer(ctx, m, nil, corpus, o, r.RepetitionSeed().Derive("inference", "full"), q.Threads)
+	i, err := Infer(ctx, m, corpus, o, r.RepetitionSeed().Derive("inference", "full"), q.Threads)
 	if err != nil {
 		return nil, err
 	}
@@ -128,33 +127,19 @@ func measureInference(ctx context.Context, r *Release, q *Query) ([]results.Row,
 // E_M by twice the draws that ends their growth.
 const inferenceLevel, settled = 0.95, 0.005
 
-// Infer measures E_M over words that an adversary considers; nil are the first of the
-// mechanism's vocabulary, one per probability of the prior. The errors are those under
-// the uniform prior and under that one. Of words that are given, words and outputs are
-// numbered by numbering.
-func Infer(ctx context.Context, m *mechanisms.Mechanism, words []mechanisms.WordID, prior []float64, o InferenceOptions,
-	seed stream.Seed, threads int) (out metrics.Inference, err error) {
-	priors, channel := [][]float64{prior}, attack.ExactChannel(m, len(prior))
-	if words == nil {
-		words = numbers[mechanisms.WordID](len(prior))
-	} else if channel != nil {
-		number := numbering(m, words)
-		channel.Row, channel.Rows = func(row []float64, x int) ([]float64, error) {
-			of, err := m.Row(words[x])
-			for y, p := range of {
-				row[number[y]] = p
-			}
-			return row, err
-		}, nil
-	}
-	if channel != nil {
+// Infer measures E_M over the first words of a mechanism's vocabulary, one per
+// probability of the prior. The errors are those under the uniform prior and under that one.
+func Infer(ctx context.Context, m *mechanisms.Mechanism, prior []float64, o InferenceOptions, seed stream.Seed,
+	threads int) (out metrics.Inference, err error) {
+	words, priors := numbers[mechanisms.WordID](len(prior)), [][]float64{prior}
+	if channel := attack.ExactChannel(m, len(prior)); channel != nil {
 		return metrics.Infer(ctx, *channel, priors, max(1, threads))
 	}
 	fresh, err := drawAll(ctx, m, words, o.Samples, seed.Derive("measure"), threads)
 	if err != nil {
 		return out, err
 	}
-	return metrics.InferSampled(ctx, func(n, step int, learn bool) (metrics.Draws, error) {
+	return metrics.InferSampled(func(n, step int, learn bool) (metrics.Draws, error) {
 		from := seed.Derive("learn")
 		switch {
 		case !learn:
@@ -164,7 +149,53 @@ func Infer(ctx context.Context, m *mechanisms.Mechanism, words []mechanisms.Word
 		}
 		return drawAll(ctx, m, words, n, from, threads)
 	}, m.Vocabulary().Len(), priors, metrics.Growth{First: o.Samples, Most: cmp.Or(o.Most, o.Samples),
-		Tolerance: settled, Level: inferenceLevel}, max(1, threads))
+		Tolerance: settled, Level: inferenceLevel})
+}
+
+// inferText measures E_M over the words of a text, which has each so often, as the adversary
+// knows. Where there is no closed form he learns from so many draws of each, or twice as
+// many where no choice follows the noise; what more would lower is in the interval.
+func inferText(ctx context.Context, m *mechanisms.Mechanism, counts []int, samples int, seed stream.Seed,
+	threads int) (v stats.Interval, exact bool, err error) {
+	words, prior := ofText(counts)
+	priors, number := [][]float64{prior}, numbering(m, words)
+	if channel := attack.ExactChannel(m, len(words)); channel != nil {
+		channel.Row, channel.Rows = func(row []float64, x int) ([]float64, error) {
+			of, err := m.Row(words[x])
+			for y, p := range of {
+				row[number[y]] = p
+			}
+			return row, err
+		}, nil
+		i, err := metrics.Infer(ctx, *channel, priors, threads)
+		if err == nil {
+			v = i.Errors[1].MAP
+		}
+		return v, true, err
+	}
+	tokens := SampleText(counts, 20_000, seed.Derive("words"))
+	outputs := slices.Clone(tokens)
+	if err := m.Privatize(ctx, outputs, tokens, seed.Derive("text").Rand()); err != nil {
+		return v, false, err
+	}
+	var wrong []int
+	for from := seed.Derive("learn"); len(wrong) == 0 || len(wrong) == 1 && m.Choices() == nil; from = from.At(1) {
+		draws, err := drawAll(ctx, m, words, samples<<len(wrong), from, threads)
+		if err != nil {
+			return v, false, err
+		}
+		guesses, _ := metrics.Learn(draws, priors, m.Vocabulary().Len())
+		wrong = append(wrong, 0)
+		for i, y := range outputs {
+			if guesses[0].Guess[number[y]] != number[tokens[i]] {
+				wrong[len(wrong)-1]++
+			}
+		}
+	}
+	last := wrong[len(wrong)-1]
+	v = stats.ClopperPearson(last, len(tokens), inferenceLevel)
+	v.Low = max(0, v.Low-metrics.Remaining(float64(wrong[0]-last)/float64(len(tokens))))
+	return v, false, nil
 }
 
 // numbering gives each word of a mechanism's vocabulary a number: those of some words
@@ -180,31 +211,6 @@ func numbering(m *mechanisms.Mechanism, words []mechanisms.WordID) []int32 {
 		}
 	}
 	return number
-}
-
-// onText measures a decoder of Infer on words drawn as a text has them, each with one
-// output.
-func onText(ctx context.Context, m *mechanisms.Mechanism, words []mechanisms.WordID, counts []int, d metrics.Decoder,
-	seed stream.Seed, threads int) (stats.Interval, error) {
-	const perDocument, documents = 100, 200
-	v, number, texts := m.Vocabulary(), numbering(m, words), [][]string(nil)
-	for part := range slices.Chunk(SampleText(counts, perDocument*documents, seed.Derive("words")), perDocument) {
-		texts = append(texts, list.Map(part, v.Word))
-	}
-	outputs, err := mechanisms.PrivatizeText(ctx, m, texts, mechanisms.TextOptions{Seed: seed, Workers: max(1, threads),
-		Aligned: true})
-	if err != nil {
-		return stats.Interval{}, err
-	}
-	wrong := 0
-	for i, text := range texts {
-		for k, w := range text {
-			if y := v.ID(outputs[i][k]); y == embeddings.Unknown || d.Guess[number[y]] != number[v.ID(w)] {
-				wrong++
-			}
-		}
-	}
-	return stats.ClopperPearson(wrong, perDocument*documents, inferenceLevel), nil
 }
 
 // drawnTogether is the number of words that share a stream. It is constant, so

@@ -23,13 +23,13 @@ func TestChoicesNeedFewDraws(t *testing.T) {
 			t.Fatal(err)
 		}
 		at := func(samples int) float64 {
-			i, err := Infer(t.Context(), m, nil, metrics.UniformPrior(n), InferenceOptions{Samples: samples}, stream.FromUint64(5), 1)
+			i, err := Infer(t.Context(), m, metrics.UniformPrior(n), InferenceOptions{Samples: samples}, stream.FromUint64(5), 1)
 			if err != nil {
 				t.Fatal(err)
 			}
 			return i.Errors[0].MAP.Estimate
 		}
-		outcomes, err := metrics.InferSampled(t.Context(), func(each, step int, learn bool) (metrics.Draws, error) {
+		outcomes, err := metrics.InferSampled(func(each, step int, learn bool) (metrics.Draws, error) {
 			d := metrics.Draws{PerInput: each}
 			for w := range mechanisms.WordID(n) {
 				words := slices.Repeat([]mechanisms.WordID{w}, each)
@@ -42,7 +42,7 @@ func TestChoicesNeedFewDraws(t *testing.T) {
 				}
 			}
 			return d, nil
-		}, n, nil, metrics.Growth{First: 10, Most: 10, Tolerance: 1, Level: 0.95}, 1)
+		}, n, nil, metrics.Growth{First: 10, Most: 10, Tolerance: 1, Level: 0.95})
 		if err != nil {
 			t.Fatal(err)
 		}

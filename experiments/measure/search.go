@@ -75,8 +75,7 @@ type Calibrator struct {
 	Runs      int // of each word, where there is no closed form
 	Seed      stream.Seed
 	Tolerance float64 // how far above a level a value may be that ends the search
-	Threads   int     // 0 is 1
-	Start     float64 // an ε near which E_M has the level, if known
+	Threads   int     // at least 1
 
 	points map[string][]Point // by quantity
 }
@@ -91,35 +90,41 @@ func (e *OutOfReach) Error() string { return e.Reason }
 // candidates are all words, uniform prior, or those of a text. Every ε, of three digits, is evaluated
 // with the same random numbers, so that the search does not chase noise. It ends
 // within the tolerance, or at the point above the level where no ε of three digits
-// is left between two that enclose it. As E_M is expensive (see Infer), its search
-// begins where an adversary who guesses the output itself would meet the level. A
-// mechanism that does not reach it is an OutOfReach that states what was reached.
+// is left between two that enclose it. As E_M is expensive (see Infer), it is first looked
+// for where an adversary who guesses the output itself meets the level, then where he is off
+// by as much as the best guess was. A mechanism that does not reach it is an OutOfReach that
+// states what was reached.
 func (c *Calibrator) Find(ctx context.Context, quantity string, level float64) (Point, error) {
 	low, high, err := c.defined()
 	if err != nil {
 		return Point{}, err
 	}
-	next := min(max(10, low), high)
-	falls, step := quantity == "em", 4.0
-	if falls && c.Start > 0 {
-		next, step = c.Start, 1.08
-	} else if falls {
-		if c.Counts != nil {
-			step = 1.4 // every ε tried costs seconds, and the guess is near
+	logit := func(p float64) float64 { return math.Log(max(p, 1e-3) / max(1-p, 1e-3)) }
+	bounded := func(epsilon float64) float64 {
+		epsilon = min(max(epsilon, low), high)
+		if r := Rounded(epsilon); r > low && r < high {
+			return r
 		}
-		guess, err := c.Find(ctx, "nw", 1-level)
-		if far := (*OutOfReach)(nil); err == nil {
-			next = guess.Epsilon
-		} else if !errors.As(err, &far) {
-			return guess, err
-		}
+		return epsilon
 	}
+	next, falls, step, aim := min(max(10, low), high), quantity == "em", 4.0, logit(level)
 	if c.points == nil {
 		c.points = map[string][]Point{}
 	}
-	logit := func(p float64) float64 { return math.Log(max(p, 1e-3) / max(1-p, 1e-3)) }
-	for {
+	for between := []Point(nil); ; {
 		same := func(p Point) bool { return p.Epsilon == next }
+		if falls && between == nil {
+			p, err := c.Find(ctx, "nw", 1/(1+math.Exp(aim))-c.Tolerance)
+			begin := next
+			if far := (*OutOfReach)(nil); err == nil {
+				next = bounded(p.Epsilon)
+			} else if !errors.As(err, &far) {
+				return p, err
+			}
+			if slices.ContainsFunc(c.points[quantity], same) {
+				next = begin
+			}
+		}
 		if !slices.ContainsFunc(c.points[quantity], same) {
 			p, err := c.evaluate(ctx, quantity, next)
 			if err != nil {
@@ -137,11 +142,10 @@ func (c *Calibrator) Find(ctx context.Context, quantity string, level float64) (
 		for i, p := range known {
 			scaled[i] = Point{Epsilon: p.Epsilon, Value: logit(p.Value)}
 		}
-		epsilon, between := NextEpsilon(scaled, logit(level+c.Tolerance/2), step, 0.1, falls)
-		next = min(max(epsilon, low), high)
-		if r := Rounded(next); r > low && r < high {
-			next = r
-		}
+		aim += logit(level+c.Tolerance/2) - logit(known[slices.IndexFunc(known, same)].Value)
+		epsilon := 0.0
+		epsilon, between = NextEpsilon(scaled, logit(level+c.Tolerance/2), step, 0.1, falls)
+		next = bounded(epsilon)
 		switch again := slices.ContainsFunc(known, same); {
 		case between == nil && (again || epsilon == 0):
 			slices.SortFunc(known, func(a, b Point) int { return cmp.Compare(a.Epsilon, b.Epsilon) })
@@ -189,26 +193,15 @@ func (c *Calibrator) evaluate(ctx context.Context, quantity string, epsilon floa
 		return p, err
 	}
 	if quantity == "em" {
-		words, prior, o := []mechanisms.WordID(nil), metrics.UniformPrior(c.Env.Space.Len()), InferenceOptions{Samples: c.Runs}
+		var i metrics.Inference
 		if c.Counts != nil {
-			words, prior = ofText(c.Counts)
-			if o.Samples *= 2; m.Choices() == nil { // what more draws would show is in the interval
-				o.Most = 2 * o.Samples
-			}
-		}
-		i, err := Infer(ctx, m, words, prior, o, c.Seed, c.Threads)
-		if err != nil {
-			return p, err
-		}
-		p.Interval, p.Exact = i.Errors[1].MAP, i.Learned == 0
-		if words != nil && !p.Exact {
-			if p.Interval, err = onText(ctx, m, words, c.Counts, i.Errors[1].Decoder, c.Seed.Derive("text"), c.Threads); err != nil {
-				return p, err
-			}
-			p.Interval.Low = max(0, p.Interval.Low-i.Errors[1].Remaining)
+			p.Interval, p.Exact, err = inferText(ctx, m, c.Counts, 2*c.Runs, c.Seed, c.Threads)
+		} else if i, err = Infer(ctx, m, metrics.UniformPrior(c.Env.Space.Len()), InferenceOptions{Samples: c.Runs}, c.Seed,
+			c.Threads); err == nil {
+			p.Interval, p.Exact = i.Errors[1].MAP, i.Learned == 0
 		}
 		p.Value = p.Interval.Estimate
-		return p, nil
+		return p, err
 	}
 	if p.Exact = m.Closed(); p.Exact {
 		for _, w := range c.Words {

@@ -45,13 +45,13 @@ func (s *Situation) sampledMAP(ctx context.Context) ([]Outcome, error) {
 	// How much less an attacker errs who learned from all draws than one who
 	// learned from half of them says what more draws would do.
 	all := s.Options.LearnDraws
-	grown, err := metrics.InferSampled(ctx, func(n, _ int, learning bool) (metrics.Draws, error) {
+	grown, err := metrics.InferSampled(func(n, _ int, learning bool) (metrics.Draws, error) {
 		if learning {
 			return learn.First(n), nil
 		}
 		return fresh, nil
 	}, s.Words, [][]float64{s.prior()}, metrics.Growth{First: max(1, all/4), Most: all,
-		Tolerance: math.SmallestNonzeroFloat64, Level: s.Options.Level}, s.Workers)
+		Tolerance: math.SmallestNonzeroFloat64, Level: s.Options.Level})
 	if err != nil {
 		return nil, err
 	}
