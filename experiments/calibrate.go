@@ -5,20 +5,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/goccy/go-yaml"
 
-	"mldpbench/datasets/table"
-	"mldpbench/embeddings"
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/measure"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/check"
+	"mldpbench/internal/list"
 	"mldpbench/internal/progress"
 	"mldpbench/mechanisms"
 	"mldpbench/results"
@@ -28,22 +25,23 @@ import (
 // Calibration says which mechanisms are brought to which levels of privacy, and
 // on which words.
 type Calibration struct {
-	Target     string // a quantity of measure.Calibrator and its levels: "em=0.1,0.5"
-	Data       string // folder
-	Embedding  study.EmbeddingSpec
-	Vocabulary int    // the first so many words of the embedding, 0 for all
-	Restrict   string // keep only words of this data set, which is the corpus of mechanisms that need one; "" for none
-	// Text, if it has a Name, is a file whose words are drawn, and whose frequencies the adversary of em knows.
-	Text table.Options
+	Target
+	Env mechanisms.Environment // of all mechanisms
+	// Counts, if not nil, are how often a text has each word of the space: see CountWords. These are drawn,
+	// and the adversary of em knows them.
+	Counts []int
 	// Mechanisms are settings without ε, also of commands; nil: all built in that
 	// return words, in their default variants.
 	Mechanisms []mechanisms.Settings
-	Words      int // drawn from the vocabulary
-	Runs       int // of each
+	Words      int // drawn, for nw
+	Runs       int // of each; 0: 20, of a text about as many as E_M is learned from
 	Tolerance  float64
-	Seed       uint64
-	Log        io.Writer // for warnings; nil for none
+	Seed       stream.Seed
+	Workers    int // at least 1
 }
+
+// drawsOfText are about as many outputs as E_M of a text is learned from.
+const drawsOfText = 60_000
 
 // Calibrated is the answer for one mechanism and level; where that is out of
 // reach, Epsilon is missing and Reason says why.
@@ -61,18 +59,24 @@ type Calibrated struct {
 	Reason     string           `csv:"reason"`
 }
 
-// parseTarget reads the target of a Calibration.
-func parseTarget(target string) (quantity string, levels []float64, err error) {
-	quantity, list, _ := strings.Cut(target, "=")
-	err = check.OneOf("target", quantity, "nw", "em")
-	for _, text := range strings.Split(list, ",") {
-		v, wrong := strconv.ParseFloat(text, 64)
+// Target is a quantity of measure.Calibrator and its levels.
+type Target struct {
+	Quantity string
+	Levels   []float64
+}
+
+// ParseTarget reads "em=0.1,0.5".
+func ParseTarget(text string) (t Target, err error) {
+	quantity, list, _ := strings.Cut(text, "=")
+	t.Quantity, err = quantity, check.OneOf("target", quantity, "nw", "em")
+	for level := range strings.SplitSeq(list, ",") {
+		v, wrong := strconv.ParseFloat(level, 64)
 		if wrong != nil {
-			wrong = check.Wrong("target = %q: must be as em=0.1,0.5", target)
+			wrong = check.Wrong("target = %q: must be as em=0.1,0.5", text)
 		}
-		levels, err = append(levels, v), cmp.Or(err, wrong, check.Inside("target "+quantity, v, 0, 1))
+		t.Levels, err = append(t.Levels, v), cmp.Or(err, wrong, check.Inside("target "+quantity, v, 0, 1))
 	}
-	return quantity, levels, err
+	return t, err
 }
 
 // Calibrate finds the ε of each mechanism at each level, and passes on its rows as
@@ -80,8 +84,13 @@ func parseTarget(target string) (quantity string, levels []float64, err error) {
 // of reach is an answer, and so is a built-in mechanism that cannot be built here. A
 // command is asked word by word; where it fails, so does Calibrate.
 func Calibrate(ctx context.Context, q Calibration, each func(rows []Calibrated, entry string) error) (err error) {
-	quantity, levels, err := parseTarget(q.Target)
-	if err = cmp.Or(err, check.Within("tolerance", q.Tolerance, 0, 1), check.AtLeast("runs", q.Runs, 2)); err != nil {
+	words := measure.SampleWords(q.Env.Space, q.Words, q.Seed.Derive("words"))
+	if q.Counts != nil {
+		words = measure.SampleText(q.Counts, q.Words, q.Seed.Derive("words"))
+		q.Runs = cmp.Or(q.Runs, max(4, min(100, drawsOfText/list.Count(q.Counts, func(n int) bool { return n > 0 }))))
+	}
+	q.Runs = cmp.Or(q.Runs, 20)
+	if err := cmp.Or(check.Within("tolerance", q.Tolerance, 0, 1), check.AtLeast("runs", q.Runs, 2)); err != nil {
 		return err
 	}
 	if q.Mechanisms == nil {
@@ -91,20 +100,10 @@ func Calibrate(ctx context.Context, q Calibration, each func(rows []Calibrated, 
 			}
 		}
 	}
-	l, seed := lab.New(q.Data), stream.FromUint64(q.Seed).Derive("papers", "calibrate")
+	l := lab.New("") // of commands
 	defer func() { err = errors.Join(err, l.Close()) }()
-	space, corpus, err := q.open(ctx, l, seed)
-	if err != nil {
-		return err
-	}
-	words, counts := measure.SampleWords(space, q.Words, seed.Derive("words")), []int(nil)
-	if q.Text.Name != "" {
-		if counts, err = countWords(ctx, q.Text, space.Vocabulary, nil); err != nil {
-			return err
-		}
-		words = measure.SampleText(counts, q.Words, seed.Derive("words"))
-	}
-	bar := progress.Start(ctx, "targets", len(q.Mechanisms)*len(levels))
+	q.Env.Outside = l.WordByWord(ctx, q.Env.Space)
+	bar := progress.Start(ctx, "targets", len(q.Mechanisms)*len(q.Levels))
 	defer bar.Close()
 	for _, given := range q.Mechanisms {
 		given.Epsilon = 1 // checked without it
@@ -112,16 +111,11 @@ func Calibrate(ctx context.Context, q Calibration, each func(rows []Calibrated, 
 		if err != nil {
 			return err
 		}
-		d, _ := settings.Definition() // complete
-		c := measure.Calibrator{Settings: settings, Words: words, Counts: counts, Runs: q.Runs, Tolerance: q.Tolerance,
-			Seed: seed.Derive(settings.Mechanism), Threads: runtime.GOMAXPROCS(0)}
-		if c.Env, err = l.Environment(space, corpus, d.Needs, seed); err != nil {
-			return err
-		}
-		c.Env.Outside = l.WordByWord(ctx, space)
+		c := measure.Calibrator{Env: q.Env, Settings: settings, Words: words, Counts: q.Counts, Runs: q.Runs,
+			Tolerance: q.Tolerance, Seed: q.Seed.Derive(settings.Mechanism), Threads: q.Workers}
 		var rows []Calibrated
-		for _, level := range levels {
-			row, err := calibrated(ctx, &c, quantity, level)
+		for _, level := range q.Levels {
+			row, err := calibrated(ctx, &c, q.Quantity, level)
 			if err != nil {
 				return err
 			}
@@ -134,27 +128,6 @@ func Calibrate(ctx context.Context, q Calibration, each func(rows []Calibrated, 
 		}
 	}
 	return nil
-}
-
-// open opens the words that may be outputs, and the corpus where one is given.
-func (q Calibration) open(ctx context.Context, l *lab.Lab, seed stream.Seed) (space *embeddings.Space,
-	corpus *lab.Corpus, err error) {
-	if err := q.Embedding.Check(q.Data); err != nil {
-		return nil, nil, err
-	}
-	var keep func(string) bool
-	if q.Restrict != "" {
-		corpus, err = l.Corpus(ctx, lab.Sample{Dataset: study.DatasetSpec{Name: q.Restrict}, Seed: seed.Derive("dataset")})
-		if err != nil {
-			return nil, nil, err
-		}
-		keep = corpus.Has
-	}
-	space, err = l.Words(ctx, q.Embedding, q.Embedding.Dimensions[0], embeddings.First(q.Vocabulary, keep))
-	if err == nil {
-		lab.WarnOneWord(q.Log, space)
-	}
-	return space, corpus, err
 }
 
 // calibrated is the row of one mechanism and level.

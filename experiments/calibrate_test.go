@@ -11,12 +11,13 @@ import (
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
 	"mldpbench/mechanisms"
+	"mldpbench/stream"
 )
 
 // commandWords is the size of the vocabulary of the command below.
 const commandWords = 40
 
-func calibration(t *testing.T, kind, target string) experiments.Calibration {
+func calibration(t *testing.T, kind, target string) (experiments.Calibration, error) {
 	t.Helper()
 	e := study.EmbeddingSpec{Name: study.GeneratedEmbedding, Dimensions: []int{50}}
 	space, err := lab.New("").Words(t.Context(), e, 50, nil)
@@ -26,12 +27,13 @@ func calibration(t *testing.T, kind, target string) experiments.Calibration {
 	if err != nil {
 		t.Fatal(err)
 	}
+	levels, err := experiments.ParseTarget(target)
 	return experiments.Calibration{
-		Embedding: e, Vocabulary: commandWords, Words: 20, Runs: 60, Tolerance: 0.02, Seed: 1,
+		Env: mechanisms.Environment{Space: space}, Words: 20, Runs: 60, Tolerance: 0.005, Seed: stream.FromUint64(1), Workers: 2,
 		Mechanisms: []mechanisms.Settings{{Mechanism: "own", Outside: &mechanisms.Outside{
 			Command: []string{selfName(t), "client", kind, strings.Join(space.Vocabulary.Words(), " ")}}}, {Mechanism: "k-rr"}},
-		Target: target,
-	}
+		Target: levels,
+	}, err
 }
 
 // A command is calibrated like a built-in mechanism: randomised response has
@@ -42,8 +44,11 @@ func TestCalibrateCommand(t *testing.T) {
 	var text string
 	for _, target := range []string{"nw=0.5,0.004", "em=0.5"} {
 		text = ""
-		if err := experiments.Calibrate(t.Context(), calibration(t, "k-rr", target), func(r []experiments.Calibrated,
-			entry string) error {
+		q, err := calibration(t, "k-rr", target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := experiments.Calibrate(t.Context(), q, func(r []experiments.Calibrated, entry string) error {
 			rows[r[0].Mechanism] = append(rows[r[0].Mechanism], r...)
 			text += entry
 			return nil
@@ -85,8 +90,10 @@ func TestCalibrateBrokenCommand(t *testing.T) {
 	t.Parallel()
 	for target, want := range map[string]string{"em=0.5": "exit status 1", "0.5": "must be one of",
 		"em=x": "must be as em=", "em=0.1,y": "must be as em=", "nw=1": "must be in (0, 1)", "nw": "must be as em="} {
-		err := experiments.Calibrate(t.Context(), calibration(t, "dies", target),
-			func([]experiments.Calibrated, string) error { return nil })
+		q, err := calibration(t, "dies", target)
+		if err == nil {
+			err = experiments.Calibrate(t.Context(), q, func([]experiments.Calibrated, string) error { return nil })
+		}
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", target, err)
 		}

@@ -2,6 +2,7 @@ package experiments
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -14,51 +15,50 @@ import (
 	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/privatize"
 	"mldpbench/metrics"
+	"mldpbench/results"
 	"mldpbench/stream"
 )
 
 // TextTarget is a level of E_M on the words of a file, guessed by who knows how often each
 // occurs in it.
 type TextTarget struct {
-	Level float64
-	measure.Point
+	Target
+	Calibrated
 	counts []int // of the words of the space, as the file has them
 }
 
 // ParseTextTarget reads "em=0.5"; the file is named, or "-".
 func ParseTextTarget(text, file string) (*TextTarget, error) {
-	quantity, levels, err := parseTarget(text)
-	if err == nil && (quantity != "em" || len(levels) > 1) {
+	t, err := ParseTarget(text)
+	if err == nil && (t.Quantity != "em" || len(t.Levels) > 1) {
 		err = check.Wrong("target = %q: must be one level of em, as em=0.5", text)
 	}
 	if err == nil && file == "-" {
 		err = check.Wrong("--target reads the text twice: name the file")
 	}
-	if err != nil {
-		return nil, err
-	}
-	return &TextTarget{Level: levels[0]}, nil
+	return &TextTarget{Target: t}, err
 }
 
-// drawsOfText are about as many outputs as E_M is learned from, tokens the words that
-// stand for a text.
-const drawsOfText, tokens = 60_000, 2000
+// tokens are the words that stand for a text.
+const tokens = 2000
 
 // Find finds the ε of a mechanism for a file, without the words that are kept.
 func (t *TextTarget) Find(ctx context.Context, env mechanisms.Environment, s mechanisms.Settings, file table.Options,
 	kept []string, seed stream.Seed, workers int) (err error) {
-	if t.counts, err = countWords(ctx, file, env.Space.Vocabulary, kept); err != nil {
+	if t.counts, err = CountWords(ctx, file, env.Space.Vocabulary, kept); err != nil {
 		return err
 	}
-	c := measure.Calibrator{Env: env, Settings: s, Counts: t.counts, Words: measure.SampleText(t.counts, tokens, seed),
-		Seed: seed, Tolerance: 0.01, Threads: workers,
-		Runs: max(4, min(100, drawsOfText/list.Count(t.counts, func(n int) bool { return n > 0 })))}
-	t.Point, err = c.Find(ctx, "em", t.Level)
+	q := Calibration{Target: t.Target, Env: env, Counts: t.counts, Mechanisms: []mechanisms.Settings{s}, Words: tokens,
+		Tolerance: 0.01, Seed: seed, Workers: workers}
+	err = Calibrate(ctx, q, func(rows []Calibrated, _ string) error { t.Calibrated = rows[0]; return nil })
+	if err == nil && !t.Epsilon.Known() {
+		err = errors.New(t.Reason)
+	}
 	return err
 }
 
-// countWords returns how often a file, the name of a table, has each word of a vocabulary.
-func countWords(ctx context.Context, file table.Options, v *embeddings.Vocabulary, kept []string) ([]int, error) {
+// CountWords returns how often a file, the name of a table, has each word of a vocabulary.
+func CountWords(ctx context.Context, file table.Options, v *embeddings.Vocabulary, kept []string) ([]int, error) {
 	find, counts := privatize.Finder(v, kept), make([]int, v.Len())
 	err := table.Each(ctx, file.Name, file, func(r table.Row) error {
 		for _, value := range r.Values {
@@ -76,9 +76,9 @@ func countWords(ctx context.Context, file table.Options, v *embeddings.Vocabular
 
 // Found says how many words are found.
 func (t *TextTarget) Found() string {
-	found := func(wrong float64) float64 { return 100 * (1 - wrong) }
+	found := func(wrong results.Optional) float64 { return 100 * (1 - wrong.Float()) }
 	return fmt.Sprintf("who knows how often each word occurs in this file, and guesses each alone, still finds %.3g%% "+
-		"(%.3g to %.3g) of its %d words that are replaced", found(t.Value), found(t.Interval.High), found(t.Interval.Low),
+		"(%.3g to %.3g) of its %d words that are replaced", found(t.Achieved), found(t.High), found(t.Low),
 		list.Sum(t.counts, func(n int) int { return n }))
 }
 

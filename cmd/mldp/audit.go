@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mldpbench/experiments/lab"
 	"mldpbench/experiments/plan"
 	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/audit"
@@ -62,35 +63,21 @@ func newAuditCommand() *cobra.Command {
 // run audits one mechanism, all, or a command: that by sampling word by word, which
 // takes for granted that noise is drawn anew for every word.
 func (o *auditOptions) run(ctx context.Context, lines *auditLines) error {
-	if o.command.line != "" {
-		env, err := o.instance.space.environment(ctx, false, o.options.Seed)
-		if err != nil {
-			return err
-		}
-		c, r, err := o.command.open(ctx, o.instance.epsilon, env.Space.WriteText)
-		if err != nil {
-			return err
-		}
-		defer c.Close()
-		m, err := mechanisms.WordByWord(r, env.Space)
-		if err != nil {
-			return err
-		}
-		if !m.Guarantee().Holds() {
-			return fmt.Errorf("%s declares no guarantee: there is nothing to audit", m.Settings().Mechanism)
-		}
-		report, err := audit.Mechanism(ctx, m, env.Space, o.options)
-		if err != nil {
-			return err
-		}
-		return lines.print(plan.AuditRow(report, ""), report)
-	}
 	var env mechanisms.Environment
 	var err error
 	cells := audit.Cells(o.epsilons)
-	if o.grid {
+	switch {
+	case o.grid:
 		env, err = o.instance.space.environment(ctx, true, o.options.Seed)
-	} else {
+	case o.command.line != "":
+		if cells, err = o.command.settings(); err != nil {
+			return err
+		}
+		l := lab.New("")
+		defer l.Close()
+		env, err = o.instance.space.environment(ctx, false, o.options.Seed)
+		cells[0].Epsilon, env.Outside = o.instance.epsilon, l.WordByWord(ctx, env.Space)
+	default:
 		cells = make([]mechanisms.Settings, 1)
 		cells[0], env, err = o.instance.environment(ctx, o.options.Seed)
 	}

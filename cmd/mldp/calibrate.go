@@ -3,42 +3,47 @@ package main
 import (
 	"cmp"
 	"io"
+	"runtime"
+	"slices"
 
 	"github.com/spf13/cobra"
 
+	"mldpbench/datasets/table"
 	"mldpbench/experiments"
-	"mldpbench/experiments/study"
+	"mldpbench/stream"
 )
 
 func newCalibrateCommand() *cobra.Command {
 	var o experiments.Calibration
+	var target string
 	var names []string
-	var embedding string
+	var space spaceOptions
+	var text table.Options
+	var seed uint64
 	var program commandOptions
 	cmd := command("calibrate", "")
 	f := cmd.Flags()
-	f.StringVar(&o.Target, "target", "", "nw=SHARE or em=SHARE; several shares with commas")
-	f.StringVar(&o.Text.Name, "text", "", "file whose words are those that are hidden, and guessed by who knows how "+
+	f.StringVar(&target, "target", "", "nw=SHARE or em=SHARE; several shares with commas")
+	f.StringVar(&text.Name, "text", "", "file whose words are those that are hidden, and guessed by who knows how "+
 		"often each occurs; its format is that of its suffix")
-	f.StringArrayVar(&o.Text.Columns, "column", nil, "of --text; may be repeated")
-	textFlags(f, &o.Text.Delimiter, &o.Text.Encoding)
+	f.StringArrayVar(&text.Columns, "column", nil, "of --text; may be repeated")
+	textFlags(f, &text.Delimiter, &text.Encoding)
 	f.StringSliceVar(&names, "mechanism", nil, "mechanisms to calibrate (default: all that return words)")
 	program.addFlags(cmd)
-	f.StringVar(&embedding, "embedding", "glove.6B.100d", embeddingHelp)
-	dataFlag(cmd, &o.Data)
-	restrictFlag(f, &o.Restrict)
-	vocabularyFlag(f, &o.Vocabulary, 10_000)
-	countFlag(f, &o.Words, "count", 100, 1, "words drawn from the vocabulary, for nw")
-	countFlag(f, &o.Runs, "runs", 20, 1, "runs per word, where there is no closed form")
+	space.addFlags(cmd)
+	f.Lookup("embedding").DefValue, space.embedding = bestVectors, bestVectors
+	f.Lookup("vocabulary").DefValue, space.words = "10000", 10_000
+	countFlag(f, &o.Words, "count", 100, 1, "words drawn, for nw")
+	countFlag(f, &o.Runs, "runs", 0, 0, "runs per word, where there is no closed form (default: 20, fewer or more of a text)")
 	f.Float64Var(&o.Tolerance, "tolerance", 0.01, "how far above a target a value may be that ends its search")
-	f.Uint64Var(&o.Seed, "seed", 2020, "seed")
+	f.Uint64Var(&seed, "seed", 2020, "seed")
 	require(cmd, "target")
 	cmd.MarkFlagsMutuallyExclusive("mechanism", "command")
 	return prints(cmd, func(cmd *cobra.Command, _ []string, a *answer) (err error) {
-		if err := o.Text.Check(); err != nil {
+		o.Target, err = experiments.ParseTarget(target)
+		if err = cmp.Or(err, text.Check()); err != nil {
 			return err
 		}
-		o.Embedding, o.Log = study.NamedEmbedding(embedding), cmd.ErrOrStderr()
 		if program.line != "" {
 			o.Mechanisms, err = program.settings()
 		}
@@ -48,6 +53,17 @@ func newCalibrateCommand() *cobra.Command {
 		}
 		if err != nil {
 			return usage(err)
+		}
+		o.Seed, o.Workers = stream.FromUint64(seed).Derive("papers", "calibrate"), runtime.GOMAXPROCS(0)
+		o.Env, err = space.environment(cmd.Context(), o.Mechanisms == nil || slices.ContainsFunc(o.Mechanisms, needsThesaurus),
+			o.Seed)
+		if err != nil {
+			return err
+		}
+		if text.Name != "" {
+			if o.Counts, err = experiments.CountWords(cmd.Context(), text, o.Env.Space.Vocabulary, nil); err != nil {
+				return err
+			}
 		}
 		all := []experiments.Calibrated{}
 		err = experiments.Calibrate(cmd.Context(), o, func(rows []experiments.Calibrated, entry string) error {

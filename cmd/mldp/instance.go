@@ -137,12 +137,14 @@ func (o *instanceOptions) environment(ctx context.Context, seed stream.Seed) (s 
 	if s, err = o.settings(); err != nil {
 		return s, env, err
 	}
-	d, err := mechanisms.Find(s.Mechanism)
-	if err != nil {
-		return s, env, err
-	}
-	env, err = o.space.environment(ctx, d.Needs.Thesaurus, seed)
+	env, err = o.space.environment(ctx, needsThesaurus(s), seed)
 	return s, env, err
+}
+
+// needsThesaurus is false of a mechanism that does not exist.
+func needsThesaurus(s mechanisms.Settings) bool {
+	d, err := mechanisms.Find(s.Mechanism)
+	return err == nil && d.Needs.Thesaurus
 }
 
 // instanceName returns text such as "tem proved, beta=0.001 gamma=theorem3,

@@ -174,7 +174,7 @@ func (p *privatizing) open(ctx context.Context, root stream.Seed) (end func() er
 		}
 		if p.target != nil {
 			err = p.target.Find(ctx, env, s, p.input, p.options.Kept, root.Derive("target"), p.workers)
-			if s.Epsilon = p.target.Epsilon; err != nil {
+			if s.Epsilon = p.target.Epsilon.Float(); err != nil {
 				return end, err
 			}
 		}

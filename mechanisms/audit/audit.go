@@ -195,7 +195,7 @@ func Run(ctx context.Context, env mechanisms.Environment, s mechanisms.Settings,
 // it releases vectors, or is undefined for these settings, which is the reason of
 // the guarantee then.
 func Open(env mechanisms.Environment, s mechanisms.Settings) (*mechanisms.Mechanism, mechanisms.Guarantee, error) {
-	definition, err := mechanisms.Find(s.Mechanism)
+	definition, err := s.Definition()
 	if err != nil {
 		return nil, mechanisms.Guarantee{}, err
 	}
@@ -251,7 +251,7 @@ func Mechanism(ctx context.Context, m *mechanisms.Mechanism, space *embeddings.S
 	a := &audit{mechanism: m, space: space, options: o, epsilon: g.Epsilon, distance: g.Distance,
 		seed: o.Seed.Derive("audit", s.Mechanism, string(s.Variant), s.Parameters.String(), epsilon)}
 	if !g.Holds() {
-		definition, err := mechanisms.Find(s.Mechanism)
+		definition, err := s.Definition()
 		if err == nil {
 			a.epsilon = s.Epsilon
 			a.distance, err = mechanisms.DistanceOf(space, definition.Metric)
