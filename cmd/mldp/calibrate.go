@@ -30,9 +30,7 @@ func newCalibrateCommand() *cobra.Command {
 	textFlags(f, &text.Delimiter, &text.Encoding)
 	f.StringSliceVar(&names, "mechanism", nil, "mechanisms to calibrate (default: all that return words)")
 	program.addFlags(cmd)
-	space.addFlags(cmd)
-	f.Lookup("embedding").DefValue, space.embedding = bestVectors, bestVectors
-	f.Lookup("vocabulary").DefValue, space.words = "10000", 10_000
+	space.addFlags(cmd, bestVectors, 10_000)
 	countFlag(f, &o.Words, "count", 100, 1, "words drawn, for nw")
 	countFlag(f, &o.Runs, "runs", 0, 0, "runs per word, where there is no closed form (default: 20, fewer or more of a text)")
 	f.Float64Var(&o.Tolerance, "tolerance", 0.01, "how far above a target a value may be that ends its search")

@@ -93,7 +93,7 @@ func compareRuns(a *answer, first, second string, o compare.Options) error {
 	if err := a.show(views.Compared(c, most)...); err != nil {
 		return err
 	}
-	a.add("outcome", []struct{ Outcome, Sentence string }{{string(c.Outcome()), c.Sentence()}})
+	a.Tables["outcome"] = []map[string]any{{"outcome": c.Outcome(), "sentence": c.Sentence()}}
 	fmt.Fprintln(a.text, c.Sentence())
 	switch c.Outcome() {
 	case compare.Changed:

@@ -39,14 +39,6 @@ func setFlag(f *pflag.FlagSet, to *[]string) {
 		"scenes[*].epsilons=[1,2]; may be given more than once")
 }
 
-func restrictFlag(f *pflag.FlagSet, to *string) {
-	f.StringVar(to, "restrict", "", "keep only words of this data set; its documents are SynTF's corpus")
-}
-
-func vocabularyFlag(f *pflag.FlagSet, to *int, byDefault int) {
-	countFlag(f, to, "vocabulary", byDefault, 0, "keep only this many first words of the embedding; 0 keeps all")
-}
-
 // textFlags are those of the files of a table.
 func textFlags(f *pflag.FlagSet, delimiter, encoding *string) {
 	f.StringVar(delimiter, "delimiter", "", "of CSV and TSV, such as \";\" (default: that of the format)")

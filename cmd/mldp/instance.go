@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -16,7 +15,6 @@ import (
 	"mldpbench/embeddings"
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
-	"mldpbench/internal/check"
 	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/external"
 	"mldpbench/mechanisms/privatize"
@@ -35,13 +33,13 @@ type spaceOptions struct {
 	stderr    func() io.Writer
 }
 
-func (o *spaceOptions) addFlags(cmd *cobra.Command) {
+func (o *spaceOptions) addFlags(cmd *cobra.Command, embedding string, vocabulary int) {
 	o.stderr = cmd.ErrOrStderr
 	f := cmd.Flags()
-	f.StringVar(&o.embedding, "embedding", study.GeneratedEmbedding, embeddingHelp)
+	f.StringVar(&o.embedding, "embedding", embedding, embeddingHelp)
 	dataFlag(cmd, &o.data)
-	restrictFlag(f, &o.restrict)
-	vocabularyFlag(f, &o.words, 0)
+	f.StringVar(&o.restrict, "restrict", "", "keep only words of this data set; its documents are SynTF's corpus")
+	countFlag(f, &o.words, "vocabulary", vocabulary, 0, "keep only this many first words of the embedding; 0 keeps all")
 }
 
 // environment opens the data a mechanism is built from; the thesaurus only
@@ -103,10 +101,7 @@ func (o *instanceOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.mechanism, "mechanism", "", mechanismHelp)
 	f.Float64Var(&o.epsilon, "epsilon", 0, "privacy parameter per word, in units of 1/distance")
-	o.space.addFlags(cmd)
-	// Generated vectors are never the default, so no text is privatised with
-	// toy vectors by accident.
-	f.Lookup("embedding").DefValue, o.space.embedding = "", ""
+	o.space.addFlags(cmd, "", 0) // no text is privatised with toy vectors by accident
 }
 
 // settings checks the flags before anything is loaded.
@@ -185,26 +180,4 @@ func (o *commandOptions) entry() (m study.MechanismSpec, err error) {
 		m.Name = "my-" + m.Name
 	}
 	return m, nil
-}
-
-// open starts the command at an epsilon; vectors writes the file of {vectors},
-// nil for none.
-func (o *commandOptions) open(ctx context.Context, epsilon float64, vectors func(io.Writer) error) (*external.Command,
-	*external.Mechanism, error) {
-	if err := check.Positive("epsilon", epsilon); err != nil {
-		return nil, nil, err
-	}
-	args, err := external.Split(o.line)
-	if err != nil {
-		return nil, nil, usage(err)
-	}
-	c, err := external.Open(ctx, args, external.Options{Vectors: vectors})
-	if err != nil {
-		return nil, nil, err
-	}
-	m, err := c.At(epsilon)
-	if err != nil {
-		return nil, nil, errors.Join(err, c.Close())
-	}
-	return c, m, nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mldpbench/experiments/study"
 	"mldpbench/internal/list"
 	"mldpbench/internal/progress"
 	"mldpbench/mechanisms"
@@ -18,7 +19,7 @@ func newMechanismsCommand() *cobra.Command {
 	var epsilon float64
 	cmd := completes(command("mechanisms", "[NAME...]"), flagValues["mechanism"])
 	cmd.Flags().Float64Var(&epsilon, "epsilon", 10, "privacy parameter per word")
-	space.addFlags(cmd)
+	space.addFlags(cmd, study.GeneratedEmbedding, 0)
 	return prints(cmd, func(cmd *cobra.Command, names []string, a *answer) error {
 		for _, name := range names {
 			if _, err := mechanisms.Find(name); err != nil {

@@ -16,6 +16,7 @@ import (
 	"mldpbench/embeddings"
 	"mldpbench/experiments"
 	"mldpbench/internal/atomicfile"
+	"mldpbench/internal/check"
 	"mldpbench/internal/list"
 	"mldpbench/internal/progress"
 	"mldpbench/mechanisms"
@@ -140,10 +141,10 @@ func (p *privatizing) run(cmd *cobra.Command, name string) (err error) {
 	p.options.Seed, p.options.Workers, p.options.Document = root.Derive("text"), p.workers, p.perDocument
 	p.report = privatizeReport{Version: mldpVersion(), File: name, Seeded: seeded}
 	end, err := p.open(cmd.Context(), root)
+	defer func() { err = errors.Join(err, end()) }()
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, end()) }()
 	p.state()
 	s := privatize.New(p.options)
 	if err := p.file(cmd, s, name); err != nil {
@@ -193,9 +194,17 @@ func (p *privatizing) open(ctx context.Context, root stream.Seed) (end func() er
 		}
 		space, vectors = env.Space, env.Space.WriteText
 	}
-	c, m, err := p.command.open(ctx, p.instance.epsilon, vectors)
+	args, err := external.Split(p.command.line)
+	if err = cmp.Or(check.Positive("epsilon", p.instance.epsilon), usage(err)); err != nil {
+		return end, err
+	}
+	c, err := external.Open(ctx, args, external.Options{Vectors: vectors})
 	if err != nil {
 		return end, err
+	}
+	m, err := c.At(p.instance.epsilon)
+	if err != nil {
+		return c.Close, err
 	}
 	var r mechanisms.Rewriter = m
 	if p.options.Texts = m.ReadsText(); p.options.Texts {

@@ -43,26 +43,17 @@ func usage(err error) error {
 	return check.Wrong("%v", err)
 }
 
-// The groups of the help text.
-const (
-	groupUse     = "use"
-	groupStudy   = "study"
-	groupLook    = "look"
-	groupCluster = "cluster"
-)
-
 // commands are all commands by group, in the order of the help text.
 var commands = []struct {
-	group, title string
-	make         []func() *cobra.Command
+	title string
+	make  []func() *cobra.Command
 }{
-	{groupUse, "Privatise a text:", []func() *cobra.Command{newPrivatizeCommand, newExplainCommand,
-		newCalibrateCommand, newMechanismsCommand, newAuditCommand, newServeCommand}},
-	{groupStudy, "Run a study:", []func() *cobra.Command{newStudyCommand, newRunCommand, newEvaluateCommand,
-		newCheckCommand, newCompareCommand, newReproduceCommand, newDataCommand}},
-	{groupLook, "Look at results, and help:", []func() *cobra.Command{newReportCommand, newTablesCommand,
-		newFiguresCommand}},
-	{groupCluster, "Use a cluster:", []func() *cobra.Command{newSlurmCommand, newStatusCommand, newMergeCommand}},
+	{"Privatise a text:", []func() *cobra.Command{newPrivatizeCommand, newExplainCommand, newCalibrateCommand,
+		newMechanismsCommand, newAuditCommand, newServeCommand}},
+	{"Run a study:", []func() *cobra.Command{newStudyCommand, newRunCommand, newEvaluateCommand, newCheckCommand,
+		newCompareCommand, newReproduceCommand, newDataCommand}},
+	{"Look at results, and help:", []func() *cobra.Command{newReportCommand, newTablesCommand, newFiguresCommand}},
+	{"Use a cluster:", []func() *cobra.Command{newSlurmCommand, newStatusCommand, newMergeCommand}},
 }
 
 // newRoot makes all commands; quiet is called where --quiet is given.
@@ -104,10 +95,10 @@ kept; the same command resumes), 6 an audit refutes a guarantee.`,
 	root.SetFlagErrorFunc(flagError)
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", ".FlagUsagesWrapped 80"))
 	for _, g := range commands {
-		root.AddGroup(&cobra.Group{ID: g.group, Title: g.title})
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
 		for _, make_ := range g.make {
 			c := make_()
-			c.GroupID = g.group
+			c.GroupID = g.title
 			root.AddCommand(c)
 		}
 	}

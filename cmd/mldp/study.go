@@ -73,10 +73,7 @@ func newStudyCheckCommand() *cobra.Command {
 			fmt.Fprintf(cmd.ErrOrStderr(), "warning: %d units repeat others and are run once, the first: %s\n",
 				len(repeated), repeated[0])
 		}
-		a.add("study", []struct {
-			Study string
-			Units int
-		}{{s.Name, len(plan.Units)}})
+		a.Tables["study"] = []map[string]any{{"study": s.Name, "units": len(plan.Units)}}
 		_, err = fmt.Fprintf(a.text, "%s: %d units\n", s.Name, len(plan.Units))
 		return err
 	})
