@@ -24,9 +24,9 @@ import (
 
 // Evaluation asks how privatised versions of a table compare with it.
 type Evaluation struct {
-	Original study.DatasetSpec     // File and Text; without Label there is no accuracy, without Private no attacker of it
-	ID       string                // column with the id of the document, in all files; "" uses the order of rows
-	Versions []study.MechanismSpec // as ParseVersion reads them
+	Original study.DatasetSpec // File and Text; without Label there is no accuracy, without Private no attacker of it
+	ID       string            // column with the id of the document, in all files; "" uses the order of rows
+	Versions []string          // as ParseVersion reads them
 	Seed     uint64
 	Root     string // data folder
 	Encoder  string // of CS: a folder or a name; none without
@@ -66,14 +66,14 @@ func (e Evaluation) Beside(s *study.Study, rows []results.Row) (*study.Study, re
 		m.Epsilons = []float64{startOfSearch}
 		own.Own = append(own.Own, m)
 	}
-	s.Repetitions = max(s.Repetitions, againstRepetitions)
+	s.Repetitions = max(s.Repetitions, AlignedRepetitions)
 	s, err = s.Override(own)
 	return s, levels, err
 }
 
-// startOfSearch is the first ε of a mechanism beside a version, and againstRepetitions
-// are its texts.
-const startOfSearch, againstRepetitions = 10, 3
+// startOfSearch is the first ε of a mechanism beside a version, AlignedRepetitions are those
+// at equal privacy where no others are asked for: of one nothing is tested.
+const startOfSearch, AlignedRepetitions = 10, 3
 
 // inColumn begins the name of a column in place of a file.
 const inColumn = "column:"
@@ -87,10 +87,8 @@ func ParseVersion(s string) (m study.MechanismSpec, err error) {
 		name, path = stem(strings.TrimPrefix(s, inColumn)), s
 	} else if of, text, stated := strings.Cut(name, "@"); stated {
 		epsilon, wrong := strconv.ParseFloat(text, 64)
-		if wrong != nil {
+		if err = check.Positive("epsilon", epsilon); wrong != nil {
 			err = fmt.Errorf("epsilon = %q: must be a number", text)
-		} else {
-			err = check.Positive("epsilon", epsilon)
 		}
 		name, m.Epsilons = of, []float64{epsilon}
 	}
@@ -105,7 +103,7 @@ func ParseVersion(s string) (m study.MechanismSpec, err error) {
 		err = errors.New("must be FILE, NAME=FILE or NAME@EPSILON=FILE")
 	}
 	if err != nil {
-		err = fmt.Errorf("privatised = %q: %w", s, err)
+		err = check.Wrong("privatised = %q: %v", s, err)
 	}
 	return m, err
 }
@@ -154,7 +152,11 @@ func (e Evaluation) Study(ctx context.Context) (s *study.Study, notes []string, 
 	if d.Private != "" { // an attacker that trains the same classifier on the version itself
 		s.Attackers = append(s.Attackers, study.CommandSpec{Name: "attribute-adaptive-svm"})
 	}
-	for _, m := range e.Versions {
+	for _, v := range e.Versions {
+		m, err := ParseVersion(v)
+		if err != nil {
+			return nil, nil, err
+		}
 		m.Text, m.ID = cmp.Or(m.Text, d.File), e.ID
 		columns := m.Columns
 		if len(columns) == 0 {

@@ -42,16 +42,8 @@ func reviews(t *testing.T, name string, rows int, header []string, change func(i
 // evaluation asks for versions of a table with a body and stars, by name.
 func evaluation(t *testing.T, original string, versions ...string) experiments.Evaluation {
 	t.Helper()
-	e := experiments.Evaluation{Original: study.DatasetSpec{File: original, Text: study.Columns{"body"}, Label: "stars"},
-		Root: t.TempDir()}
-	for _, v := range versions {
-		m, err := experiments.ParseVersion(v)
-		if err != nil {
-			t.Fatal(err)
-		}
-		e.Versions = append(e.Versions, m)
-	}
-	return e
+	return experiments.Evaluation{Original: study.DatasetSpec{File: original, Text: study.Columns{"body"}, Label: "stars"},
+		Root: t.TempDir(), Versions: versions}
 }
 
 // evaluate gives the cells by mechanism, of the first repetition.
@@ -223,8 +215,8 @@ func TestBadOptionsAreOneError(t *testing.T) {
 		"documents = -1: must be in": func(e *experiments.Evaluation) {
 			e.Encoder, e.Set = "sif", []string{"metrics.cs.documents=-1"}
 		},
-		"no-such-file":             func(e *experiments.Evaluation) { e.Versions[0].Text = "no-such-file" },
-		"has a meaning of its own": func(e *experiments.Evaluation) { e.Versions[0].Name = results.BaselineMechanism },
+		"no-such-file":             func(e *experiments.Evaluation) { e.Versions[0] = "x@1=no-such-file" },
+		"has a meaning of its own": func(e *experiments.Evaluation) { e.Versions[0] = "none=" + e.Original.File },
 	} {
 		e := evaluation(t, original, "x@1="+original)
 		change(&e)

@@ -12,6 +12,7 @@ import (
 
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/plan"
+	"mldpbench/internal/list"
 	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/audit"
 	"mldpbench/results"
@@ -53,7 +54,7 @@ func newAuditCommand() *cobra.Command {
 		if lines.breaches > 0 {
 			return &verdict{exitViolated, fmt.Sprintf("%d claimed guarantees are violated", lines.breaches)}
 		}
-		if !slices.ContainsFunc(lines.rows, func(r results.AuditRow) bool { return r.Lower.Known() }) {
+		if !slices.ContainsFunc(lines.shown, func(l auditLine) bool { return l.Lower.Known() }) {
 			return &verdict{exitNothing, "nothing was audited"}
 		}
 		return nil
@@ -102,17 +103,17 @@ func (o *auditOptions) run(ctx context.Context, lines *auditLines) error {
 // reports each.
 func auditStudy(ctx context.Context, p *plan.Plan, root, file string, o audit.Options,
 	log io.Writer) ([]results.AuditRow, error) {
-	lines := auditLines{to: log, rows: []results.AuditRow{}}
+	lines := auditLines{to: log}
 	if err := p.Audit(ctx, root, mldpVersion(), o, lines.print); err != nil {
 		return nil, err
 	}
-	return lines.rows, results.WriteAudit(file, lines.rows)
+	rows := list.Map(lines.shown, func(l auditLine) results.AuditRow { return l.AuditRow })
+	return rows, results.WriteAudit(file, rows)
 }
 
 // auditLines prints verdicts as they are reached, and keeps them.
 type auditLines struct {
 	to       io.Writer
-	rows     []results.AuditRow
 	shown    []auditLine
 	breaches int
 }
@@ -128,7 +129,7 @@ type auditLine struct {
 const auditColumns = "%-12s  %-8s  %7s  %-9s  %-7s  %10s\n"
 
 func (l *auditLines) print(row results.AuditRow, r audit.Report) error {
-	if len(l.rows) == 0 {
+	if len(l.shown) == 0 {
 		fmt.Fprintf(l.to, auditColumns, "mechanism", "variant", "epsilon", "guarantee", "method", "epsilon >=")
 	}
 	guarantee, bound := "none", "-"
@@ -149,7 +150,6 @@ func (l *auditLines) print(row results.AuditRow, r audit.Report) error {
 	if detects := r.DetectsText(); detects != "" {
 		said = append(said, detects)
 	}
-	l.rows = append(l.rows, row)
 	l.shown = append(l.shown, auditLine{row, r.Verdict(), strings.Join(said, "; ")})
 	_, err := fmt.Fprintf(l.to, auditColumns+"    %s\n", r.Settings.Mechanism, r.Settings.Variant,
 		strconv.FormatFloat(r.Settings.Epsilon, 'g', -1, 64), guarantee, r.Method, bound,

@@ -14,12 +14,11 @@ import (
 
 func newEvaluateCommand() *cobra.Command {
 	var o experiments.Evaluation
-	var versions []string
 	var out string
 	cmd := command("evaluate", "")
 	f := cmd.Flags()
 	f.StringVar(&o.Original.File, "original", "", "the table before privatising")
-	f.StringArrayVar(&versions, "privatised", nil, "a version, as FILE, NAME=FILE or NAME@EPSILON=FILE; FILE may be "+
+	f.StringArrayVar(&o.Versions, "privatised", nil, "a version, as FILE, NAME=FILE or NAME@EPSILON=FILE; FILE may be "+
 		"column:COLUMN of the original; may be given more than once")
 	f.StringSliceVar((*[]string)(&o.Original.Text), "text", nil, "columns of the text, in all files")
 	f.StringVar(&o.Original.Label, "label", "", "column to predict, in the original (without one accuracy is not "+
@@ -39,13 +38,6 @@ func newEvaluateCommand() *cobra.Command {
 	outFlag(f, &out, "evaluation", "folder of rows, table and page")
 	require(cmd, "original", "privatised", "text")
 	return prints(cmd, func(cmd *cobra.Command, _ []string, a *answer) error {
-		for _, s := range versions {
-			v, err := experiments.ParseVersion(s)
-			if err != nil {
-				return usage(err)
-			}
-			o.Versions = append(o.Versions, v)
-		}
 		rows := filepath.Join(out, "results.csv")
 		if err := mayWrite(cmd, nil, rows); err != nil {
 			return err

@@ -104,17 +104,6 @@ func (o *instanceOptions) addFlags(cmd *cobra.Command) {
 	o.space.addFlags(cmd, "", 0) // no text is privatised with toy vectors by accident
 }
 
-// settings checks the flags before anything is loaded.
-func (o *instanceOptions) settings() (mechanisms.Settings, error) {
-	s, err := parseInstance(o.mechanism)
-	if err != nil {
-		return s, usage(err)
-	}
-	s.Epsilon = o.epsilon
-	s, err = mechanisms.Complete(s)
-	return s, usage(err)
-}
-
 const mechanismHelp = "NAME or NAME:VARIANT, with parameters as in \"tem:released beta=0.01\"; see mldp mechanisms"
 
 // parseInstance reads a mechanism with its variant and parameters.
@@ -126,11 +115,15 @@ func parseInstance(text string) (s mechanisms.Settings, err error) {
 	return s, err
 }
 
-// environment opens what the mechanism needs.
+// environment checks the flags, and opens what the mechanism needs.
 func (o *instanceOptions) environment(ctx context.Context, seed stream.Seed) (s mechanisms.Settings,
 	env mechanisms.Environment, err error) {
-	if s, err = o.settings(); err != nil {
-		return s, env, err
+	if s, err = parseInstance(o.mechanism); err != nil {
+		return s, env, usage(err)
+	}
+	s.Epsilon = o.epsilon
+	if s, err = mechanisms.Complete(s); err != nil {
+		return s, env, usage(err)
 	}
 	env, err = o.space.environment(ctx, needsThesaurus(s), seed)
 	return s, env, err

@@ -38,10 +38,8 @@ func loadRuns(paths ...string) (*results.Prepared, error) {
 	var runs []results.Run
 	for _, path := range paths {
 		run, err := readRun(path)
-		if v := (*verdict)(nil); err != nil && !errors.As(err, &v) {
+		if err != nil {
 			return nil, usage(err)
-		} else if err != nil {
-			return nil, err
 		}
 		runs = append(runs, run)
 	}
@@ -50,15 +48,6 @@ func loadRuns(paths ...string) (*results.Prepared, error) {
 		return nil, fmt.Errorf("%s: %w", paths[0], err)
 	}
 	return p, nil
-}
-
-// beside is where a file made of results goes by default: into the folder of a
-// run. A file of rows may lie among records, so what is made of it goes here.
-func beside(path, name string) string {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return filepath.Join(path, name)
-	}
-	return name
 }
 
 // viewOptions are the flags of commands that write what results have.
@@ -94,7 +83,10 @@ func (o *viewOptions) open(paths []string) (*results.Prepared, error) {
 		return nil, err
 	}
 	p.Levels = o.levels
-	o.out = cmp.Or(o.out, beside(paths[0], o.files))
+	if info, err := os.Stat(paths[0]); o.out == "" && err == nil && info.IsDir() {
+		o.out = filepath.Join(paths[0], o.files)
+	}
+	o.out = cmp.Or(o.out, o.files) // what is made of a file of rows, which may lie among records, goes here
 	return p, nil
 }
 

@@ -35,10 +35,10 @@ type verdict struct {
 
 func (v *verdict) Error() string { return v.text }
 
-// usage makes an error one of wrong usage.
+// usage makes an error one of wrong usage, if it is no verdict.
 func usage(err error) error {
-	if err == nil {
-		return nil
+	if v := (*verdict)(nil); err == nil || errors.As(err, &v) {
+		return err
 	}
 	return check.Wrong("%v", err)
 }

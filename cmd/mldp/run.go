@@ -52,9 +52,6 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 	cmd.MarkFlagsMutuallyExclusive("shard", "figures")
 }
 
-// alignedRepetitions are those of a task at equal privacy: of one nothing is tested.
-const alignedRepetitions = 3
-
 func newRunCommand() *cobra.Command {
 	var o runOptions
 	cmd := completes(command("run", "STUDY|FILE.yaml"), studies)
@@ -80,7 +77,7 @@ func newRunCommand() *cobra.Command {
 		options.Shard = shard
 		s, err := openStudy(args[0], o.data, o.overrides)
 		if err == nil && o.levels.Quantity != "" && s.Task != "" && o.overrides.Repetitions == 0 {
-			o.overrides.Repetitions = alignedRepetitions
+			o.overrides.Repetitions = experiments.AlignedRepetitions
 			s, err = openStudy(args[0], o.data, o.overrides)
 		}
 		if err != nil {
