@@ -18,6 +18,7 @@ import (
 	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/external"
 	"mldpbench/mechanisms/privatize"
+	"mldpbench/results"
 	"mldpbench/stream"
 )
 
@@ -76,12 +77,7 @@ func (o *spaceOptions) environment(ctx context.Context, needThesaurus bool, seed
 // writable leaves out the words that would not be read again as one word where
 // they are written: they are never outputs.
 func (o *spaceOptions) writable(s *embeddings.Space) (*embeddings.Space, error) {
-	var strange []string
-	for _, w := range s.Vocabulary.Words() {
-		if !privatize.Writable(w) {
-			strange = append(strange, w)
-		}
-	}
+	strange := results.Where(s.Vocabulary.Words(), func(w string) bool { return !privatize.Writable(w) })
 	if len(strange) == 0 {
 		return s, nil
 	}
