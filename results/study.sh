@@ -15,10 +15,12 @@ out=${STUDY_OUT:-runs/study}
 runs='
 replication                    results  replication --dataset agnews-2024 --set embeddings[0].name=glove.6B.words --set embeddings[0].dimensions=[100] --set scenes=[text,accuracy,cs]
 replication-50                 results  replication --dataset agnews-2024 --set embeddings[0].name=glove.6B.words --set embeddings[0].dimensions=[50] --set scenes=[text,accuracy,cs]
+replication-50-2025            results  replication --dataset agnews-2024 --set embeddings[0].name=glove.6B.words --set embeddings[0].dimensions=[50] --set scenes=[text] --seed 2025
 replication-imdb               results  replication --dataset imdb-2024 --set embeddings[0].name=glove.6B --set embeddings[0].dimensions=[100] --set scenes=[text-imdb,accuracy,cs]
 replication-imdb-50            results  replication --dataset imdb-2024 --set embeddings[0].name=glove.6B --set embeddings[0].dimensions=[50] --set scenes=[text-imdb,accuracy,cs]
 replication-fits               results  replication-fits --dataset agnews-2024 --set embeddings[0].name=glove.6B.words --set embeddings[0].dimensions=[100]
 replication-fits-50            results  replication-fits --dataset agnews-2024 --set embeddings[0].name=glove.6B.words --set embeddings[0].dimensions=[50]
+replication-fits-50-2025       results  replication-fits --dataset agnews-2024 --set embeddings[0].name=glove.6B.words --set embeddings[0].dimensions=[50] --set scenes=[text] --seed 2025
 replication-fits-imdb          results  replication-fits --dataset imdb-2024 --set embeddings[0].name=glove.6B --set embeddings[0].dimensions=[100] --set scenes=[text]
 replication-fits-imdb-50       results  replication-fits --dataset imdb-2024 --set embeddings[0].name=glove.6B --set embeddings[0].dimensions=[50] --set scenes=[text]
 replication-local              results  replication --dataset agnews-2024 --set embeddings[0].name=local --set embeddings[0].dimensions=[300] --set scenes=[text]

@@ -20,9 +20,9 @@ const replicated = "replication replication-50 replication-fits-50 replication-i
 // signs mark the verdicts.
 var signs = map[published.Verdict]string{published.Same: "=", published.Near: "≈", published.Apart: "≠"}
 
-// printed are the printed numbers of a dimension beside ours, run in one of several ways.
-func (s source) printed(how, dataset string, dimension int) (all []published.Number, err error) {
-	p, err := s.view(replicated)
+// printed are the printed numbers of a dimension beside ours of some records, run in one of several ways.
+func (s source) printed(records, how, dataset string, dimension int) (all []published.Number, err error) {
+	p, err := s.view(records)
 	if err != nil {
 		return nil, err
 	}
@@ -32,9 +32,14 @@ func (s source) printed(how, dataset string, dimension int) (all []published.Num
 }
 
 // count says how many of the printed numbers of some quantities are near as they were
-// run, in one of the ways if there are several, as "36 of 42"; d is 100 if not given.
+// run, in one of the ways if there are several, as "36 of 42"; d is 100 if not given,
+// and may be followed by the seed of another text.
 func (s source) count(how, dataset, quantities string, d ...int) (string, error) {
-	all, err := s.printed(how, dataset, append(d, 100)[0])
+	records := replicated
+	if len(d) > 1 {
+		records = fmt.Sprintf("replication-%d-%d replication-fits-%[1]d-%[2]d", d[0], d[1])
+	}
+	all, err := s.printed(records, how, dataset, append(d, 100)[0])
 	of := map[published.Number]bool{}
 	for _, n := range all {
 		if strings.Contains(" "+quantities+" ", " "+n.Quantity+" ") {
@@ -51,7 +56,7 @@ func (s source) count(how, dataset, quantities string, d ...int) (string, error)
 
 // published has ours/printed and the verdict, a row for each row of the paper.
 func (s source) published(how, dataset string, columns ...string) (string, error) {
-	all, err := s.printed(how, dataset, 100)
+	all, err := s.printed(replicated, how, dataset, 100)
 	if err != nil {
 		return "", err
 	}
