@@ -28,7 +28,7 @@ const contextOrder, shortlisted = 2, 4
 // context decodes whole texts with the words before and after and the topic: see posteriors.
 func init() {
 	Register(Definition{
-		Name: "context", Version: 3,
+		Name: "context", Version: 4,
 		Needs:   []Need{NeedsShadow},
 		Columns: []Column{{Name: "context-accuracy", Title: "words found in context", Panel: OneWord}},
 		Run:     inContext,
@@ -65,12 +65,12 @@ func (s *Situation) shortlists(outputs []int32) (map[int32][]candidate, error) {
 // channel learned from draws may be worse than to take every output for the word itself.
 func inContext(ctx context.Context, s *Situation) ([]Outcome, error) {
 	model, err := once(s.Plain, "language model", func() (*ngram.Model, error) {
-		return ngram.Train(s.Shadow, s.Words, contextOrder)
+		return ngram.Train(s.language(), s.Words, contextOrder)
 	})
 	if err != nil {
 		return nil, err
 	}
-	held, test, err := s.heldAndTest(ctx, s.Options.Tokens/2, s.Options.Tokens)
+	held, test, err := s.heldAndTest(ctx, s.Options.Tokens, s.Options.Tokens)
 	if err != nil {
 		return nil, err
 	}
@@ -95,8 +95,8 @@ func inContext(ctx context.Context, s *Situation) ([]Outcome, error) {
 	}
 	forms = append(forms, form{"the output itself", held.each(held.noisy), known(test.each(test.noisy))})
 	o, err := s.bestForm("context-accuracy", forms, held, test)
-	o.Note += fmt.Sprintf("; %d candidates a position, order %d, public text of %d items",
-		min(s.Options.Candidates, s.Words), contextOrder, len(s.Shadow))
+	o.Note += fmt.Sprintf("; %d candidates a position, order %d, %d public and training items",
+		min(s.Options.Candidates, s.Words), contextOrder, len(s.language()))
 	return []Outcome{o}, err
 }
 

@@ -3,6 +3,7 @@ package attack
 import (
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"testing"
 
 	"mldpbench/models/ngram"
@@ -144,5 +145,15 @@ func TestTopicIsThatOfSimilarTexts(t *testing.T) {
 	s.topics().adapt(c, [][]float64{{0.9, 0.1}, {0.9, 0.1}, {0.5, 0.5}, {1}}, c.positions)
 	if of := c.positions[2]; of[0].topic < 0.05 || of[1].topic > -0.05 || c.positions[3][0].topic != 0 {
 		t.Errorf("topics %v, and %v of a word outside", of, c.positions[3])
+	}
+}
+
+// Training text is known, but not what would tell the words of an attacked document.
+func TestRepeatedTrainingTextIsNotKnown(t *testing.T) {
+	s := Situation{Known: Known{Shadow: [][]int32{{9}}, Train: []Document{{Words: []int32{1, 2, 3}}, {Words: []int32{4, 5, 6}},
+		{Words: []int32{6, 7, 8}}, {Words: []int32{10, 11}}}, Validation: []Document{{Words: []int32{1, 2, 3, 3}}},
+		Test: []Document{{Words: []int32{4, 5, 6, 7}}}, Plain: &Memo{}}}
+	if got, want := s.language(), [][]int32{{9}, {10, 11}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("known %v, want %v", got, want)
 	}
 }

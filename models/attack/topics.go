@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"mldpbench/internal/list"
+	"mldpbench/metrics"
 )
 
-// topics are public texts by the words in them: what a text is about makes its words
+// topics are known texts by the words in them: what a text is about makes its words
 // likelier.
 type topics struct {
 	prior []float64
@@ -20,10 +23,26 @@ type occurrences struct {
 	share float64 // of its words
 }
 
+// nearlyRepeats is the Jaccard similarity of words above which a training text would tell
+// the words of another document: they would be looked up.
+const nearlyRepeats = 0.3
+
+// language is what is known of words in context: the shadow text, and of the training text
+// what nearly repeats no document of the other splits.
+func (s *Situation) language() [][]int32 {
+	known, _ := once(s.Plain, "language", func() ([][]int32, error) {
+		train, others := wordsOf(s.Train), wordsOf(slices.Concat(s.Validation, s.Test))
+		return slices.Concat(s.Shadow, list.Map(metrics.Unrelated(train, others, nearlyRepeats),
+			func(i int) []int32 { return train[i] })), nil
+	})
+	return known
+}
+
 func (s *Situation) topics() *topics {
 	t, _ := once(s.Plain, "topics", func() (*topics, error) {
-		t := &topics{s.prior(), make([][]int32, len(s.Shadow)), make([][]occurrences, s.Words)}
-		for i, d := range s.Shadow {
+		known := s.language()
+		t := &topics{s.prior(), make([][]int32, len(known)), make([][]occurrences, s.Words)}
+		for i, d := range known {
 			t.texts[i] = slices.DeleteFunc(slices.Clone(d), func(w int32) bool { return !s.knows(w) })
 			for _, w := range t.texts[i] {
 				if n := len(t.with[w]); n == 0 || t.with[w][n-1].text != int32(i) {
@@ -48,7 +67,7 @@ const (
 )
 
 // adapt writes the topic of a text, of which posteriors are known, to candidates: ln(½ +
-// ½·t(x)/π(x)), where t are the frequencies of words in the most similar public texts,
+// ½·t(x)/π(x)), where t are the frequencies of words in the most similar known texts,
 // weighed by similarity: the likelihood of the posteriors where a share a of the words is
 // drawn from a text m, over that where none is: Π_i (1 − a + a·Σ_x p_i(x)·m(x)/π(x)).
 func (t *topics) adapt(c chain, posteriors [][]float64, to [][]candidate) {

@@ -6,7 +6,6 @@ import (
 	"math"
 	"regexp"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"mldpbench/internal/list"
@@ -20,15 +19,15 @@ import (
 // mechanism than its users are: what is written keeps punctuation, case and
 // length.
 func init() {
-	registerLabels("attribute-written", "text as written", 2,
+	registerLabels("attribute-written", "text as written", 3,
 		learner{name: "attribute-written", written: true, fit: fitWriting(true)}, own, NeedsWriter)
-	registerLabels("attribute-surface", "punctuation, case, length", 2,
+	registerLabels("attribute-surface", "punctuation, case, length", 3,
 		learner{name: "attribute-surface", written: true, fit: fitWriting(false)}, own, NeedsWriter)
-	registerLabels("stacked", "surface, characters and words stacked", 1,
+	registerLabels("stacked", "surface, characters and words stacked", 2,
 		learner{name: "stacked", written: true, fit: fitStacked}, public, NeedsWriter)
 }
 
-// pieces gives an id to each word, in lower case, and to each sign of a text.
+// pieces gives an id to each word, in lower case, and to each form of what stands around.
 type pieces struct {
 	words bool // words are told apart
 	alone bool // there are no signs, and no case
@@ -45,46 +44,37 @@ func (p *pieces) id(piece string) int32 {
 	return id
 }
 
-// Pieces that are no text. No word and no sign of a text is two letters long and
-// starts with a control character.
-const (
-	anyWord   = "\x00w"
-	title     = "\x00t"
-	upper     = "\x00u"
-	oneLetter = "\x00o"
-)
+// letters are those of a word.
+var letters = regexp.MustCompile(`[\pL\pM]+`)
 
-// wordOrSign is a word or a sign that is no space.
-var wordOrSign = regexp.MustCompile(`[\pL\pM]+|[^\pZ\s\v\x{85}]`)
-
-// read returns the pieces of a text: for each word its case and, unless words
-// are left out, itself; each other sign that is no space; and the number of
-// words, on a scale of quarters of a doubling.
+// read returns the pieces of a text: what stands between spaces, with each word reduced to
+// its case; before it, unless words are left out, the words themselves; and the number of
+// words, on a scale of quarters of a doubling. No word starts with a control character.
 func (p *pieces) read(text string) []int32 {
 	var out []int32
 	words := 0
-	for _, w := range wordOrSign.FindAllString(text, -1) {
-		if first, size := utf8.DecodeRuneInString(w); unicode.IsLetter(first) || unicode.IsMark(first) {
+	for _, run := range strings.Fields(text) {
+		form := letters.ReplaceAllStringFunc(run, func(w string) string {
 			words++
 			lower := strings.ToLower(w)
+			if p.words {
+				out = append(out, p.id(lower))
+			}
 			switch {
-			case w == lower || p.alone:
-			case len(w) == size:
-				out = append(out, p.id(oneLetter))
+			case w == lower:
+				return "a"
+			case utf8.RuneCountInString(w) == 1:
+				return "I"
 			case w == strings.ToUpper(w):
-				out = append(out, p.id(upper))
-			default:
-				out = append(out, p.id(title))
+				return "AA"
 			}
-			if w = lower; !p.words {
-				w = anyWord
-			}
-		} else if p.alone {
-			continue
+			return "A"
+		})
+		if !p.alone && !(p.words && form == "a") { // else pairs of words would be apart
+			out = append(out, p.id("\x00"+form))
 		}
-		out = append(out, p.id(w))
 	}
-	return append(out, p.id(fmt.Sprintf("\x00%d", int(4*math.Log2(float64(words+1))))))
+	return append(out, p.id(fmt.Sprintf("\x01%d", int(4*math.Log2(float64(words+1))))))
 }
 
 func (p *pieces) examples(documents []Document) models.Examples {
@@ -119,12 +109,11 @@ func fitWriting(words bool) func(context.Context, *Situation, []Document, []Docu
 	}
 }
 
-// fitStacked learns from texts as they are written by what the surface, the words and both
-// say: a logistic regression of their scores on one half of the validation documents, its
-// strength chosen on the other. They learned from other documents.
+// fitStacked learns from texts as they are written by what the surface and the words say: a
+// logistic regression of their scores on the validation documents, of which neither learned.
 func fitStacked(ctx context.Context, s *Situation, train, validation []Document, seed stream.Seed) (trained, error) {
 	var all []trained
-	for _, p := range []*pieces{{}, {words: true, alone: true}, {words: true}} {
+	for _, p := range []*pieces{{}, {words: true, alone: true}} {
 		t, _, err := p.fit(ctx, s, train, validation)
 		if err != nil {
 			return t, err
@@ -144,22 +133,13 @@ func fitStacked(ctx context.Context, s *Situation, train, validation []Document,
 		}
 		return x, nil
 	}
-	var halves [2]models.Examples // a document and its releases are in one
-	for half := range halves {
-		var of []Document
-		for i, d := range validation {
-			if i%len(s.Validation)%2 == half {
-				of = append(of, d)
-			}
-		}
-		var err error
-		if halves[half], err = read(ctx, of); err != nil {
-			return trained{}, err
-		}
+	held, err := read(ctx, validation)
+	if err != nil {
+		return trained{}, err
 	}
 	m, err := models.New("logistic", models.Options{Classes: s.Privates, Seed: seed})
 	if err == nil {
-		_, err = m.Fit(ctx, halves[0], halves[1])
+		_, err = m.Fit(ctx, held, held)
 	}
 	return trained{score: func(ctx context.Context, documents []Document) ([][]float64, error) {
 		x, err := read(ctx, documents)
