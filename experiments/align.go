@@ -215,7 +215,7 @@ func (a *aligning) next(t compare.Trace, level, beyond float64) (e float64, arou
 	})
 	privacy := results.MustColumn(a.levels.Quantity)
 	near := map[bool]float64{true: nearPoints, false: nearShare}[privacy.Unit == "%"]
-	e, between := measure.NextEpsilon(points, level, beyond, 0.1, privacy.Direction == results.Up)
+	e, between := measure.NextEpsilon(points, level, beyond, privacy.Direction == results.Up)
 	ends := []measure.Point{points[0], points[len(points)-1]}
 	switch step := math.Abs(ends[0].Value - ends[1].Value); {
 	case between != nil:

@@ -29,19 +29,23 @@ const leastEpsilon, mostEpsilon = 1e-3, 1e5
 
 // NextEpsilon is the ε that tells most of where a quantity that is monotone in ε has
 // a level, given measured points. Where two of them enclose it they are returned,
-// and it lies on the line between them in log ε, but not nearer to either than a share
-// of the step, as a curve is steep somewhere. Else it is step times beyond the nearer
-// end, or, of ends alike, beyond the one to which it lies if the quantity falls with
-// ε or rises. It is 0 where that is outside every ε in use.
-func NextEpsilon(points []Point, level, step, nearest float64, falls bool) (epsilon float64, between []Point) {
+// and it lies on the line between them in log ε, but not nearer to either than a tenth
+// of the step, as a curve is steep somewhere; after such a step in the middle. Else it is
+// step times beyond the nearer end, or, of ends alike, beyond the one to which it lies if
+// the quantity falls with ε or rises. It is 0 where that is outside every ε in use.
+func NextEpsilon(points []Point, level, step float64, falls bool) (epsilon float64, between []Point) {
 	slices.SortFunc(points, func(a, b Point) int { return cmp.Compare(a.Epsilon, b.Epsilon) })
 	for i := 1; i < len(points); i++ {
 		low, high := points[i-1], points[i]
 		if (low.Value-level)*(high.Value-level) > 0 || low.Value == high.Value {
 			continue
 		}
-		x := max(nearest, min(1-nearest, (level-low.Value)/(high.Value-low.Value)))
-		return math.Exp((1-x)*math.Log(low.Epsilon) + x*math.Log(high.Epsilon)), points[i-1 : i+1]
+		x, width := max(0.1, min(0.9, (level-low.Value)/(high.Value-low.Value))), math.Log(high.Epsilon/low.Epsilon)
+		near := func(a, b int) bool { return math.Log(points[b].Epsilon/points[a].Epsilon) < 0.12*width }
+		if i > 1 && near(i-2, i-1) || i+1 < len(points) && near(i, i+1) {
+			x = 0.5
+		}
+		return low.Epsilon * math.Exp(x*width), points[i-1 : i+1]
 	}
 	first, last := points[0], points[len(points)-1]
 	down := math.Abs(first.Value-level) < math.Abs(last.Value-level)
@@ -111,17 +115,15 @@ func (c *Calibrator) Find(ctx context.Context, quantity string, level float64) (
 	if c.points == nil {
 		c.points = map[string][]Point{}
 	}
-	for between := []Point(nil); ; {
+	for epsilon, between := 0.0, []Point(nil); ; {
 		same := func(p Point) bool { return p.Epsilon == next }
 		if falls && between == nil {
 			p, err := c.Find(ctx, "nw", 1/(1+math.Exp(aim))-c.Tolerance)
-			begin := next
-			if far := (*OutOfReach)(nil); err == nil {
-				next = bounded(p.Epsilon)
-			} else if !errors.As(err, &far) {
+			if far := (*OutOfReach)(nil); err != nil && !errors.As(err, &far) {
 				return p, err
 			}
-			if slices.ContainsFunc(c.points[quantity], same) {
+			begin := next
+			if next = bounded(p.Epsilon); err != nil || slices.ContainsFunc(c.points[quantity], same) {
 				next = begin
 			}
 		}
@@ -143,8 +145,7 @@ func (c *Calibrator) Find(ctx context.Context, quantity string, level float64) (
 			scaled[i] = Point{Epsilon: p.Epsilon, Value: logit(p.Value)}
 		}
 		aim += logit(level+c.Tolerance/2) - logit(known[slices.IndexFunc(known, same)].Value)
-		epsilon := 0.0
-		epsilon, between = NextEpsilon(scaled, logit(level+c.Tolerance/2), step, 0.1, falls)
+		epsilon, between = NextEpsilon(scaled, logit(level+c.Tolerance/2), step, falls)
 		next = bounded(epsilon)
 		switch again := slices.ContainsFunc(known, same); {
 		case between == nil && (again || epsilon == 0):
