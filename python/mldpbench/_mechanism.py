@@ -48,8 +48,8 @@ class Mechanism(contextlib.AbstractContextManager["Mechanism"]):
         instance = " ".join([name, *(f"{key}={value}" for key, value in (parameters or {}).items())])
         self._arguments = [f"--mechanism={instance}", f"--embedding={embedding}", *options_of(options)]
         self._said = tempfile.TemporaryFile("w+", encoding="utf-8")
-        self._process = subprocess.Popen([program(), "serve", *self._arguments], stdin=subprocess.PIPE,
-                                         stdout=subprocess.PIPE, stderr=self._said, text=True, encoding="utf-8")
+        self._process: Any = subprocess.Popen([program(), "serve", *self._arguments], stdin=subprocess.PIPE,
+                                              stdout=subprocess.PIPE, stderr=self._said, text=True, encoding="utf-8")
         self._requests = 0
         try:
             self.hello: dict[str, object] = json.loads(self._read())
@@ -63,7 +63,6 @@ class Mechanism(contextlib.AbstractContextManager["Mechanism"]):
         return self.hello.get("guarantee")  # type: ignore[return-value]
 
     def _read(self) -> str:
-        assert self._process.stdout is not None
         line = self._process.stdout.readline()
         if not line:
             code = self._process.wait()
@@ -80,7 +79,6 @@ class Mechanism(contextlib.AbstractContextManager["Mechanism"]):
         MldpError that names its index, before any text is read.
         """
         texts, before = texts_of("texts", texts), (self.words, self.unknown)
-        assert self._process.stdin is not None
         seeds = [self._seed() for _ in texts] if seeds is None else list(seeds)
         if len(seeds) != len(texts):
             raise MldpError(f"{len(seeds)} seeds for {len(texts)} texts", 2)
@@ -124,7 +122,7 @@ class Mechanism(contextlib.AbstractContextManager["Mechanism"]):
     def close(self) -> None:
         for stream in (self._process.stdin, self._process.stdout, self._said):
             with contextlib.suppress(OSError):  # it has ended already
-                stream.close()  # type: ignore[union-attr]
+                stream.close()
         self._process.wait()
 
     def __exit__(self, *_: object) -> None:

@@ -21,6 +21,10 @@ class MldpError(RuntimeError):
         self.code = code
 
 
+class NoText(MldpError, TypeError):
+    """What is no text, or no list of them; Python itself raises a TypeError for that, so it is one as well."""
+
+
 def program() -> str:
     """The path of mldp: ``$MLDP``, else the one in this package, else the one on the path."""
     folders = os.pathsep.join([str(Path(__file__).with_name("bin")), os.environ.get("PATH", os.defpath)])
@@ -64,9 +68,9 @@ def call(*arguments: str, codes: Sequence[int] = (0,), environment: Mapping[str,
 
 
 def listed(name: str, values: Iterable[Any]) -> list[Any]:
-    """The values of a list, a Series or a column; a text is none of them."""
-    if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
-        raise TypeError(f"{name} is a {type(values).__name__}, not a list")
+    """The values of a list, a Series or a column; a text or a table is none of them."""
+    if isinstance(values, (str, bytes, Mapping)) or hasattr(values, "columns") or not hasattr(values, "__iter__"):
+        raise NoText(f"{name} is a {type(values).__name__}, not a list", 2)
     return list(values)
 
 
@@ -74,7 +78,7 @@ def texts_of(name: str, values: Iterable[Any]) -> list[str]:
     texts = listed(name, values)
     for i, text in enumerate(texts):
         if not isinstance(text, str):
-            raise TypeError(f"{name}[{i}] is {text!r}, not a text")
+            raise NoText(f"{name}[{i}] is {text!r}, not a text", 2)
         try:
             text.encode("utf-8")
         except UnicodeEncodeError:

@@ -118,7 +118,7 @@ def compare(*results: str | Path | Command, data: Sequence[str] | None = None, a
         return _framed([{"table": name, **row} for name, rows in said["tables"].items() for row in rows], frame)
     own, = results
     if not isinstance(own, Command):
-        raise TypeError(f"{own!r} is no function with @mechanism before it")
+        raise MldpError(f"{own!r} is no function with @mechanism before it", 2)
     relay = Path(out or "runs") / f"{own.hello['name']}.py"
     relay.parent.mkdir(parents=True, exist_ok=True)
     lines = [Path(__file__).with_name("_relay.py").read_text(encoding="utf-8")]

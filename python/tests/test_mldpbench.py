@@ -18,11 +18,6 @@ ROOT = Path(__file__).parent.parent.parent
 
 
 class TestMechanism(unittest.TestCase):
-    @unittest.skipIf(importlib.util.find_spec("sklearn"), "see make adapters")
-    def test_no_pipeline(self):
-        with self.assertRaisesRegex(MldpError, "Privatizer: this Python has no scikit-learn"):
-            mldpbench.Privatizer
-
     def test_privatise_reads_as_the_program(self):
         texts = ["The food, it said, was SUPERB!", "zzyzx  don't\tawful...", "", "the food was superb"]
         options = ["--mechanism", "k-rr", "--epsilon", "4", "--embedding", "generated", "--seed", "7"]
@@ -41,6 +36,9 @@ class TestMechanism(unittest.TestCase):
         self.assertAlmostEqual(sum(m.distribution("food").values()), 1, places=5)  # printed with eight digits
 
     def test_errors(self):
+        if not importlib.util.find_spec("sklearn"):  # else see make adapters
+            with self.assertRaisesRegex(MldpError, "Privatizer: this Python has no scikit-learn"):
+                mldpbench.Privatizer
         with self.assertRaisesRegex(MldpError, "nosuch"):
             mldpbench.Mechanism("nosuch", epsilon=5, embedding="generated")
         for epsilon in -1, 0, None, float("inf"), float("nan"), "much":
@@ -51,13 +49,13 @@ class TestMechanism(unittest.TestCase):
         """A wrong value is an error that names its index; the next text is privatised."""
         with mldpbench.Mechanism("k-rr", 5, "generated") as m:
             for wrong, says in ((["a", math.nan], r"\[1\] is nan"), ([None], r"s\[0\] is None"), ([b"a"], "texts"),
-                                ("good hotel", "texts is a str, not a list"), (3, "texts is a int")):
-                with self.assertRaisesRegex(TypeError, says):
+                                ("good hotel", "texts is a str, not a list"), (3, "texts is a int"),
+                                ({"text": ["a"]}, "texts is a dict"), (["a", "\ud800"], r"texts\[1\] has half a surr"),
+                                (["a", "word " * 2_000_000], r"texts\[1\] has more than")):
+                with self.assertRaisesRegex(MldpError, says) as raised:
                     m.privatise(wrong)
-            with self.assertRaisesRegex(MldpError, r"texts\[1\] has half a surrogate pair"):
-                m.privatise(["a", "\ud800"])
-            with self.assertRaisesRegex(MldpError, r"texts\[1\] has more than"):
-                m.privatise(["a", "word " * 2_000_000])
+                self.assertEqual(raised.exception.code, 2)
+                self.assertEqual(isinstance(raised.exception, TypeError), " has " not in says)
             self.assertEqual(len(m.privatise(["food"] * 3 + ["the food " * 400_000] * 4)), 7)  # in several lines
 
 
@@ -84,9 +82,7 @@ class TestStudies(unittest.TestCase):
         rows = mldpbench.evaluate(dict(enumerate(texts)).values(), {"same": tuple(texts)}, ids=range(60), frame=False,
                                   labels=(i % 2 for i in range(60)), seed=1)
         self.assertEqual([r["value"] for r in rows if r["quantity"] == "pp" and r["mechanism"] == "same"], [0.0])
-        with self.assertRaisesRegex(MldpError, '^mldp: [^\n]*name = "a/b": must consist of letters[^\n]*$'):
-            mldpbench.evaluate(texts, {"a/b": texts})
-        with self.assertRaisesRegex(TypeError, "is no function with @mechanism before it"):
+        with self.assertRaisesRegex(MldpError, "is no function with @mechanism before it"):
             mldpbench.compare(len, data=["mini"])
         mini = ROOT / "results" / "reference" / "mini.csv.gz"
         pairs = [r for r in mldpbench.compare(mini, align="em=0.5", frame=False) if r["table"].startswith("pairs")]
@@ -97,7 +93,8 @@ class TestStudies(unittest.TestCase):
                 ((["a", "b"], ["a"]), {}, "private: 1 for 2 originals"), ((["a", "b"], "ab"), {}, "private is a str"),
                 ((["a", None], ["a", "b"]), {}, r"nal\[1\] is None"), ((["a"], ["b"]), {"labels": "a"}, "labels is a"),
                 ((["a"], {"x": [math.nan]}), {}, r"\['x'\]\[0\] is nan"), ((["a"], {"x=y": ["b"]}), {}, "called 'x=y"),
-                ((["a"], ["b"], ["c"], "--seed=2"), {}, "positional")):
+                ((["a"], ["b"], ["c"], "--seed=2"), {}, "positional"),
+                ((["a"], {"a/b": ["b"]}), {}, '^mldp: [^\n]*name = "a/b": must consist of letters[^\n]*$')):
             with self.assertRaisesRegex((MldpError, TypeError), says):
                 mldpbench.evaluate(*arguments, **named)
 
