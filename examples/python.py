@@ -1,12 +1,17 @@
-"""A column privatised, measured, compared; needs pip install ./python pandas scikit-learn jinja2 (make adapters runs it)."""
+"""A column privatised, learnt from, measured, compared; needs pip install ./python pandas scikit-learn jinja2 (make adapters runs it)."""
 import mldpbench
 import pandas as pd
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import LinearSVC
 
 table = pd.DataFrame({"text": [f"the {thing} was {word}" for thing in ("food", "room", "hotel", "service")
                                for word in ("superb", "awful", "wonderful", "terrible")] * 10})
 table["good"] = table.text.str.contains("superb|wonderful")
 for mechanism in "cmp", "k-rr":
     table[mechanism] = mldpbench.Privatizer(mechanism=mechanism, epsilon=5, seed=1).transform(table.text)
+model = make_pipeline(mldpbench.Privatizer("cmp", epsilon=5), TfidfVectorizer(), LinearSVC()).fit(table.text, table.good)
+print("trained on private texts:", model.score(table.text, table.good))
 rows = mldpbench.evaluate(table.text, {m: table[m] for m in ("cmp", "k-rr")}, labels=table.good, seed=1)
 print(rows[rows.quantity.isin(["accuracy", "pp"])].groupby(["mechanism", "quantity"]).value.mean())
 
