@@ -99,7 +99,7 @@ fuzz: ## run every fuzz target for FUZZTIME
 	    echo "== $$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x $$pkg || exit 1; \
 	  done; done
 
-adapters: build ## run examples/adapters with the libraries they adapt, each in bin/adapters, and write the table of docs/python.md (7 GB; needs MLDP_DATA)
+adapters: build ## run examples/adapters with the libraries they adapt, each in bin/adapters, and write the table of docs/python.md (8 GB; needs MLDP_DATA)
 	$(GO) test -tags adapters -count=1 -vet=off -timeout 120m -parallel 5 -v -run 'TestAdapters|TestExamples' ./mechanisms/external
 
 lint: ## formatting, budgets of lines, vet (kernels for arm64 too), staticcheck
