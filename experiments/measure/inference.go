@@ -153,8 +153,8 @@ func Infer(ctx context.Context, m *mechanisms.Mechanism, prior []float64, o Infe
 }
 
 // inferText measures E_M over the words of a text, which has each so often, as the adversary
-// knows. Where there is no closed form he learns from so many draws of each, or twice as
-// many where no choice follows the noise; what more would lower is in the interval.
+// knows. Where there is no closed form he learns from so many draws of each, or four times
+// as many where no choice follows the noise; what more would lower is in the interval.
 func inferText(ctx context.Context, m *mechanisms.Mechanism, counts []int, samples int, seed stream.Seed,
 	threads int) (v stats.Interval, exact bool, err error) {
 	words, prior := ofText(counts)
@@ -178,23 +178,24 @@ func inferText(ctx context.Context, m *mechanisms.Mechanism, counts []int, sampl
 	if err := m.Privatize(ctx, outputs, tokens, seed.Derive("text").Rand()); err != nil {
 		return v, false, err
 	}
-	var wrong []int
-	for from := seed.Derive("learn"); len(wrong) == 0 || len(wrong) == 1 && m.Choices() == nil; from = from.At(1) {
-		draws, err := drawAll(ctx, m, words, samples<<len(wrong), from, threads)
-		if err != nil {
-			return v, false, err
-		}
-		guesses, _ := metrics.Learn(draws, priors, m.Vocabulary().Len())
-		wrong = append(wrong, 0)
+	if m.Choices() == nil {
+		samples *= 4
+	}
+	draws, err := drawAll(ctx, m, words, samples, seed.Derive("learn"), threads)
+	if err != nil {
+		return v, false, err
+	}
+	var wrong [2]int // learned from half of the draws, and from all
+	for k, of := range []metrics.Draws{draws.First((samples + 1) / 2), draws} {
+		guesses, _ := metrics.Learn(of, priors, m.Vocabulary().Len())
 		for i, y := range outputs {
 			if guesses[0].Guess[number[y]] != number[tokens[i]] {
-				wrong[len(wrong)-1]++
+				wrong[k]++
 			}
 		}
 	}
-	last := wrong[len(wrong)-1]
-	v = stats.ClopperPearson(last, len(tokens), inferenceLevel)
-	v.Low = max(0, v.Low-metrics.Remaining(float64(wrong[0]-last)/float64(len(tokens))))
+	v = stats.ClopperPearson(wrong[1], len(tokens), inferenceLevel)
+	v.Low = max(0, v.Low-metrics.Remaining(float64(wrong[0]-wrong[1])/float64(len(tokens))))
 	return v, false, nil
 }
 

@@ -196,7 +196,7 @@ func (c *Calibrator) evaluate(ctx context.Context, quantity string, epsilon floa
 	if quantity == "em" {
 		var i metrics.Inference
 		if c.Counts != nil {
-			p.Interval, p.Exact, err = inferText(ctx, m, c.Counts, 2*c.Runs, c.Seed, c.Threads)
+			p.Interval, p.Exact, err = inferText(ctx, m, c.Counts, c.Runs, c.Seed, c.Threads)
 		} else if i, err = Infer(ctx, m, metrics.UniformPrior(c.Env.Space.Len()), InferenceOptions{Samples: c.Runs}, c.Seed,
 			c.Threads); err == nil {
 			p.Interval, p.Exact = i.Errors[1].MAP, i.Learned == 0
