@@ -49,7 +49,7 @@ func (t *TextTarget) Find(ctx context.Context, env mechanisms.Environment, s mec
 		return err
 	}
 	q := Calibration{Target: t.Target, Env: env, Counts: t.counts, Mechanisms: []mechanisms.Settings{s}, Words: tokens,
-		Tolerance: 0.01, Seed: seed, Workers: workers}
+		Tolerance: 0.02, Seed: seed, Workers: workers}
 	err = Calibrate(ctx, q, func(rows []Calibrated, _ string) error { t.Calibrated = rows[0]; return nil })
 	if err == nil && !t.Epsilon.Known() {
 		err = errors.New(t.Reason)

@@ -33,7 +33,7 @@ func newCalibrateCommand() *cobra.Command {
 	space.addFlags(cmd, bestVectors, 10_000)
 	countFlag(f, &o.Words, "count", 100, 1, "words drawn, for nw")
 	countFlag(f, &o.Runs, "runs", 0, 0, "runs per word, where there is no closed form (default: 20, fewer or more of a text)")
-	f.Float64Var(&o.Tolerance, "tolerance", 0.01, "how far above a target a value may be that ends its search")
+	f.Float64Var(&o.Tolerance, "tolerance", 0.02, "how far above a target a value may be that ends its search")
 	f.Uint64Var(&seed, "seed", 2020, "seed")
 	require(cmd, "target")
 	cmd.MarkFlagsMutuallyExclusive("mechanism", "command")
