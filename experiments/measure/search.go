@@ -160,14 +160,12 @@ func (c *Calibrator) Find(ctx context.Context, quantity string, level float64) (
 			step *= step
 		case again:
 			return slices.MinFunc(known, func(a, b Point) int {
-				return cmp.Or(-cmp.Compare(sign(a.Value-level), sign(b.Value-level)),
+				return cmp.Or(-cmp.Compare(cmp.Compare(a.Value, level), cmp.Compare(b.Value, level)),
 					cmp.Compare(math.Abs(a.Value-level), math.Abs(b.Value-level)))
 			}), nil
 		}
 	}
 }
-
-func sign(v float64) int { return cmp.Compare(v, 0) }
 
 // defined is the part of the search's range in which the mechanism exists.
 func (c *Calibrator) defined() (low, high float64, err error) {
