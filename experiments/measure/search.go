@@ -143,10 +143,8 @@ func (c *Calibrator) Find(ctx context.Context, quantity string, level float64) (
 				return p, nil
 			}
 		}
-		scaled := make([]Point, len(known)) // a share is nearly straight on this scale
-		for i, p := range known {
-			scaled[i] = Point{Epsilon: p.Epsilon, Value: logit(p.Value)}
-		}
+		// A share is nearly straight on this scale.
+		scaled := list.Map(known, func(p Point) Point { return Point{Epsilon: p.Epsilon, Value: logit(p.Value)} })
 		aim += logit(level+c.Tolerance/2) - logit(known[slices.IndexFunc(known, same)].Value)
 		epsilon, between = NextEpsilon(scaled, logit(level+c.Tolerance/2), step, falls)
 		next = bounded(epsilon)
