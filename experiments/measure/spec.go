@@ -151,6 +151,9 @@ func (s *Spec) derive(purpose string, labels ...string) stream.Seed {
 // of a data set of n documents (all splits) uses the stream (repetition−1)·n +
 // i. Repetitions can thus be privatised in one pass.
 func (s *Spec) TextSeed() stream.Seed {
+	if s.Streams == study.Attacks {
+		return s.Root().Derive(append([]string{"private"}, s.labels()...)...).Derive("text")
+	}
 	return s.derive("text")
 }
 
@@ -170,6 +173,9 @@ func (s *Spec) MechanismSeed() stream.Seed {
 // ModelSeed is the root of all randomness in training. Local and train-only
 // train on the same text: they are one model, tested on two texts.
 func (s *Spec) ModelSeed(m Model, setting string) stream.Seed {
+	if s.Streams == study.Attacks { // the same weights for every mechanism and ε
+		return s.Root().Derive("model").At(uint64(s.Repetition - 1)).Derive("target")
+	}
 	if setting == study.TrainOnly || setting == "" {
 		setting = study.Local
 	}
