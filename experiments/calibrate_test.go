@@ -29,7 +29,8 @@ func calibration(t *testing.T, kind, target string) (experiments.Calibration, er
 	}
 	levels, err := experiments.ParseTarget(target)
 	return experiments.Calibration{
-		Env: mechanisms.Environment{Space: space}, Words: 20, Runs: 60, Tolerance: 0.005, Seed: stream.FromUint64(1), Workers: 2,
+		Env: mechanisms.Environment{Space: space}, Words: 20, Runs: 60, Tolerance: 0.005,
+		Seed: stream.FromUint64(1), Workers: 2,
 		Mechanisms: []mechanisms.Settings{{Mechanism: "own", Outside: &mechanisms.Outside{
 			Command: []string{selfName(t), "client", kind, strings.Join(space.Vocabulary.Words(), " ")}}}, {Mechanism: "k-rr"}},
 		Target: levels,

@@ -39,8 +39,9 @@ func ParseTextTarget(text, file string) (*TextTarget, error) {
 	return &TextTarget{Target: t}, err
 }
 
-// tokens are the words that stand for a text.
-const tokens = 2000
+// tokens are the words that stand for a text; a search ends so far above its level at most,
+// if nothing else is said.
+const tokens, Tolerance = 2000, 0.02
 
 // Find finds the ε of a mechanism for a file, without the words that are kept.
 func (t *TextTarget) Find(ctx context.Context, env mechanisms.Environment, s mechanisms.Settings, file table.Options,
@@ -49,7 +50,7 @@ func (t *TextTarget) Find(ctx context.Context, env mechanisms.Environment, s mec
 		return err
 	}
 	q := Calibration{Target: t.Target, Env: env, Counts: t.counts, Mechanisms: []mechanisms.Settings{s}, Words: tokens,
-		Tolerance: 0.02, Seed: seed, Workers: workers}
+		Tolerance: Tolerance, Seed: seed, Workers: workers}
 	err = Calibrate(ctx, q, func(rows []Calibrated, _ string) error { t.Calibrated = rows[0]; return nil })
 	if err == nil && !t.Epsilon.Known() {
 		err = errors.New(t.Reason)

@@ -32,8 +32,8 @@ func newCalibrateCommand() *cobra.Command {
 	program.addFlags(cmd)
 	space.addFlags(cmd, bestVectors, 10_000)
 	countFlag(f, &o.Words, "count", 100, 1, "words drawn, for nw")
-	countFlag(f, &o.Runs, "runs", 0, 0, "runs per word, where there is no closed form (default: 20, fewer or more of a text)")
-	f.Float64Var(&o.Tolerance, "tolerance", 0.02, "how far above a target a value may be that ends its search")
+	countFlag(f, &o.Runs, "runs", 0, 0, "runs per word, where there is no closed form (default: 20; of a text by its size)")
+	f.Float64Var(&o.Tolerance, "tolerance", experiments.Tolerance, "how far above a target a value may be that ends its search")
 	f.Uint64Var(&seed, "seed", 2020, "seed")
 	require(cmd, "target")
 	cmd.MarkFlagsMutuallyExclusive("mechanism", "command")
@@ -53,8 +53,8 @@ func newCalibrateCommand() *cobra.Command {
 			return usage(err)
 		}
 		o.Seed, o.Workers = stream.FromUint64(seed).Derive("papers", "calibrate"), runtime.GOMAXPROCS(0)
-		o.Env, err = space.environment(cmd.Context(), o.Mechanisms == nil || slices.ContainsFunc(o.Mechanisms, needsThesaurus),
-			o.Seed)
+		thesaurus := o.Mechanisms == nil || slices.ContainsFunc(o.Mechanisms, needsThesaurus)
+		o.Env, err = space.environment(cmd.Context(), thesaurus, o.Seed)
 		if err != nil {
 			return err
 		}

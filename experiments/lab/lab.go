@@ -148,7 +148,8 @@ func (l *Lab) Corpus(ctx context.Context, s Sample) (*Corpus, error) {
 		}
 		c := NewCorpus(d)
 		description := datasets.Describe(c.Dataset)
-		l.warn("data set "+d.Name, list.Map(description.Warnings, func(w string) string { return "data set " + d.Name + ": " + w })...)
+		of := "data set " + d.Name
+		l.warn(of, list.Map(description.Warnings, func(w string) string { return of + ": " + w })...)
 		l.opened.Store(s.key(), description)
 		return c, nil
 	})

@@ -62,7 +62,8 @@ func TestAdapters(t *testing.T) {
 	threshold := (2*(1+math.Log(vocabulary)) + 3) / near // of the truncated Gumbel mechanism
 	table := fmt.Sprintf("%s, %s, %s\n\n"+
 		"| adapter | version | both twice | law of | draws | p | p at 1.3 ε | words/s | ours |\n%s\n",
-		time.Now().Format(time.DateOnly), strings.TrimSpace(b.run(t, "", "python3", "--version")), runtime.GOARCH, strings.Repeat("|---", 9)+"|")
+		time.Now().Format(time.DateOnly), strings.TrimSpace(b.run(t, "", "python3", "--version")), runtime.GOARCH,
+		strings.Repeat("|---", 9)+"|")
 	all := []adapted{
 		{"mldp_text", "multivariate_calibrated {vectors}", proved("cmp"), 8, 600},
 		{"mldp_text", "tem {vectors}", proved("tem"), 1.5, 600},

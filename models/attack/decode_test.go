@@ -150,7 +150,8 @@ func TestTopicIsThatOfSimilarTexts(t *testing.T) {
 
 // Training text is known, but not what would tell the words of an attacked document.
 func TestRepeatedTrainingTextIsNotKnown(t *testing.T) {
-	s := Situation{Known: Known{Shadow: [][]int32{{9}}, Train: []Document{{Words: []int32{1, 2, 3}}, {Words: []int32{4, 5, 6}},
+	s := Situation{Known: Known{Shadow: [][]int32{{9}}, Train: []Document{{Words: []int32{1, 2, 3}},
+		{Words: []int32{4, 5, 6}},
 		{Words: []int32{6, 7, 8}}, {Words: []int32{10, 11}}}, Validation: []Document{{Words: []int32{1, 2, 3, 3}}},
 		Test: []Document{{Words: []int32{4, 5, 6, 7}}}, Plain: &Memo{}}}
 	if got, want := s.language(), [][]int32{{9}, {10, 11}}; !reflect.DeepEqual(got, want) {
