@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -27,6 +28,7 @@ type runOptions struct {
 	audit     bool
 	levels    results.Levels
 	fetches   bool
+	dry       bool
 }
 
 func (o *runOptions) addFlags(cmd *cobra.Command) {
@@ -46,10 +48,13 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 	f.BoolVar(&o.fetches, "fetch", false, "download data that is missing")
 	f.BoolVar(&o.audit, "audit", false, "audit the study's mechanisms as well, on the words of its first data "+
 		"set and embedding")
+	f.BoolVar(&o.dry, "dry-run", false, "units, minutes and memory, by one unit of each "+
+		"kind, which is run and kept")
 	alignFlag(f, &o.levels)
-	cmd.MarkFlagsMutuallyExclusive("shard", "align")
-	cmd.MarkFlagsMutuallyExclusive("shard", "audit") // they are of the whole
-	cmd.MarkFlagsMutuallyExclusive("shard", "figures")
+	for _, name := range []string{"align", "audit", "figures"} { // they are of a whole run
+		cmd.MarkFlagsMutuallyExclusive("shard", name)
+		cmd.MarkFlagsMutuallyExclusive("dry-run", name)
+	}
 }
 
 func newRunCommand() *cobra.Command {
@@ -68,7 +73,7 @@ func newRunCommand() *cobra.Command {
 			}
 			o.overrides.Own = []study.MechanismSpec{own}
 		}
-		options := engine.Options{Out: o.out, Workers: o.workers, Log: stderr, Version: mldpVersion(),
+		options := engine.Options{Out: o.out, Workers: o.workers, Sample: o.dry, Log: stderr, Version: mldpVersion(),
 			Command: commandLine(ctx)}
 		shard, err := engine.ParseShard(o.shard)
 		if err != nil {
@@ -110,6 +115,10 @@ func newRunCommand() *cobra.Command {
 			return err
 		}
 		fmt.Fprintf(stderr, "%d units: %d run, %d finished before\n", summary.Total, summary.Ran, summary.Reused)
+		if o.dry {
+			return a.table("estimate", []string{"units", "finished", "minutes left", "MiB"}, [][]any{{summary.Total,
+				summary.Ran + summary.Reused, math.Ceil(summary.Left.Minutes()), math.Ceil(engine.PeakMemoryMiB())}})
+		}
 		if shard.Count > 1 { // the page is that of the merged study
 			a.wrote(summary.Dir, filepath.Join(summary.Dir, shard.File("results", ".csv")))
 			return nil

@@ -29,6 +29,7 @@ type Options struct {
 	Out     string    // folder of the results
 	Workers int       // units at a time; 0 is the number of cores
 	Shard   Shard     // zero runs all units
+	Sample  bool      // runs one unit of each kind of which none is finished, to know Summary.Left
 	Log     io.Writer // progress and notes
 	Version string    // of mldp, for records and manifest
 	Command []string  // command line, for the manifest
@@ -43,10 +44,11 @@ type Summary struct {
 	Dir      string // folder of the results
 	Rows     []results.Row
 	Manifest Manifest
-	Total    int // units of the plan, or of the shard
-	Ran      int // finished by this call
-	Reused   int // finished before
-	Failed   int // with an error in DIR/failed
+	Total    int           // units of the plan, or of the shard
+	Ran      int           // finished by this call
+	Reused   int           // finished before
+	Failed   int           // with an error in DIR/failed
+	Left     time.Duration // of the unfinished units of a sample, at the pace of the finished ones of their kinds
 }
 
 // work is a run in progress.
@@ -66,12 +68,7 @@ type work struct {
 // Run runs the unfinished units of a plan and writes DIR/results.csv and DIR/manifest.json.
 // A unit that fails does not stop the others; Run then returns an error after them.
 func Run(ctx context.Context, p *Plan, o Options) (*Summary, error) {
-	if o.Workers <= 0 {
-		o.Workers = runtime.GOMAXPROCS(0)
-	}
-	if o.Log == nil {
-		o.Log = io.Discard
-	}
+	o.Workers, o.Log = cmp.Or(max(0, o.Workers), runtime.GOMAXPROCS(0)), cmp.Or(o.Log, io.Discard)
 	if repeated := p.Unique(); len(repeated) > 0 {
 		fmt.Fprintf(o.Log, "%d units of the study repeat others and are run once, the first: %s\n", len(repeated),
 			repeated[0])
@@ -92,7 +89,11 @@ func Run(ctx context.Context, p *Plan, o Options) (*Summary, error) {
 		w.summary.Manifest.write(o.Out, o.Shard)); err != nil {
 		return nil, err
 	}
+	if o.Sample {
+		jobs = w.sample(jobs)
+	}
 	runErr := w.run(ctx, jobs)
+	w.summary.Left = w.left()
 	if err := w.compose(); err != nil {
 		return &w.summary, errors.Join(runErr, err)
 	}
@@ -160,6 +161,43 @@ func (w *work) pending() ([][]int, error) {
 			others, w.summary.Reused, w.options.Version)
 	}
 	return jobs, nil
+}
+
+// sample keeps one unit of each kind of which none is finished: the middle one, as the first are of plain text.
+func (w *work) sample(jobs [][]int) [][]int {
+	kinds := map[string][]int{}
+	for _, i := range slices.Concat(jobs...) {
+		kinds[w.plan.Units[i].Kind] = append(kinds[w.plan.Units[i].Kind], i)
+	}
+	for i, rows := range w.rows {
+		if rows != nil {
+			delete(kinds, w.plan.Units[i].Kind)
+		}
+	}
+	for j, job := range jobs {
+		jobs[j] = results.Where(job, func(i int) bool {
+			units := kinds[w.plan.Units[i].Kind]
+			return units != nil && i == units[len(units)/2]
+		})
+	}
+	return slices.DeleteFunc(jobs, func(job []int) bool { return len(job) == 0 })
+}
+
+// left is the time that the unfinished units will take. A kind of which none could be run is left out.
+func (w *work) left() time.Duration {
+	seconds, finished, left := map[string]float64{}, map[string]float64{}, 0.0
+	for i, u := range w.plan.Units {
+		if w.rows[i] != nil {
+			seconds[u.Kind] += w.rows[i][0].Seconds.Float()
+			finished[u.Kind]++
+		}
+	}
+	for i, u := range w.plan.Units {
+		if w.keys[i] != "" && w.rows[i] == nil && finished[u.Kind] > 0 {
+			left += seconds[u.Kind] / finished[u.Kind]
+		}
+	}
+	return time.Duration(left / float64(w.options.Workers) * float64(time.Second))
 }
 
 // run is the worker pool.

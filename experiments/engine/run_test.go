@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -275,4 +276,32 @@ func TestParseShard(t *testing.T) {
 			t.Errorf("%q: %v", bad, s)
 		}
 	}
+}
+
+// A sample is one unit of each kind, kept, and none again; the rest then runs to the same rows.
+func TestSampleRunsOneOfEachKind(t *testing.T) {
+	t.Parallel()
+	plan := func() *Plan {
+		p := numbers(10)
+		for i := range p.Units {
+			p.Units[i].Kind = fmt.Sprint(i % 2)
+		}
+		return p
+	}
+	dir := t.TempDir()
+	for _, ran := range []int{2, 0} {
+		s := mustRun(t, plan(), Options{Out: dir, Sample: true, Workers: 1})
+		pace := (s.Rows[0].Seconds.Float() + s.Rows[2].Seconds.Float()) * 4 // four more of each
+		if s.Ran != ran || s.Total != 10 || math.Abs(s.Left.Seconds()-pace) > 1e-9+pace/1e6 {
+			t.Errorf("%d of %d units ran (want %d), %v left (want %g s)", s.Ran, s.Total, ran, s.Left, pace)
+		}
+	}
+	if s := mustRun(t, plan(), Options{Out: dir, Sample: true, Shard: Shard{2, 4}}); s.Ran != 0 || s.Total != 3 {
+		t.Errorf("shard: %+v", s)
+	}
+	s := mustRun(t, plan(), Options{Out: dir})
+	if s.Ran != 8 || s.Left != 0 {
+		t.Errorf("%d units ran, %v left", s.Ran, s.Left)
+	}
+	same(t, s.Rows, mustRun(t, plan(), Options{Out: t.TempDir()}).Rows)
 }

@@ -236,10 +236,20 @@ func (u *unit) String() string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ") + ": " + what
 }
 
+// kind is what the time of a unit depends on most: training on the data, all else on the mechanism too.
+func (u *unit) kind() string {
+	k := u.place()
+	k.Epsilon, k.Repetition, k.Setting = results.Missing, 0, ""
+	if k.Model != "" {
+		k.Mechanism, k.Variant, k.Parameters, k.Label, k.Policy = "", "", "", "", ""
+	}
+	return engine.MakeID(k, u.measurement.Name, u.query.Options)
+}
+
 // unit is the work of the engine.
 func (p *Plan) unit(u *unit) engine.Unit {
 	return engine.Unit{
-		Name: u.String(), ID: u.id, Group: u.group, Place: u.place(),
+		Name: u.String(), ID: u.id, Group: u.group, Kind: u.kind(), Place: u.place(),
 		Data: func(ctx context.Context) (map[string]string, error) {
 			f, err := u.spec.Fingerprints(ctx, p.lab)
 			if err != nil {
