@@ -133,7 +133,7 @@ func (e Evaluation) Study(ctx context.Context) (s *study.Study, notes []string, 
 		s.Embeddings[0] = study.NamedEmbedding(e.Embedding)
 	}
 	low, words := metrics.LowWords, "words"
-	s.Metrics = study.Metrics{"low": &low, "perplexity": &struct{}{}}
+	s.Metrics = study.Metrics{"low": &low}
 	if _, err := datasets.OpenWordList(words, e.Root); err == nil {
 		s.Metrics["english"] = &words
 	} else {

@@ -119,11 +119,10 @@ func TestVersionsAreMeasured(t *testing.T) {
 		!hide.Has("linkage-layout-lower-p1") {
 		t.Errorf("layout: %+v, %+v", m, hide)
 	}
-	if m := at(copy, linked); m.Value != m.Ceiling || copy.Get("perplexity") != by["none"].Get("perplexity") {
+	if m := at(copy, linked); m.Value != m.Ceiling {
 		t.Errorf("a copy: %+v", copy)
 	}
-	if !(hide.Get("accuracy").Float() < 80) || !(hide.Get("perplexity").Float() > copy.Get("perplexity").Float()) ||
-		!(hide.Get(linked).Float() < copy.Get(linked).Float()) {
+	if !(hide.Get("accuracy").Float() < 80) || !(hide.Get(linked).Float() < copy.Get(linked).Float()) {
 		t.Errorf("hidden: %+v", hide)
 	}
 }

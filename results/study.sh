@@ -13,11 +13,13 @@ out=${STUDY_OUT:-runs/study}
 # File in results/reference, file of the results folder that it is, and study
 # with flags; for an audit, its flags.
 runs='
-replication                    results  replication --dataset agnews-2024 --set embeddings[0].name=glove.6B.words --set embeddings[0].dimensions=[100] --set scenes=[text,accuracy,cs]
-replication-50                 results  replication --dataset agnews-2024 --set embeddings[0].name=glove.6B.words --set embeddings[0].dimensions=[50] --set scenes=[text,accuracy,cs]
+replication                    results  replication --dataset agnews-2024 --set embeddings[0].name=glove.6B.words --set embeddings[0].dimensions=[100] --set scenes=[text,accuracy]
+replication-50                 results  replication --dataset agnews-2024 --set embeddings[0].name=glove.6B.words --set embeddings[0].dimensions=[50] --set scenes=[text,accuracy]
 replication-50-2025            results  replication --dataset agnews-2024 --set embeddings[0].name=glove.6B.words --set embeddings[0].dimensions=[50] --set scenes=[text] --seed 2025
-replication-imdb               results  replication --dataset imdb-2024 --set embeddings[0].name=glove.6B --set embeddings[0].dimensions=[100] --set scenes=[text-imdb,accuracy,cs]
-replication-imdb-50            results  replication --dataset imdb-2024 --set embeddings[0].name=glove.6B --set embeddings[0].dimensions=[50] --set scenes=[text-imdb,accuracy,cs]
+replication-imdb               results  replication --dataset imdb-2024 --set embeddings[0].name=glove.6B --set embeddings[0].dimensions=[100] --set scenes=[text-imdb,accuracy]
+replication-imdb-50            results  replication --dataset imdb-2024 --set embeddings[0].name=glove.6B --set embeddings[0].dimensions=[50] --set scenes=[text-imdb,accuracy]
+replication-cs                 results  replication --dataset agnews-2024 --set embeddings[0].name=glove.6B.words --set scenes=[cs]
+replication-cs-imdb            results  replication --dataset imdb-2024 --set embeddings[0].name=glove.6B --set scenes=[cs]
 replication-fits               results  replication-fits --dataset agnews-2024 --set embeddings[0].name=glove.6B.words --set embeddings[0].dimensions=[100]
 replication-fits-50            results  replication-fits --dataset agnews-2024 --set embeddings[0].name=glove.6B.words --set embeddings[0].dimensions=[50]
 replication-fits-50-2025       results  replication-fits --dataset agnews-2024 --set embeddings[0].name=glove.6B.words --set embeddings[0].dimensions=[50] --set scenes=[text] --seed 2025
@@ -28,9 +30,9 @@ replication-fewer              results  replication --dataset agnews-2024 --set 
 replication-2025               results  replication --dataset agnews-2024 --set embeddings[0].name=glove.6B.words --set embeddings[0].dimensions=[100] --set scenes=[accuracy] --seed 2025
 replication-2026               results  replication --dataset agnews-2024 --set embeddings[0].name=glove.6B.words --set embeddings[0].dimensions=[100] --set scenes=[accuracy] --seed 2026
 comparative                    results  comparative --set embeddings[0].dimensions=[100]
-comparative-50                 results  comparative --set embeddings[0].dimensions=[50]
+comparative-50                 results  comparative --set embeddings[0].dimensions=[50] --repetitions 3
 comparative-released           results  comparative-released --set embeddings[0].dimensions=[100]
-comparative-released-50        results  comparative-released --set embeddings[0].dimensions=[50]
+comparative-released-50        results  comparative-released --set embeddings[0].dimensions=[50] --repetitions 3
 comparative-low                results  comparative --dataset agnews --set embeddings[0].dimensions=[100] --set models=[] --set metrics={"low":1000} --set settings=[train-only] --repetitions 1
 comparative-local-300          results  comparative --set embeddings[0].name=local --set embeddings[0].dimensions=[300] --repetitions 3
 comparative-released-local-300 results  comparative-released --set embeddings[0].name=local --set embeddings[0].dimensions=[300] --repetitions 3

@@ -287,14 +287,3 @@ func (c continuations) interpolate(count int32, d [3]float64, lower float64) flo
 	}
 	return (kept + off*lower) / float64(c.total)
 }
-
-// LogProbability returns the sum of ln P over a text and its number of tokens:
-// the log-perplexity is −sum/tokens. All unknown words count as one word of the
-// vocabulary, so a text with many unknown words is not comparable with a text
-// with few.
-func (m *Model) LogProbability(text []int32) (sum float64, tokens int) {
-	for i, w := range text {
-		sum += math.Log(m.After(text[max(0, i-m.order):i], i < m.order).Probability(w))
-	}
-	return sum, len(text)
-}

@@ -73,6 +73,10 @@ func Compare(p *results.Prepared) (all []Number) {
 	}
 	measured := map[key]results.Cells{}
 	run := results.Where(p.Cells, func(c results.Cell) bool { _, _, ok := as(c); return ok })
+	unlike := slices.ContainsFunc(run, func(c results.Cell) bool {
+		m, ok := c.At("cs")
+		return ok && !strings.HasSuffix(m.Detail, encoder)
+	})
 	for ofModel, cells := range map[bool][]results.Cell{false: results.Texts(run), true: run} {
 		for _, c := range results.GroupCells(cells) {
 			how, at, _ := as(c.Cells[0])
@@ -94,7 +98,11 @@ func Compare(p *results.Prepared) (all []Number) {
 				for _, setting := range []string{"", "train-only", "local"} {
 					c, ran := measured[key{at, how, setting, q.column}]
 					if printed, ok := Printed().Value(at, q.column); ok && ran {
-						all = append(all, q.number(at, how, setting, printed, c))
+						n := q.number(at, how, setting, printed, c)
+						if unlike && n.N > 0 && (q.column == "cs" || strings.HasPrefix(q.column, "puc_")) {
+							n.Verdict = Unlike
+						}
+						all = append(all, n)
 					}
 				}
 			}
@@ -144,8 +152,9 @@ func Sentence(all []Number) string {
 	for _, k := range all {
 		counts[k.Verdict]++
 	}
+	judged := len(all) - counts[Unlike]
 	return fmt.Sprintf("Of %d printed numbers %d are the same to the digits, %d near, %d apart, and %d undefined here. %s",
-		len(all), counts[Same], counts[Near], counts[Apart], counts[Undefined], Rule)
+		judged, counts[Same], counts[Near], counts[Apart], counts[Undefined], Rule)
 }
 
 // Tables are the printed numbers beside ours, one a row, all or those of some

@@ -79,7 +79,8 @@ var Printed = sync.OnceValue(func() Numbers {
 })
 
 // Verdict says what became of a printed number. Same: to the digits printed. Near:
-// within the tolerance of Rule. Undefined: the mechanism does not exist there.
+// within the tolerance of Rule. Undefined: the mechanism does not exist there. Unlike:
+// by another encoder than the study's.
 type Verdict string
 
 // Verdicts.
@@ -88,11 +89,16 @@ const (
 	Near      Verdict = "near"
 	Apart     Verdict = "apart"
 	Undefined Verdict = "undefined"
+	Unlike    Verdict = "other encoder"
 )
 
 // Rule is the tolerance, in words.
 const Rule = "Near: N_w and S_w within three standard deviations of one draw of 25 words with 100 runs each (at " +
-	"most that of 2,500 independent trials) and of our mean; a share of a text within 1.5 points; accuracy within 2."
+	"most that of 2,500 independent trials) and of our mean; a share of a text, CS and PUC within 1.5 points; accuracy " +
+	"within 2. CS, and PUC with it, by another encoder than the study's has no verdict."
+
+// encoder is that of the study.
+const encoder = "paraphrase-distilroberta-base-v1"
 
 // quantity is a printed metric: its digits, and the points that are near; 0 for
 // shares of draws.
@@ -103,7 +109,8 @@ type quantity struct {
 }
 
 var quantities = []quantity{{"n_w", 1, 0}, {"s_w", 1, 0}, {"pp", 1, 1.5}, {"low_overlap", 1, 1.5},
-	{"english_as_printed", 2, 1.5}, {"accuracy", 2, 2}}
+	{"cs", 1, 1.5}, {"english_as_printed", 2, 1.5}, {"accuracy", 2, 2}, {"puc_75", 2, 1.5}, {"puc_50", 2, 1.5},
+	{"puc_25", 2, 1.5}}
 
 // judge compares our mean of n measurements with a printed number. A share of draws m in %, of words
 // that are the same, has a variance of at most m(100-m)/2500: words that differ

@@ -15,7 +15,8 @@ import (
 )
 
 // replicated are the records beside which printed numbers stand.
-const replicated = "replication replication-50 replication-fits-50 replication-imdb comparative"
+const replicated = "replication replication-50 replication-fits-50 replication-cs replication-imdb replication-cs-imdb " +
+	"comparative"
 
 // signs mark the verdicts.
 var signs = map[published.Verdict]string{published.Same: "=", published.Near: "≈", published.Apart: "≠"}
@@ -64,7 +65,7 @@ func (s source) published(how, dataset string, columns ...string) (string, error
 	for _, q := range columns {
 		q, _, _ = strings.Cut(q, " ")
 		header = append(header, map[string]string{"n_w": "N_w", "s_w": "S_w", "pp": "PP", "low_overlap": "LOW",
-			"english_as_printed": "English %", "accuracy": "accuracy"}[q])
+			"english_as_printed": "English %", "accuracy": "accuracy", "cs": "CS", "puc_50": "PUC α = ½"}[q])
 	}
 	for _, at := range results.Distinct(all, func(n published.Number) published.Place { return n.Place }) {
 		row := []string{results.MechanismTitle(at.Mechanism), ""}
@@ -86,14 +87,16 @@ func (s source) published(how, dataset string, columns ...string) (string, error
 	return table(rows, header...)
 }
 
-// cells are those of a record at a data set and mechanism or its label, and an ε where one is given.
+// cells are those of a record at a data set and mechanism or its label, and an ε where one is given; a quantity may be
+// followed by the setting.
 func (s source) cells(name, quantity, dataset, mechanism string, epsilon []float64) ([]results.Cell, error) {
 	p, err := s.view(name)
 	if err != nil {
 		return nil, err
 	}
+	quantity, setting, _ := strings.Cut(quantity, " ")
 	found := results.Where(p.Cells, func(c results.Cell) bool {
-		return c.Dataset == dataset && (c.Mechanism == mechanism || c.Label == mechanism) && c.Has(quantity) &&
+		return c.Dataset == dataset && (setting == "" || c.Setting == setting) && (c.Mechanism == mechanism || c.Label == mechanism) && c.Has(quantity) &&
 			(len(epsilon) == 0 || c.Epsilon == results.Float(epsilon[0]))
 	})
 	if len(found) == 0 {
@@ -114,6 +117,7 @@ func (s source) cell(name, quantity, dataset, mechanism string, epsilon ...float
 	if err != nil {
 		return "", err
 	}
+	quantity, _, _ = strings.Cut(quantity, " ")
 	v, _ := mean(found, quantity)
 	return views.Number(v, results.MustColumn(quantity).Digits), nil
 }
