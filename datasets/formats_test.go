@@ -203,3 +203,17 @@ func TestDescribe(t *testing.T) {
 		}
 	}
 }
+
+// A question's answers stand behind its text; official IMDb reviews stand in runs of 128 numbers, each backwards.
+func TestCompletions(t *testing.T) {
+	rows := Rows{Rows: []Row{{Text: "how much\t3 5"}, {Text: "when"}}}
+	if err := sharedAnswers(Request{}, &rows); err != nil || rows.Rows[0] != (Row{Text: "how much", User: "3 5"}) ||
+		rows.Rows[1] != (Row{Text: "when"}) {
+		t.Errorf("%+v, %v", rows.Rows, err)
+	}
+	for k, want := range map[int]int{0: 127, 127: 0, 128: 255, 300: 256 + 127 - 44} {
+		if got := officialOrder2024(k); got != want {
+			t.Errorf("review %d is number %d, want %d", k, got, want)
+		}
+	}
+}

@@ -19,9 +19,6 @@ func (p Place) Instance() Place {
 	return Place{Mechanism: p.Mechanism, Variant: p.Variant, Parameters: p.Parameters, Label: p.Label}
 }
 
-// Space is an embedding at a dimension.
-func (p Place) Space() Place { return Place{Embedding: p.Embedding, Dimension: p.Dimension} }
-
 // Task is a classifier in a setting.
 func (p Place) Task() Place {
 	return Place{Model: p.Model, ModelParameters: p.ModelParameters, Setting: p.Setting}

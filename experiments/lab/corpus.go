@@ -89,9 +89,6 @@ func WholeSpace(s *embeddings.Space) *Space {
 	return &Space{Space: s, Table: models.Embedding{Dimension: s.Dimension, Vectors: s.Table()}, Wide: s}
 }
 
-// Known reports whether a word has a vector in the space of the data set.
-func (s *Space) Known(word string) bool { return s.Vocabulary.ID(word) != embeddings.Unknown }
-
 // Examples returns the inputs of a model: sequences, or the vectors of single
 // words.
 func (s *Space) Examples(tokens [][]string, labels []int, wordLevel bool) (models.Examples, error) {

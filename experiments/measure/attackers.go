@@ -98,21 +98,6 @@ func newAttackOptions(scene *study.Scene, attackers ...string) *attackOptions {
 	return o
 }
 
-// Attackers are those who attack a release together with the one that is asked
-// for, and their options; none where no attacker is.
-func (q *Query) Attackers() (all []attack.Definition, options attack.Options) {
-	o, ok := q.Options.(*attackOptions)
-	if !ok {
-		return nil, options
-	}
-	for _, name := range o.names {
-		if d, err := attack.Find(name); err == nil { // else a command
-			all = append(all, d)
-		}
-	}
-	return all, o.Attack
-}
-
 func needsOfAttack(s *Spec, q *Query) (needs []lab.Resource) {
 	o := q.Options.(*attackOptions)
 	if o.Masked != "" {

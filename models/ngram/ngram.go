@@ -200,9 +200,6 @@ func discountsOf(counts []int32) [3]float64 {
 	return d
 }
 
-// Order returns the length of the longest n-grams.
-func (m *Model) Order() int { return m.order }
-
 // History is the state of the model after some words, from which it computes
 // the probability of any next word.
 type History struct {

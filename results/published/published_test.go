@@ -129,7 +129,7 @@ func TestPapers(t *testing.T) {
 				}
 			}
 			shows := len(i.Published)+len(i.Tables)+len(i.Figures) > 0
-			if shows != (len(i.Runs) > 0) || shows == (i.Otherwise != "") {
+			if shows != (len(i.Runs) > 0) || !shows && i.Otherwise == "" {
 				t.Errorf("%s, %s: %+v", p.Name, i.Name, i)
 			}
 		}
