@@ -212,7 +212,11 @@ func (c *Calibrator) evaluate(ctx context.Context, quantity string, epsilon floa
 			p.Value += row[w] / float64(len(c.Words))
 		}
 	} else {
-		outcomes, err := metrics.MeasureDeniability(c.Words, c.Runs, Draw(ctx, m, c.Seed.Rand()))
+		runs := c.Runs
+		if c.Counts != nil { // a start for em alone
+			runs = max(2, min(runs, 20_000/len(c.Words)))
+		}
+		outcomes, err := metrics.MeasureDeniability(c.Words, runs, Draw(ctx, m, c.Seed.Rand()))
 		if err != nil {
 			return p, err
 		}
