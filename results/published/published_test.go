@@ -32,6 +32,32 @@ func TestTablesAreComplete(t *testing.T) {
 	}
 }
 
+// Every PUC stands under the mechanism that it is of: it follows from Tables 3, 6 and 7, but for four numbers of IMDb,
+// of a misprint and of an S_w that is 85.0.
+func TestPUCFollowsFromTheOtherTables(t *testing.T) {
+	p, all, apart := Printed(), 0, 0
+	for _, at := range places() {
+		of := func(column string) float64 { v, _ := p.Value(at, column); return v }
+		plain, _ := p.Value(Place{at.Dataset, at.Dimension, 0, results.BaselineMechanism}, "accuracy")
+		private := (200 - of("n_w") + of("s_w") + of("pp") + of("cs") - of("low_overlap")) / 5
+		for _, alpha := range []float64{0.75, 0.5, 0.25} {
+			puc, ok := p.Value(at, fmt.Sprintf("puc_%g", 100*alpha))
+			if !ok {
+				continue
+			}
+			if all++; !(math.Abs(alpha*100*of("accuracy")/plain+(1-alpha)*private-puc) <= 0.016) {
+				apart++
+				if at.Dataset != "imdb" || at.Dimension != 100 {
+					t.Errorf("%+v, α = %g: %g is printed", at, alpha, puc)
+				}
+			}
+		}
+	}
+	if all != 378 || apart != 4 {
+		t.Errorf("%d of %d are apart", apart, all)
+	}
+}
+
 // one is a made-up row of CMP at ε = 10 on AG News as the study's code runs it,
 // where N_w 60.2, S_w 37.2, PP 35.3, LOW 25.1 and accuracy 84.26 are printed.
 func one(repetition int, key string, change func(*results.Row)) results.Row {

@@ -15,8 +15,8 @@ import (
 )
 
 // replicated are the records beside which printed numbers stand.
-const replicated = "replication replication-50 replication-fits-50 replication-cs replication-imdb replication-cs-imdb " +
-	"comparative"
+const replicated = "replication replication-50 replication-fits-50 replication-cs replication-imdb " +
+	"replication-cs-imdb comparative"
 
 // signs mark the verdicts.
 var signs = map[published.Verdict]string{published.Same: "=", published.Near: "≈", published.Apart: "≠"}
@@ -96,8 +96,8 @@ func (s source) cells(name, quantity, dataset, mechanism string, epsilon []float
 	}
 	quantity, setting, _ := strings.Cut(quantity, " ")
 	found := results.Where(p.Cells, func(c results.Cell) bool {
-		return c.Dataset == dataset && (setting == "" || c.Setting == setting) && (c.Mechanism == mechanism || c.Label == mechanism) && c.Has(quantity) &&
-			(len(epsilon) == 0 || c.Epsilon == results.Float(epsilon[0]))
+		return c.Dataset == dataset && (setting == "" || c.Setting == setting) && c.Has(quantity) &&
+			(c.Mechanism == mechanism || c.Label == mechanism) && (len(epsilon) == 0 || c.Epsilon == results.Float(epsilon[0]))
 	})
 	if len(found) == 0 {
 		return nil, fmt.Errorf("%s: no %s of %s on %s at %v", name, quantity, mechanism, dataset, epsilon)
