@@ -30,9 +30,9 @@ replication-fewer              results  replication --dataset agnews-2024 --set 
 replication-2025               results  replication --dataset agnews-2024 --set embeddings[0].name=glove.6B.words --set embeddings[0].dimensions=[100] --set scenes=[accuracy] --seed 2025
 replication-2026               results  replication --dataset agnews-2024 --set embeddings[0].name=glove.6B.words --set embeddings[0].dimensions=[100] --set scenes=[accuracy] --seed 2026
 comparative                    results  comparative --set embeddings[0].dimensions=[100]
-comparative-50                 results  comparative --set embeddings[0].dimensions=[50] --repetitions 3
+comparative-50                 results  comparative --set embeddings[0].dimensions=[50] --repetitions 1
 comparative-released           results  comparative-released --set embeddings[0].dimensions=[100]
-comparative-released-50        results  comparative-released --set embeddings[0].dimensions=[50] --repetitions 3
+comparative-released-50        results  comparative-released --set embeddings[0].dimensions=[50] --repetitions 1
 comparative-low                results  comparative --dataset agnews --set embeddings[0].dimensions=[100] --set models=[] --set metrics={"low":1000} --set settings=[train-only] --repetitions 1
 comparative-local-300          results  comparative --set embeddings[0].name=local --set embeddings[0].dimensions=[300] --repetitions 3
 comparative-released-local-300 results  comparative-released --set embeddings[0].name=local --set embeddings[0].dimensions=[300] --repetitions 3
