@@ -87,9 +87,10 @@ func (s source) published(how, dataset string, columns ...string) (string, error
 	return table(rows, header...)
 }
 
-// cells are those of a record at a data set and mechanism or its label, and an ε where one is given; a quantity may be
-// followed by the setting.
+// cells are those of a record at a data set and mechanism or its label, and an ε where one is given. A quantity may be
+// followed by the setting, a record by its dimension, as in retrieval@100; those of several are never averaged.
 func (s source) cells(name, quantity, dataset, mechanism string, epsilon []float64) ([]results.Cell, error) {
+	name, dimension, _ := strings.Cut(name, "@")
 	p, err := s.view(name)
 	if err != nil {
 		return nil, err
@@ -97,10 +98,13 @@ func (s source) cells(name, quantity, dataset, mechanism string, epsilon []float
 	quantity, setting, _ := strings.Cut(quantity, " ")
 	found := results.Where(p.Cells, func(c results.Cell) bool {
 		return c.Dataset == dataset && (setting == "" || c.Setting == setting) && c.Has(quantity) &&
+			(dimension == "" || dimension == fmt.Sprint(c.Dimension)) &&
 			(c.Mechanism == mechanism || c.Label == mechanism) && (len(epsilon) == 0 || c.Epsilon == results.Float(epsilon[0]))
 	})
-	if len(found) == 0 {
-		return nil, fmt.Errorf("%s: no %s of %s on %s at %v", name, quantity, mechanism, dataset, epsilon)
+	other := func(c results.Cell) bool { return c.Dimension != found[0].Dimension }
+	if len(found) == 0 || slices.ContainsFunc(found, other) {
+		return nil, fmt.Errorf("%s: no %s of %s on %s at %v, or of several dimensions", name, quantity, mechanism, dataset,
+			epsilon)
 	}
 	return found, nil
 }
