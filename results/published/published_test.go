@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	_ "mldpbench/experiments/measure" // names of its quantities
@@ -140,6 +141,26 @@ func TestCompare(t *testing.T) {
 	undefined := compared(t, func(r *results.Row) { r.Status, r.Reason = results.StatusUndefined, "small" })
 	if k := undefined["accuracy"]; k.Verdict != Undefined || !math.IsNaN(k.Ours) {
 		t.Errorf("undefined: %+v", k)
+	}
+}
+
+// CS and PUC are judged by the study's encoder alone.
+func TestAnotherEncoderHasNoVerdict(t *testing.T) {
+	for detail, want := range map[string]Verdict{"sentence-transformers/" + encoder: Near, "use-lite-onnx": Unlike} {
+		cs := results.Number(75.5) // 75.0 is printed
+		cs.Detail = detail
+		p, err := results.Prepare(results.Run{Rows: []results.Row{one(1, "text", func(*results.Row) {}).Of("cs", cs)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := Compare(p)
+		if len(all) != 1 || all[0].Verdict != want {
+			t.Errorf("%s: %+v, want %s", detail, all, want)
+		}
+		judged := map[Verdict]string{Near: "Of 1 printed", Unlike: "Of 0 printed"}[want]
+		if text := Sentence(all); !strings.HasPrefix(text, judged) {
+			t.Error(text)
+		}
 	}
 }
 
