@@ -32,8 +32,10 @@ func newCalibrateCommand() *cobra.Command {
 	program.addFlags(cmd)
 	space.addFlags(cmd, bestVectors, 10_000)
 	countFlag(f, &o.Words, "count", 100, 1, "words drawn, for nw")
-	countFlag(f, &o.Runs, "runs", 0, 0, "runs per word, where there is no closed form (default: 20; of a text by its size)")
-	f.Float64Var(&o.Tolerance, "tolerance", experiments.Tolerance, "how far above a target a value may be that ends its search")
+	countFlag(f, &o.Runs, "runs", 0, 0, "runs per word, where there is no closed form (default: 20; "+
+		"of a text by its size)")
+	f.Float64Var(&o.Tolerance, "tolerance", experiments.Tolerance,
+		"how far above a target a value may be that ends its search")
 	f.Uint64Var(&seed, "seed", 2020, "seed")
 	require(cmd, "target")
 	cmd.MarkFlagsMutuallyExclusive("mechanism", "command")

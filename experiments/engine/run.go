@@ -20,6 +20,7 @@ import (
 	"mldpbench/internal/atomicfile"
 	"mldpbench/internal/check"
 	"mldpbench/internal/cores"
+	"mldpbench/internal/list"
 	"mldpbench/internal/progress"
 	"mldpbench/results"
 )
@@ -89,11 +90,15 @@ func Run(ctx context.Context, p *Plan, o Options) (*Summary, error) {
 		w.summary.Manifest.write(o.Out, o.Shard)); err != nil {
 		return nil, err
 	}
+	var kinds []string // of the units, for a sample
 	if o.Sample {
-		jobs = w.sample(jobs)
+		kinds = list.Map(p.Units, func(u Unit) string { return u.Kind() })
+		jobs = w.sample(jobs, kinds)
 	}
 	runErr := w.run(ctx, jobs)
-	w.summary.Left = w.left()
+	if o.Sample {
+		w.summary.Left = w.left(kinds)
+	}
 	if err := w.compose(); err != nil {
 		return &w.summary, errors.Join(runErr, err)
 	}
@@ -164,19 +169,19 @@ func (w *work) pending() ([][]int, error) {
 }
 
 // sample keeps one unit of each kind of which none is finished: the middle one, as the first are of plain text.
-func (w *work) sample(jobs [][]int) [][]int {
-	kinds := map[string][]int{}
+func (w *work) sample(jobs [][]int, kinds []string) [][]int {
+	left := map[string][]int{}
 	for _, i := range slices.Concat(jobs...) {
-		kinds[w.plan.Units[i].Kind] = append(kinds[w.plan.Units[i].Kind], i)
+		left[kinds[i]] = append(left[kinds[i]], i)
 	}
 	for i, rows := range w.rows {
 		if rows != nil {
-			delete(kinds, w.plan.Units[i].Kind)
+			delete(left, kinds[i])
 		}
 	}
 	for j, job := range jobs {
 		jobs[j] = results.Where(job, func(i int) bool {
-			units := kinds[w.plan.Units[i].Kind]
+			units := left[kinds[i]]
 			return units != nil && i == units[len(units)/2]
 		})
 	}
@@ -184,17 +189,17 @@ func (w *work) sample(jobs [][]int) [][]int {
 }
 
 // left is the time that the unfinished units will take. A kind of which none could be run is left out.
-func (w *work) left() time.Duration {
+func (w *work) left(kinds []string) time.Duration {
 	seconds, finished, left := map[string]float64{}, map[string]float64{}, 0.0
-	for i, u := range w.plan.Units {
-		if w.rows[i] != nil {
-			seconds[u.Kind] += w.rows[i][0].Seconds.Float()
-			finished[u.Kind]++
+	for i, rows := range w.rows {
+		if rows != nil {
+			seconds[kinds[i]] += rows[0].Seconds.Float()
+			finished[kinds[i]]++
 		}
 	}
-	for i, u := range w.plan.Units {
-		if w.keys[i] != "" && w.rows[i] == nil && finished[u.Kind] > 0 {
-			left += seconds[u.Kind] / finished[u.Kind]
+	for i, rows := range w.rows {
+		if w.keys[i] != "" && rows == nil && finished[kinds[i]] > 0 {
+			left += seconds[kinds[i]] / finished[kinds[i]]
 		}
 	}
 	return time.Duration(left / float64(w.options.Workers) * float64(time.Second))

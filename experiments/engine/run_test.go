@@ -284,7 +284,7 @@ func TestSampleRunsOneOfEachKind(t *testing.T) {
 	plan := func() *Plan {
 		p := numbers(10)
 		for i := range p.Units {
-			p.Units[i].Kind = fmt.Sprint(i % 2)
+			p.Units[i].Kind = func() string { return fmt.Sprint(i % 2) }
 		}
 		return p
 	}

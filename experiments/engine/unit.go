@@ -31,7 +31,7 @@ type Unit struct {
 	// privatised text. Consecutive units of one group are run by one worker,
 	// one after the other; a unit with "" is a separate group.
 	Group string
-	Kind  string        // the same for units that take about the same time; see Options.Sample
+	Kind  func() string // the same for units that take about the same time; for Options.Sample
 	Place results.Place // of what is measured
 	// Data opens what the unit depends on and returns its fingerprints by name.
 	// They and the ID make the key.

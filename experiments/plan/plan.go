@@ -249,7 +249,7 @@ func (u *unit) kind() string {
 // unit is the work of the engine.
 func (p *Plan) unit(u *unit) engine.Unit {
 	return engine.Unit{
-		Name: u.String(), ID: u.id, Group: u.group, Kind: u.kind(), Place: u.place(),
+		Name: u.String(), ID: u.id, Group: u.group, Kind: u.kind, Place: u.place(),
 		Data: func(ctx context.Context) (map[string]string, error) {
 			f, err := u.spec.Fingerprints(ctx, p.lab)
 			if err != nil {
