@@ -52,10 +52,13 @@ func inColumns(o table.Options, texts []string, label, private, user string) lay
 }
 
 // newsItems is a table "class","title","description" without a header, as AG
-// News has it.
+// News has it, or, as TSV, class, source and text.
 func newsItems(ctx context.Context, path string, add func(record) error) error {
-	items := inColumns(table.Options{Format: table.CSV, NoHeader: true}, []string{"2", "3"}, "1", "", "")
-	return items(ctx, path, func(r record) error {
+	texts, format := []string{"2", "3"}, table.CSV
+	if table.FormatOf(path) == table.TSV {
+		texts, format = []string{"3"}, table.TSV
+	}
+	return inColumns(table.Options{Format: format, NoHeader: true}, texts, "1", "", "")(ctx, path, func(r record) error {
 		r.text = repairNews(r.text)
 		return add(r)
 	})

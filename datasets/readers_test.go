@@ -86,6 +86,7 @@ func TestRealCounts(t *testing.T) {
 		test, classes         int
 	}{
 		{"product-reviews", "opinion-lexicon", 2006 + 4783, 0, 0, 2},
+		{"agnews-more", "ag_news_train.extra.tsv.gz", 23370 + 22209 + 7600, 0, 7600, 4},
 		{"disaster-tweets", "disaster_tweets.csv.gz", 7613, 0, 0, 2},
 		{"spooky-authors", "spooky_authors.csv.gz", 19579, 0, 0, 3},
 		{"mr", "senteval/MR.tsv.gz", 10662, 0, 0, 2},

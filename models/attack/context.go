@@ -16,19 +16,20 @@ import (
 
 // contextWeights are the forms, of which one is chosen: the channel, with pairs of words,
 // and with the topic of the text.
-var contextWeights = []weights{{0, 0}, {0.5, 0}, {1, 0}, {0.3, 0.3}, {0.5, 0.5}, {0.7, 0.8}, {0.8, 0.7}, {1, 0.5}}
+var contextWeights = []weights{{0, 0, 1}, {0.5, 0, 1}, {1, 0, 1}, {0.5, 0.5, 1}, {0.7, 0.5, 1}, {0.7, 0.8, 1}, {0.8, 0.7, 1},
+	{0.7, 0.8, 1.25}, {0.8, 1, 1.25}}
 
 // topicWeights are those under which the topic is looked for.
-var topicWeights = weights{0.8, 0}
+var topicWeights = weights{0.8, 0, 1}
 
 // contextOrder is of the language model; the topic chooses the candidates among shortlisted
-// times as many.
-const contextOrder, shortlisted = 2, 4
+// times as many; the form is chosen on heldOut times as many words as are attacked.
+const contextOrder, shortlisted, heldOut = 2, 4, 4
 
 // context decodes whole texts with the words before and after and the topic: see posteriors.
 func init() {
 	Register(Definition{
-		Name: "context", Version: 4,
+		Name: "context", Version: 5,
 		Needs:   []Need{NeedsShadow},
 		Columns: []Column{{Name: "context-accuracy", Title: "words found in context", Panel: OneWord}},
 		Run:     inContext,
@@ -70,7 +71,7 @@ func inContext(ctx context.Context, s *Situation) ([]Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	held, test, err := s.heldAndTest(ctx, s.Options.Tokens, s.Options.Tokens)
+	held, test, err := s.heldAndTest(ctx, heldOut*s.Options.Tokens, s.Options.Tokens)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +91,7 @@ func inContext(ctx context.Context, s *Situation) ([]Outcome, error) {
 		if err != nil {
 			return nil, err
 		}
-		forms = append(forms, form{fmt.Sprintf("weight %v of word pairs, %v of the topic", w.pairs, w.topic), found,
+		forms = append(forms, form{fmt.Sprintf("weight %v of word pairs, %v of the topic, %v of the channel", w.pairs, w.topic, w.channel), found,
 			func() ([]int32, error) { return s.decode(ctx, chains[1], test, w) }})
 	}
 	forms = append(forms, form{"the output itself", held.each(held.noisy), known(test.each(test.noisy))})

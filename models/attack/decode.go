@@ -25,8 +25,8 @@ type chain struct {
 	language  [][]float64 // [i][s·K_i + c]: ln P of candidate c at i after candidate s at i−1
 }
 
-// weights are those of the language: of pairs of words and of the topic.
-type weights struct{ pairs, topic float64 }
+// weights are those of pairs of words, of the topic and of the channel.
+type weights struct{ pairs, topic, channel float64 }
 
 // newChain needs a candidate for every position. Time and memory grow with the product
 // of the numbers of candidates of two neighbours.
@@ -53,10 +53,10 @@ func newChain(model *ngram.Model, positions [][]candidate) (chain, error) {
 // posteriors returns for every position of a text the posterior probability of each
 // candidate, given the whole text, by forward–backward:
 //
-//	P(x | y) ∝ Π_i P(y_i|x_i) · π(x_i)^{1−λ} · P(x_i | x_{i−1})^λ · t(x_i)^β:
+//	P(x | y) ∝ Π_i P(y_i|x_i)^γ · π(x_i)^{1−λ} · P(x_i | x_{i−1})^λ · t(x_i)^β:
 //
-// λ = β = 0 is MAP word by word under the prior π, λ = 1 is Bayes' rule under the language
-// model, and t is the topic's ratio. The largest probability minimises the expected
+// λ = β = 0 and γ = 1 is MAP word by word under the prior π, λ = γ = 1 is Bayes' rule under
+// the language model, and t is the topic's ratio; γ > 1 trusts a model of the language less. The largest probability minimises the expected
 // number of wrong words; the most probable sequence (Viterbi) does not.
 func (c chain) posteriors(w weights) ([][]float64, error) {
 	n := len(c.positions)
@@ -66,7 +66,7 @@ func (c chain) posteriors(w weights) ([][]float64, error) {
 		k := len(candidates)
 		own := make([]float64, k)
 		for j, x := range candidates {
-			own[j] = x.emission + float64((1-w.pairs)*x.prior) + float64(w.topic*x.topic)
+			own[j] = float64(w.channel*x.emission) + float64((1-w.pairs)*x.prior) + float64(w.topic*x.topic)
 		}
 		top := floats.Max(own)
 		if math.IsInf(top, 0) || math.IsNaN(top) {

@@ -30,7 +30,7 @@ func bruteForce(model *ngram.Model, w weights, positions [][]candidate) [][]floa
 		}
 		for c, candidate := range positions[i] {
 			chosen[i], words[i] = c, candidate.word
-			visit(i+1, p*math.Exp(candidate.emission)*math.Pow(math.Exp(candidate.prior), 1-w.pairs)*
+			visit(i+1, p*math.Exp(w.channel*candidate.emission)*math.Pow(math.Exp(candidate.prior), 1-w.pairs)*
 				math.Pow(model.After(words[:i], true).Probability(candidate.word), w.pairs)*math.Exp(w.topic*candidate.topic))
 		}
 	}
@@ -67,7 +67,7 @@ func TestPosteriorAgainstBruteForce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, weight := range []weights{{0, 0}, {0.5, 0}, {1, 0}, {0.7, 0.8}, {1.3, 0.5}} {
+	for _, weight := range []weights{{0, 0, 1}, {0.5, 0, 1}, {1, 0, 1}, {0.7, 0.8, 1.25}, {1.3, 0.5, 1}} {
 		for range 30 {
 			positions := make([][]candidate, 1+rng.IntN(6))
 			for i := range positions {
@@ -106,7 +106,7 @@ func TestPosteriorOfALongText(t *testing.T) {
 			positions[i] = append(positions[i], candidate{word: w, emission: -50 * rng.ExpFloat64(), prior: -rng.ExpFloat64()})
 		}
 	}
-	got, err := decode(model, weights{1, 0}, positions)
+	got, err := decode(model, weights{1, 0, 1}, positions)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestPosteriorOfALongText(t *testing.T) {
 			t.Fatalf("position %d: probabilities sum to %v", i, sum)
 		}
 	}
-	if _, err := decode(model, weights{1, 0}, [][]candidate{{}}); err == nil {
+	if _, err := decode(model, weights{1, 0, 1}, [][]candidate{{}}); err == nil {
 		t.Error("a position without a candidate must be an error")
 	}
 }
