@@ -265,7 +265,8 @@ func (s source) against(names, mechanism string, levels ...string) (string, erro
 				for len(found[name]) < i {
 					found[name] = append(found[name], views.NotMeasured)
 				}
-				found[name] = append(found[name], fmt.Sprintf("%+.1f ± %.1f%s (%.1f)%s", p.Difference, (p.High-p.Low)/2,
+				found[name] = append(found[name], fmt.Sprintf("%+.1f ± %.1f%s (%.1f)%s",
+					math.Round(10*p.Difference)/10+0, (p.High-p.Low)/2, // no −0.0
 					map[bool]string{true: "*"}[p.Told], p.Detectable, map[bool]string{true: " level"}[p.Level]))
 			}
 		}
