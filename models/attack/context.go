@@ -16,8 +16,8 @@ import (
 
 // contextWeights are the forms, of which one is chosen: the channel, with pairs of words,
 // and with the topic of the text.
-var contextWeights = []weights{{0, 0, 1}, {0.5, 0, 1}, {1, 0, 1}, {0.5, 0.5, 1}, {0.7, 0.5, 1}, {0.7, 0.8, 1}, {0.8, 0.7, 1},
-	{0.7, 0.8, 1.25}, {0.8, 1, 1.25}}
+var contextWeights = []weights{{0, 0, 1}, {0.5, 0, 1}, {1, 0, 1}, {0.5, 0.5, 1}, {0.7, 0.5, 1}, {0.7, 0.8, 1},
+	{0.8, 0.7, 1}, {0.7, 0.8, 1.25}, {0.8, 1, 1.25}}
 
 // topicWeights are those under which the topic is looked for.
 var topicWeights = weights{0.8, 0, 1}
@@ -91,8 +91,8 @@ func inContext(ctx context.Context, s *Situation) ([]Outcome, error) {
 		if err != nil {
 			return nil, err
 		}
-		forms = append(forms, form{fmt.Sprintf("weight %v of word pairs, %v of the topic, %v of the channel", w.pairs, w.topic, w.channel), found,
-			func() ([]int32, error) { return s.decode(ctx, chains[1], test, w) }})
+		forms = append(forms, form{fmt.Sprintf("weight %v of word pairs, %v of the topic, %v of the channel",
+			w.pairs, w.topic, w.channel), found, func() ([]int32, error) { return s.decode(ctx, chains[1], test, w) }})
 	}
 	forms = append(forms, form{"the output itself", held.each(held.noisy), known(test.each(test.noisy))})
 	o, err := s.bestForm("context-accuracy", forms, held, test)

@@ -56,8 +56,9 @@ func newChain(model *ngram.Model, positions [][]candidate) (chain, error) {
 //	P(x | y) ∝ Π_i P(y_i|x_i)^γ · π(x_i)^{1−λ} · P(x_i | x_{i−1})^λ · t(x_i)^β:
 //
 // λ = β = 0 and γ = 1 is MAP word by word under the prior π, λ = γ = 1 is Bayes' rule under
-// the language model, and t is the topic's ratio; γ > 1 trusts a model of the language less. The largest probability minimises the expected
-// number of wrong words; the most probable sequence (Viterbi) does not.
+// the language model, and t is the topic's ratio; γ > 1 trusts the language less. The largest
+// probability minimises the expected number of wrong words; the most probable sequence
+// (Viterbi) does not.
 func (c chain) posteriors(w weights) ([][]float64, error) {
 	n := len(c.positions)
 	steps, out := make([][]float64, n), make([][]float64, n)
