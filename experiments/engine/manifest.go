@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"mldpbench/datasets"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"mldpbench/datasets"
 	"mldpbench/internal/atomicfile"
 	"mldpbench/results"
 )
@@ -159,18 +159,18 @@ type sealed struct {
 
 // stored is the body: the output of a unit.
 type stored struct {
-	Schema  int               `json:"schema"` // of the rows
-	Name    string            `json:"name"`
-	Version string            `json:"version"` // of mldp
-	Rows    []json.RawMessage `json:"rows"`
+	Schema  int           `json:"schema"` // of the rows
+	Name    string        `json:"name"`
+	Version string        `json:"version"` // of mldp
+	Rows    []results.Row `json:"rows"`
 }
 
 func checksum(body []byte) string {
 	return fmt.Sprintf("%x", sha256.Sum256(body))
 }
 
-// load returns the rows of a finished unit, none if it is not. A row is read
-// into a new record, so columns absent from the file are missing values.
+// load returns the rows of a finished unit, none if it is not. Columns absent from
+// the file are missing values.
 func (s store) load(key string) (rows []results.Row, version string, err error) {
 	data, err := os.ReadFile(s.unitPath(key))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -185,26 +185,11 @@ func (s store) load(key string) (rows []results.Row, version string, err error) 
 		json.Unmarshal(f.Body, &b) != nil || b.Schema != results.SchemaVersion {
 		return nil, "", nil
 	}
-	for _, raw := range b.Rows {
-		r := results.NewRow()
-		if json.Unmarshal(raw, &r) != nil {
-			return nil, "", nil
-		}
-		rows = append(rows, r)
-	}
-	return rows, b.Version, nil
+	return b.Rows, b.Version, nil
 }
 
 func (s store) save(key, name, version string, rows []results.Row) error {
-	b := stored{Schema: results.SchemaVersion, Name: name, Version: version}
-	for _, r := range rows {
-		raw, err := json.Marshal(r)
-		if err != nil {
-			return err
-		}
-		b.Rows = append(b.Rows, raw)
-	}
-	body, err := json.Marshal(b)
+	body, err := json.Marshal(stored{results.SchemaVersion, name, version, rows})
 	if err != nil {
 		return err
 	}
@@ -225,11 +210,4 @@ func (s store) save(key, name, version string, rows []results.Row) error {
 // tries it again.
 func (s store) fail(key, name string, cause error) error {
 	return atomicfile.WriteBytes(s.failurePath(key), 0o644, fmt.Appendf(nil, "unit %s: %s\n%v\n", key, name, cause))
-}
-
-// removeTemporary deletes unfinished files of killed runs.
-func (s store) removeTemporary() {
-	for _, dir := range []string{"", "units", "failed", "tables"} {
-		atomicfile.Clean(filepath.Join(s.dir, dir))
-	}
 }

@@ -75,11 +75,16 @@ func Run(ctx context.Context, p *Plan, o Options) (*Summary, error) {
 			repeated[0])
 	}
 	w, err := open(ctx, p, o)
+	if err != nil && ctx.Err() != nil {
+		err = ErrInterrupted
+	}
 	if err != nil {
-		return nil, interrupted(ctx, err)
+		return nil, err
 	}
 	w.summary.Dir = o.Out
-	w.store.removeTemporary()
+	for _, dir := range []string{"", "units", "failed", "tables"} { // of killed runs
+		atomicfile.Clean(filepath.Join(o.Out, dir))
+	}
 	jobs, err := w.pending()
 	if err != nil {
 		return nil, err
@@ -99,10 +104,7 @@ func Run(ctx context.Context, p *Plan, o Options) (*Summary, error) {
 	if o.Sample {
 		w.summary.Left = w.left(kinds)
 	}
-	if err := w.compose(); err != nil {
-		return &w.summary, errors.Join(runErr, err)
-	}
-	return &w.summary, runErr
+	return &w.summary, errors.Join(runErr, w.compose())
 }
 
 // open finds the keys of the units that belong to the shard.
@@ -207,10 +209,7 @@ func (w *work) left(kinds []string) time.Duration {
 
 // run is the worker pool.
 func (w *work) run(ctx context.Context, jobs [][]int) error {
-	o, todo := w.options, 0
-	for _, job := range jobs {
-		todo += len(job)
-	}
+	o, todo := w.options, list.Sum(jobs, func(job []int) int { return len(job) })
 	if w.summary.Reused > 0 {
 		fmt.Fprintf(o.Log, "%d of %d units are finished already\n", w.summary.Reused, w.summary.Total)
 	}
@@ -235,8 +234,8 @@ func (w *work) run(ctx context.Context, jobs [][]int) error {
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	if err := interrupted(ctx, ctx.Err()); err != nil {
-		return err
+	if ctx.Err() != nil {
+		return ErrInterrupted
 	}
 	if w.summary.Failed > 0 {
 		return fmt.Errorf("%d of %d units failed (errors in %s); the same command tries them again; the first: %s",
@@ -248,10 +247,7 @@ func (w *work) run(ctx context.Context, jobs [][]int) error {
 // runJob runs the units of a job one after the other. After a failure it
 // continues with the others.
 func (w *work) runJob(ctx context.Context, units []int, bar *progress.Reporter) error {
-	job := &Job{}
-	for _, i := range units {
-		job.IDs = append(job.IDs, w.plan.Units[i].ID)
-	}
+	job := &Job{IDs: list.Map(units, func(i int) string { return w.plan.Units[i].ID })}
 	for _, i := range units {
 		if ctx.Err() != nil {
 			return nil
@@ -301,15 +297,9 @@ func (w *work) measure(ctx context.Context, i int, job *Job) (rows []results.Row
 		return nil, errors.New("internal error: nothing was measured")
 	}
 	for j := range rows {
-		r := &rows[j]
-		r.Schema, r.Key, r.Version, r.Machine = results.SchemaVersion, w.keys[i], w.options.Version, Machine()
-		if r.Status == "" {
-			r.Status = results.StatusOK
-		}
+		rows[j].Key, rows[j].Version, rows[j].Machine = w.keys[i], w.options.Version, Machine()
 	}
-	if first := &rows[0]; !first.Seconds.Known() { // of all rows of the unit
-		first.Seconds = results.Float(time.Since(start).Seconds())
-	}
+	rows[0].Seconds = results.Float(time.Since(start).Seconds()) // of all rows of the unit
 	return rows, nil
 }
 
@@ -318,20 +308,12 @@ func (w *work) compose() error {
 	var all []results.Row
 	for i, rows := range w.rows {
 		for _, r := range rows {
-			r.Index, r.Study, r.Task = i, w.plan.Study, w.plan.Task
+			r.Schema, r.Index, r.Study, r.Task = results.SchemaVersion, i, w.plan.Study, w.plan.Task
 			r.Label = w.plan.Units[i].Place.Label // the plan may have grown since
 			all = append(all, r)
 		}
 	}
 	return w.summary.finish(w.options.Shard, all)
-}
-
-// interrupted returns ErrInterrupted for a cancelled context.
-func interrupted(ctx context.Context, err error) error {
-	if err != nil && ctx.Err() != nil {
-		return ErrInterrupted
-	}
-	return err
 }
 
 // Machine is the platform: operating system, architecture, cores.

@@ -71,14 +71,13 @@ func findParts(folders []string) (parts []part, err error) {
 		}
 		for _, name := range found {
 			p := part{dir: dir}
-			middle := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(name), "manifest."), ".json")
-			if i, n, ok := strings.Cut(middle, "-of-"); ok {
-				if p.shard, err = ParseShard(i + "/" + n); err != nil {
-					return nil, fmt.Errorf("%s: %w", name, err)
-				}
-			}
 			if p.manifest, err = ReadManifest(name); err != nil {
 				return nil, err
+			}
+			if of := p.manifest.Shard; of != "" {
+				if p.shard, err = ParseShard(of); err != nil {
+					return nil, fmt.Errorf("%s: %w", name, err)
+				}
 			}
 			parts = append(parts, p)
 		}
