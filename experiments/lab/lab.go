@@ -37,10 +37,10 @@ type Lab struct {
 	parts  sync.Map  // of part: embeddings of which only a part is here
 	// Where documents are drawn anew, each repetition has a corpus and a space of
 	// its own, about 100 MB on IMDb: only the last ones are kept.
-	corpora once[*Corpus]
-	spaces  once[*Space]
-	opened  sync.Map  // description of every corpus, kept or not, by the sample's key
-	shared  once[any] // everything else
+	corpora Memo
+	spaces  Memo
+	opened  sync.Map // description of every corpus, kept or not, by the sample's key
+	Shared  Memo     // everything else
 }
 
 // textsKept is the number of corpora and of spaces that stay open.
@@ -56,9 +56,9 @@ func New(root string) *Lab {
 // Close closes sentence encoders and ends commands.
 func (l *Lab) Close() error {
 	var failed error
-	l.shared.mu.Lock()
-	defer l.shared.mu.Unlock()
-	for _, e := range l.shared.m { // nothing is made any more
+	l.Shared.mu.Lock()
+	defer l.Shared.mu.Unlock()
+	for _, e := range l.Shared.values { // nothing is made any more
 		if c, ok := e.value.(io.Closer); ok {
 			failed = errors.Join(failed, c.Close())
 		}
@@ -66,61 +66,67 @@ func (l *Lab) Close() error {
 	return failed
 }
 
-// once makes each value on first use; concurrent users of one key wait for it.
-// A failure is not stored, so a cancelled attempt can be repeated. With keep
-// above 0, the value that was not asked for longest is forgotten where there are
-// more; it is made again when it is needed again.
-type once[V any] struct {
-	keep  int
-	mu    sync.Mutex
-	m     map[string]*onceEntry[V]
-	asked []string // with keep: the keys, the last asked for at the end
+// Memo keeps values by key; its zero value is ready to use. With keep above 0, the
+// value that was not asked for longest is forgotten where there are more; it is made
+// again when it is needed again.
+type Memo struct {
+	keep   int
+	mu     sync.Mutex
+	values map[string]*entry
+	asked  []string // with keep: the keys, the last asked for at the end
 }
 
-type onceEntry[V any] struct {
+type entry struct {
 	mu    sync.Mutex
-	done  bool
-	value V
+	value any // nil until it is made
 }
 
-func (o *once[V]) get(key string, make_ func() (V, error)) (V, error) {
-	o.mu.Lock()
-	if o.m == nil {
-		o.m = map[string]*onceEntry[V]{}
-	}
-	if o.m[key] == nil {
-		o.m[key] = &onceEntry[V]{}
-	}
-	e := o.m[key]
-	if o.keep > 0 {
-		o.asked = append(slices.DeleteFunc(o.asked, func(k string) bool { return k == key }), key)
-		if len(o.m) > o.keep {
-			o.forget()
-		}
-	}
-	o.mu.Unlock()
+// Once returns the value that make_ returned on its first success; concurrent users of
+// one key wait for it. A failure is not stored, so a cancelled attempt can be repeated.
+func Once[T any](m *Memo, key string, make_ func() (T, error)) (T, error) {
+	e := m.entry(key)
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.done {
-		return e.value, nil
+	if e.value != nil {
+		return e.value.(T), nil
 	}
 	v, err := make_()
 	if err == nil {
-		e.value, e.done = v, true
+		e.value = v
 	}
 	return v, err
 }
 
+func (m *Memo) entry(key string) *entry {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.values == nil {
+		m.values = map[string]*entry{}
+	}
+	e := m.values[key]
+	if e == nil {
+		e = &entry{}
+		m.values[key] = e
+	}
+	if m.keep > 0 {
+		m.asked = append(slices.DeleteFunc(m.asked, func(k string) bool { return k == key }), key)
+		if len(m.values) > m.keep {
+			m.forget()
+		}
+	}
+	return e
+}
+
 // forget removes the value that was not asked for longest. One that is being
 // made stays, and the newest.
-func (o *once[V]) forget() {
-	for i, key := range o.asked[:len(o.asked)-1] {
-		if e := o.m[key]; e.mu.TryLock() {
-			done := e.done
+func (m *Memo) forget() {
+	for i, key := range m.asked[:len(m.asked)-1] {
+		if e := m.values[key]; e.mu.TryLock() {
+			made := e.value != nil
 			e.mu.Unlock()
-			if done {
-				delete(o.m, key)
-				o.asked = slices.Delete(o.asked, i, i+1)
+			if made {
+				delete(m.values, key)
+				m.asked = slices.Delete(m.asked, i, i+1)
 				return
 			}
 		}
@@ -137,7 +143,7 @@ func (s Sample) key() string { return engine.MakeID(s.Dataset, s.Dataset.File, s
 
 // Corpus loads a data set.
 func (l *Lab) Corpus(ctx context.Context, s Sample) (*Corpus, error) {
-	return l.corpora.get(s.key(), func() (*Corpus, error) {
+	return Once(&l.corpora, s.key(), func() (*Corpus, error) {
 		d, err := datasets.Load(ctx, s.Dataset.Request(l.root, s.Seed))
 		if err != nil {
 			return nil, err
@@ -181,7 +187,7 @@ func (l *Lab) Words(ctx context.Context, e study.EmbeddingSpec, dimension int, k
 // synonyms, the table holds those of a thesaurus too.
 func (l *Lab) Space(ctx context.Context, s Sample, e study.EmbeddingSpec, dimension int, synonyms bool) (*Space,
 	error) {
-	return l.spaces.get(engine.MakeID(s.key(), e.Name, e.File, dimension, synonyms), func() (*Space, error) {
+	return Once(&l.spaces, engine.MakeID(s.key(), e.Name, e.File, dimension, synonyms), func() (*Space, error) {
 		c, err := l.Corpus(ctx, s)
 		if err != nil {
 			return nil, err
@@ -244,24 +250,14 @@ type part struct{ Name, Warning string }
 
 // Thesaurus opens the synonyms for generated or for real data.
 func (l *Lab) Thesaurus(generated bool) (mechanisms.Thesaurus, error) {
-	return Once(l, fmt.Sprint("thesaurus ", generated), func() (mechanisms.Thesaurus, error) {
+	return Once(&l.Shared, fmt.Sprint("thesaurus ", generated), func() (mechanisms.Thesaurus, error) {
 		return OpenThesaurus(generated, l.root)
 	})
 }
 
 // English opens the word list of the share of English tokens.
 func (l *Lab) English(ref string) (*datasets.WordList, error) {
-	return Once(l, "words "+ref, func() (*datasets.WordList, error) { return datasets.OpenWordList(ref, l.root) })
-}
-
-// Once makes a value that several units share, in the first of them.
-func Once[T any](l *Lab, key string, make_ func() (T, error)) (T, error) {
-	v, err := l.shared.get(key, func() (any, error) { return make_() })
-	if err != nil {
-		var none T
-		return none, err
-	}
-	return v.(T), nil
+	return Once(&l.Shared, "words "+ref, func() (*datasets.WordList, error) { return datasets.OpenWordList(ref, l.root) })
 }
 
 // Environment returns the data from which a mechanism is built, and the space
@@ -288,7 +284,7 @@ type Fingerprints map[string]string
 func (l *Lab) OfText(ctx context.Context, s Sample, e study.EmbeddingSpec, dimension int,
 	needs mechanisms.Needs) (Fingerprints, error) {
 	key := engine.MakeID("fingerprints", s.key(), e.Name, e.File, dimension, needs.Thesaurus)
-	f, err := Once(l, key, func() (Fingerprints, error) {
+	f, err := Once(&l.Shared, key, func() (Fingerprints, error) {
 		c, err := l.Corpus(ctx, s)
 		if err != nil {
 			return nil, err
@@ -328,7 +324,7 @@ func (l *Lab) thesaurusFingerprint(generated bool, of string, words []string) (s
 	if err != nil {
 		return "", err
 	}
-	return Once(l, "digest of thesaurus "+of, func() (string, error) {
+	return Once(&l.Shared, "digest of thesaurus "+of, func() (string, error) {
 		return hashed(func(h io.Writer) error {
 			for _, word := range words {
 				fmt.Fprintf(h, "%s\t%s\n", word, strings.Join(t.Lemmas(word), " "))
@@ -344,7 +340,7 @@ func (l *Lab) ofEnglish(ref string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return Once(l, "digest of english "+ref, func() (string, error) {
+	return Once(&l.Shared, "digest of english "+ref, func() (string, error) {
 		return hashed(func(h io.Writer) (err error) {
 			for _, file := range list.Files {
 				data, wrong := os.ReadFile(file)

@@ -37,10 +37,9 @@ func init() {
 		// with linear models only; a projected vector and a plain one have different
 		// lengths.
 		Applies: func(s *Spec, q *Query) bool {
-			d, err := models.Find(q.Model.Name)
 			t, _ := s.Dataset.Definition() // checked
-			vectors := s.Definition().NewVector != nil
-			return err == nil && (!t.WordLevel && !vectors || d.Vectors) && (!vectors || q.Setting == study.Local)
+			text := hasText(s, q)
+			return (!t.WordLevel && text || q.Model.Vectors) && (text || q.Setting == study.Local)
 		},
 		Needs: func(_ *Spec, q *Query) []lab.Resource {
 			if encoder := q.Model.encoder(); encoder != "" {
@@ -70,19 +69,17 @@ func joined(tokens []string) string { return strings.Join(tokens, " ") }
 
 // measureAccuracy trains on one part of the text and tests on the other, once or
 // as often as the study says.
-func measureAccuracy(ctx context.Context, r *Release, q *Query) ([]results.Row, error) {
+func measureAccuracy(ctx context.Context, r *Release, q *Query) (rows []results.Row, err error) {
 	n, several := q.Options.(trainings)
-	if !several {
-		return r.accuracy(ctx, q, 0)
-	}
-	var rows []results.Row
-	for i := range int(n) {
+	for i := range max(1, int(n)) {
 		more, err := r.accuracy(ctx, q, i)
 		if err != nil {
 			return nil, err
 		}
 		for j := range more {
-			more[j].Repetition = i + 1
+			if several {
+				more[j].Repetition = i + 1
+			}
 		}
 		rows = append(rows, more...)
 	}
@@ -97,15 +94,11 @@ func (r *Release) accuracy(ctx context.Context, q *Query, training int) ([]resul
 		return nil, err
 	}
 	took := time.Since(start)
-	known, err := r.reader(ctx, q.Model, !r.IsBaseline() && q.Setting != study.TestOnly)
+	examples, err := r.split(ctx, t.reading, 2, !r.IsBaseline() && q.Setting != study.TrainOnly)
 	if err != nil {
 		return nil, err
 	}
-	examples, err := r.split(ctx, q.Model, known, 2, !r.IsBaseline() && q.Setting != study.TrainOnly)
-	if err != nil {
-		return nil, err
-	}
-	right, auc, err := test(ctx, t.Model, len(r.Corpus.Classes), examples)
+	right, auc, err := test(ctx, t.model, len(r.Corpus.Classes), examples)
 	if err != nil {
 		return nil, err
 	}
@@ -127,85 +120,94 @@ func (r *Release) accuracy(ctx context.Context, q *Query, training int) ([]resul
 			rows = append(rows, row.Of(quantity, m))
 		}
 	}
-	add("validation_accuracy", 100*t.History.Accuracy)
+	add("validation_accuracy", 100*t.history.Accuracy)
 	add("auc", auc)
-	if n := len(t.History.Losses); n > 0 {
+	if n := len(t.history.Losses); n > 0 {
 		add("epochs", float64(n))
 	}
 	add("train_seconds", took.Seconds())
 	return rows, nil
 }
 
+// trained is a classifier after Fit.
+type trained struct {
+	*reading
+	model   models.Classifier
+	history models.History
+}
+
 // trained returns the model of a query in one of its trainings. The baseline and all test-only queries
 // of one repetition share a model of plain text; local and train-only share one
 // of private text.
-func (r *Release) trained(ctx context.Context, q *Query, number int) (*Trained, error) {
-	private := !r.IsBaseline() && q.Setting != study.TestOnly
-	train := func(s *Spec, private bool) (*Trained, error) {
-		known, err := r.reader(ctx, q.Model, private)
-		if err != nil {
-			return nil, err
-		}
-		training, err := r.split(ctx, q.Model, known, 0, private)
-		if err != nil {
-			return nil, err
-		}
-		validation, err := r.split(ctx, q.Model, known, 1, private)
-		if err != nil {
-			return nil, err
-		}
-		table, err := r.table(q.Model, known)
-		if err != nil {
-			return nil, err
-		}
-		seed := s.ModelSeed(q.Model, q.Setting)
-		if number > 0 {
-			seed = seed.Derive("training").At(uint64(number))
-		}
-		return Train(ctx, q.Model, len(r.Corpus.Classes), table, seed, training, validation)
+func (r *Release) trained(ctx context.Context, q *Query, number int) (*trained, error) {
+	private, s, setting := r.trainsOnPrivate(q), r.Spec, q.Setting
+	if !private {
+		s.Mechanism.Mechanism, s.Mechanism.Variant = results.BaselineMechanism, ""
+		s.Mechanism.Parameters, s.Mechanism.Epsilon = nil, 0
+		setting = study.Local
 	}
-	key := engine.MakeID(q.Model.Name, q.Model.Text(), number)
-	if private {
-		return Once(r, "model "+key, func() (*Trained, error) { return train(&r.Spec, true) })
+	seed := s.ModelSeed(q.Model, setting)
+	if number > 0 {
+		seed = seed.Derive("training").At(uint64(number))
 	}
-	plain := r.Spec
-	plain.Mechanism.Mechanism, plain.Mechanism.Variant = results.BaselineMechanism, ""
-	plain.Mechanism.Parameters, plain.Mechanism.Epsilon = nil, 0
-	of := engine.MakeID("plain", plain.Root(), plain.labels(), r.Repetition, key, r.Corpus.Fingerprint,
-		r.Space.Wide.Fingerprint())
-	q = &Query{Model: q.Model, Setting: study.Local}
-	return lab.Once(r.Lab, of, func() (*Trained, error) { return train(&plain, false) })
+	key := engine.MakeID("model", q.Model.Name, q.Model.Text(), seed, r.Space.Wide.Fingerprint())
+	return once(r, private, key, func() (*trained, error) {
+		x, err := r.reading(ctx, q.Model, private)
+		if err != nil {
+			return nil, err
+		}
+		training, err := r.split(ctx, x, 0, private)
+		if err != nil {
+			return nil, err
+		}
+		validation, err := r.split(ctx, x, 1, private)
+		if err != nil {
+			return nil, err
+		}
+		return r.fit(ctx, x, seed, training, validation)
+	})
 }
 
-// tokenized is a tokenizer of the plain train texts and the vectors of its words.
-type tokenized struct {
-	*embeddings.Tokenizer
-	table models.Embedding
+// trainsOnPrivate reports whether a query trains on private text.
+func (r *Release) trainsOnPrivate(q *Query) bool {
+	return !r.IsBaseline() && q.Setting != study.TestOnly
 }
 
-// tokenizer returns that of a model, nil for a model that reads the words of the
-// space.
-func (r *Release) tokenizer(m Model) (*tokenized, error) {
-	if d, err := models.Find(m.Name); err != nil || !d.Tokenized || r.Embedding.Name == study.NoVectors {
+// fit trains a classifier.
+func (r *Release) fit(ctx context.Context, x *reading, seed stream.Seed, training, validation models.Examples) (*trained,
+	error) {
+	c, err := models.New(x.Name, models.Options{Classes: len(r.Corpus.Classes), Embedding: x.table, Seed: seed,
+		Parameters: x.Parameters})
+	if err != nil {
 		return nil, err
 	}
-	return lab.Once(r.Lab, engine.MakeID("tokenizer", r.Corpus.Fingerprint, r.Space.Fingerprint()),
-		func() (*tokenized, error) {
-			t := embeddings.NewTokenizer(r.Corpus.TrainTexts())
-			return &tokenized{t, models.Embedding{Dimension: r.Dimension, Vectors: r.Space.Matrix(t.Words())}}, nil
-		})
+	h, err := c.Fit(ctx, training, validation)
+	return &trained{x, c, h}, err
 }
 
-// table returns the vectors that a model reads.
-func (r *Release) table(m Model, known *lab.Space) (models.Embedding, error) {
-	t, err := r.tokenizer(m)
-	switch {
-	case err != nil || r.Embedding.IsNone():
-		return models.Embedding{}, err
-	case t != nil:
-		return t.table, nil
+// reading is how a classifier reads texts.
+type reading struct {
+	Model
+	tokenizer *embeddings.Tokenizer // numbers the words of the plain train texts; nil: words does
+	words     *lab.Space            // that it knows
+	table     models.Embedding      // of their vectors
+}
+
+// reading returns that of a model which is trained on private or on plain text.
+func (r *Release) reading(ctx context.Context, m Model, private bool) (*reading, error) {
+	var x reading
+	var err error
+	if m.Tokenized && !r.Embedding.IsNone() {
+		x, err = once(r, false, engine.MakeID("tokenizer", r.Space.Fingerprint()), func() (reading, error) {
+			t := embeddings.NewTokenizer(r.Corpus.TrainTexts())
+			table := models.Embedding{Dimension: r.Dimension, Vectors: r.Space.Matrix(t.Words())}
+			return reading{tokenizer: t, table: table}, nil
+		})
+	} else if x.words, err = r.reader(ctx, m, private); err == nil && !r.Embedding.IsNone() {
+		x.table = x.words.Table
 	}
-	return known.Table, nil
+	x.Model = m
+	return &x, err
 }
 
 // reader returns the words that a classifier knows, each with a number of its own: those of the data set that have
@@ -226,7 +228,7 @@ func (r *Release) reader(ctx context.Context, m Model, private bool) (*lab.Space
 		training = text[0]
 	}
 	known := r.Space.Wide
-	read := func() (*lab.Space, error) {
+	return once(r, private, engine.MakeID("reader", apart, known.Fingerprint()), func() (*lab.Space, error) {
 		more := map[string]bool{}
 		var all []string
 		for _, d := range training {
@@ -249,110 +251,60 @@ func (r *Release) reader(ctx context.Context, m Model, private bool) (*lab.Space
 			return r.Space, err
 		}
 		return &lab.Space{Space: r.Space.Space, Table: lab.WholeSpace(wide).Table, Wide: wide}, nil
-	}
-	key := engine.MakeID("reader", apart)
-	if private {
-		return Once(r, key, read)
-	}
-	return lab.Once(r.Lab, engine.MakeID(key, r.Corpus.Fingerprint, r.Space.Wide.Fingerprint()), read)
+	})
 }
 
-// split returns a split as a classifier that knows these words reads it, private or plain.
-func (r *Release) split(ctx context.Context, m Model, known *lab.Space, i int, private bool) (models.Examples, error) {
-	labels := r.Corpus.Labels(i)
-	if private && r.ReleasesVectors() {
-		vectors, err := r.Vectors(ctx)
-		return models.Examples{Vectors: vectors[i], Labels: labels}, err
-	}
-	tokens := r.Corpus.Tokens[i]
+// split returns a split as a classifier reads it, private or plain.
+func (r *Release) split(ctx context.Context, x *reading, i int, private bool) (models.Examples, error) {
+	tokens, labels := r.Corpus.Tokens[i], r.Corpus.Labels(i)
 	if private {
 		text, err := r.Text(ctx)
-		if err != nil {
-			return models.Examples{}, err
+		if err != nil || r.vectors[i] != nil {
+			return models.Examples{Vectors: r.vectors[i], Labels: labels}, err
 		}
 		tokens = text[i]
 	}
-	if encoder := m.encoder(); encoder != "" {
-		encode := func() ([][]float32, error) { return r.encode(ctx, encoder, list.Map(tokens, joined)) }
-		key := engine.MakeID("encoded", encoder, i)
-		once := func() ([][]float32, error) { return Once(r, key, encode) }
-		if !private { // for all releases
-			key = engine.MakeID(key, r.Corpus.Fingerprint, r.Space.Fingerprint())
-			once = func() ([][]float32, error) { return lab.Once(r.Lab, key, encode) }
-		}
-		vectors, err := once()
+	if encoder := x.encoder(); encoder != "" {
+		key := engine.MakeID("encoded", encoder, i, r.Space.Fingerprint())
+		vectors, err := once(r, private, key, func() ([][]float32, error) {
+			e, err := r.Lab.Encoder(ctx, encoder, r.Corpus, r.Space)
+			if err != nil {
+				return nil, err
+			}
+			return e.Encode(ctx, list.Map(tokens, joined))
+		})
 		return models.Examples{Vectors: vectors, Labels: labels}, err
 	}
-	if t, err := r.tokenizer(m); err != nil {
-		return models.Examples{}, err
-	} else if t != nil {
-		return models.Examples{Sequences: t.Sequences(tokens), Labels: labels}, nil
+	if x.tokenizer != nil {
+		return models.Examples{Sequences: x.tokenizer.Sequences(tokens), Labels: labels}, nil
 	}
-	return known.Examples(tokens, labels, r.Corpus.WordLevel)
+	return x.words.Examples(tokens, labels, r.Corpus.WordLevel)
 }
 
-// encode returns the vectors that a sentence encoder gives to texts.
-func (r *Release) encode(ctx context.Context, encoder string, texts []string) ([][]float32, error) {
-	e, err := r.Lab.Encoder(ctx, encoder, r.Corpus, r.Space)
-	if err != nil {
-		return nil, err
-	}
-	return e.Encode(ctx, texts)
-}
-
-// Model is a classifier to train: its name and all of its parameters.
+// Model is a classifier to train and all of its parameters.
 type Model struct {
-	Name       string
+	models.Definition
 	Parameters map[string]any // resolved
-}
-
-// Text is the parameters as rows have them.
-func (m Model) Text() string {
-	if m.Name == "" {
-		return ""
-	}
-	return params.Format(m.Parameters)
-}
-
-// tellsApart reports whether the model learns something of each word, not of its vector alone.
-func (m Model) tellsApart() bool {
-	d, err := models.Find(m.Name)
-	return err == nil && d.Words != nil && d.Words(m.Parameters)
-}
-
-// encoder is that of the sentence vectors which the model reads; "" for none.
-func (m Model) encoder() string {
-	ref, _ := m.Parameters[models.Encoder].(string)
-	return ref
 }
 
 // NewModel returns a model of a study with its defaults. They are part of its
 // identity: with other defaults it is a different unit.
 func NewModel(m study.ModelSpec) Model {
-	parameters, _ := m.Resolve() // checked
-	return Model{Name: m.Name, Parameters: parameters}
+	d, _ := models.Find(m.Name) // checked, as what follows
+	parameters, _ := d.Resolve(m.Parameters)
+	return Model{d, parameters}
 }
 
-// Trained is a classifier after Fit.
-type Trained struct {
-	Model   models.Classifier
-	History models.History
-}
+// Text is the parameters as rows have them.
+func (m Model) Text() string { return params.Format(m.Parameters) }
 
-// Train fits a classifier of the given number of classes. Models of sequences
-// read embedding; its zero value is fine for dense vectors.
-func Train(ctx context.Context, m Model, classes int, embedding models.Embedding, seed stream.Seed, training,
-	validation models.Examples) (*Trained, error) {
-	c, err := models.New(m.Name, models.Options{Classes: classes, Embedding: embedding, Seed: seed,
-		Parameters: m.Parameters})
-	if err != nil {
-		return nil, err
-	}
-	h, err := c.Fit(ctx, training, validation)
-	if err != nil {
-		return nil, err
-	}
-	return &Trained{c, h}, nil
+// tellsApart reports whether the model learns something of each word, not of its vector alone.
+func (m Model) tellsApart() bool { return m.Words != nil && m.Words(m.Parameters) }
+
+// encoder is that of the sentence vectors which the model reads; "" for none.
+func (m Model) encoder() string {
+	ref, _ := m.Parameters[models.Encoder].(string)
+	return ref
 }
 
 // test returns which examples a classifier gets right and, of two classes, the AUC, else

@@ -136,7 +136,7 @@ func measureWithCommand(ctx context.Context, r *Release, q *Query) ([]results.Ro
 	}
 	before := list.Map(text.Before, joined)
 	key := engine.MakeID("unchanged", c.Key, r.Corpus.Fingerprint, r.Sample(), q.Setting)
-	ceiling, err := lab.Once(r.Lab, key, func() ([]float64, error) { return c.Compare(ctx, before, before) })
+	ceiling, err := lab.Once(&r.Lab.Shared, key, func() ([]float64, error) { return c.Compare(ctx, before, before) })
 	if err != nil {
 		return nil, fmt.Errorf("%s of unchanged text: %w", o.Name, err)
 	}

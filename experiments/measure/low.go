@@ -39,7 +39,7 @@ func measureLow(ctx context.Context, r *Release, q *Query) ([]results.Row, error
 	if err != nil {
 		return nil, err
 	}
-	rare, err := lab.Once(r.Lab, engine.MakeID("low", r.Corpus.Fingerprint, r.Dataset.Name, n, r.Root()),
+	rare, err := lab.Once(&r.Lab.Shared, engine.MakeID("low", r.Corpus.Fingerprint, r.Dataset.Name, n, r.Root()),
 		func() ([]string, error) {
 			return metrics.LeastFrequent(r.Corpus.Documents, n, r.Root().Derive("low", r.dataName())), nil
 		})

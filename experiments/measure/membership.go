@@ -24,33 +24,28 @@ func init() {
 // it. Both are asked about plain texts, which a person would recognise as theirs.
 func measureMembership(ctx context.Context, r *Release, q *Query) ([]results.Row, error) {
 	var read, plain [3]models.Examples
-	private := !r.IsBaseline() && q.Setting != study.TestOnly
-	known, err := r.reader(ctx, q.Model, private)
+	private := r.trainsOnPrivate(q)
+	x, err := r.reading(ctx, q.Model, private)
 	if err != nil {
 		return nil, err
 	}
 	for i := range read {
-		if plain[i], err = r.split(ctx, q.Model, known, i, false); err != nil {
+		if plain[i], err = r.split(ctx, x, i, false); err != nil {
 			return nil, err
 		}
 		if read[i] = plain[i]; private && i < 2 {
-			if read[i], err = r.split(ctx, q.Model, known, i, true); err != nil {
+			if read[i], err = r.split(ctx, x, i, true); err != nil {
 				return nil, err
 			}
 		}
 	}
-	table, err := r.table(q.Model, known)
-	if err != nil {
-		return nil, err
-	}
 	seed := r.ModelSeed(q.Model, q.Setting).Derive("membership")
 	side := func(half int, seed stream.Seed) (models.Membership, error) {
-		t, err := Train(ctx, q.Model, len(r.Corpus.Classes), table, seed, everySecond(read[0], half),
-			everySecond(read[1], half))
+		t, err := r.fit(ctx, x, seed, everySecond(read[0], half), everySecond(read[1], half))
 		if err != nil {
 			return models.Membership{}, err
 		}
-		return models.Membership{Model: t.Model, Members: everySecond(plain[0], half),
+		return models.Membership{Model: t.model, Members: everySecond(plain[0], half),
 			Others: everySecond(plain[2], half)}, nil
 	}
 	target, err := side(0, seed.Derive("target"))

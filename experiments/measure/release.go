@@ -8,8 +8,10 @@ import (
 	"slices"
 	"time"
 
+	"mldpbench/experiments/engine"
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
+	"mldpbench/internal/list"
 	"mldpbench/mechanisms"
 	"mldpbench/metrics"
 	"mldpbench/results"
@@ -33,8 +35,8 @@ type Release struct {
 	batch   *batch
 	aligned [3][][]string  // the private splits, with the empty word for every removed one
 	shown   [3][][]string  // the same as a reader sees it
-	vectors [3][][]float32 // instead, of mechanisms that release vectors
-	shared  map[string]any
+	vectors [3][][]float32 // instead, of mechanisms that release vectors: the mean of each document
+	shared  lab.Memo
 }
 
 // batch is what the repetitions of a release share.
@@ -60,7 +62,7 @@ func Open(ctx context.Context, l *lab.Lab, specs []Spec, splits [3]bool, threads
 		if _, ok := b.releases[s.Repetition]; ok {
 			continue
 		}
-		r := &Release{Spec: s, Lab: l, batch: b, shared: map[string]any{}}
+		r := &Release{Spec: s, Lab: l, batch: b}
 		var err error
 		if r.Corpus, r.Space, err = s.open(ctx, l); err != nil {
 			return nil, err
@@ -108,17 +110,13 @@ func (s *Spec) Fingerprints(ctx context.Context, l *lab.Lab) (lab.Fingerprints, 
 	return f, l.OfOutside(ctx, s.Mechanism, s.Sample(), space.Space, f)
 }
 
-// Once makes a value that the measurements of a release share, in the first of
-// them.
-func Once[T any](r *Release, key string, make_ func() (T, error)) (T, error) {
-	if v, ok := r.shared[key]; ok {
-		return v.(T), nil
+// once makes a value that follows from the private text of a release, or from plain
+// text, for all measurements that need it: plain text is that of all releases.
+func once[T any](r *Release, private bool, key string, make_ func() (T, error)) (T, error) {
+	if private {
+		return lab.Once(&r.shared, key, make_)
 	}
-	v, err := make_()
-	if err == nil {
-		r.shared[key] = v
-	}
-	return v, err
+	return lab.Once(&r.Lab.Shared, engine.MakeID(key, r.Corpus.Fingerprint), make_)
 }
 
 // Row returns the row of a query without a quantity. Of a privatised text, the
@@ -187,10 +185,13 @@ func (r *Release) build(ctx context.Context) error {
 	if b.env, err = b.first.Environment(ctx); err != nil {
 		return err
 	}
-	start := time.Now()
+	settings, start := r.Mechanism, time.Now()
+	if settings.Outside != nil && settings.Epsilon == 0 {
+		settings.Epsilon = 1 // nobody knows it, and it changes nothing
+	}
 	if r.Definition().NewVector != nil {
 		b.vector, err = mechanisms.NewVector(b.env, r.Mechanism)
-	} else if b.mechanism, err = mechanisms.New(b.env, r.settings()); err == nil {
+	} else if b.mechanism, err = mechanisms.New(b.env, settings); err == nil {
 		if b.mechanism = mechanisms.KeepWords(b.mechanism, r.Kept()); r.Budget != "" {
 			b.mechanism, err = mechanisms.OfDocument(b.mechanism, r.Policy)
 		}
@@ -200,16 +201,6 @@ func (r *Release) build(ctx context.Context) error {
 		b.built, b.failed = true, err
 	}
 	return err
-}
-
-// settings are those of the mechanism. A text whose ε nobody knows has one that
-// changes nothing.
-func (r *Release) settings() mechanisms.Settings {
-	s := r.Mechanism
-	if s.Outside != nil && s.Epsilon == 0 {
-		s.Epsilon = 1
-	}
-	return s
 }
 
 // Words returns the mechanism, which must return words.
@@ -222,9 +213,6 @@ func (r *Release) Words(ctx context.Context) (*mechanisms.Mechanism, error) {
 	}
 	return r.batch.mechanism, nil
 }
-
-// ReleasesVectors reports whether the release is vectors and no text.
-func (r *Release) ReleasesVectors() bool { return r.Definition().NewVector != nil }
 
 // privatize privatises the text of all releases of the batch in one call.
 func (r *Release) privatize(ctx context.Context) error {
@@ -273,34 +261,28 @@ func (r *Release) releaseVectors(ctx context.Context) error {
 // its stream.
 func (b *batch) privatizeText(ctx context.Context) error {
 	corpus := b.first.Corpus
-	var text [][]string
-	for i, split := range corpus.Tokens {
-		if !b.splits[i] {
-			split = make([][]string, len(split))
+	each := func(all [][]string, do func(r *Release, i int, split, text [][]string)) {
+		for repetition, r := range b.releases {
+			at := (repetition - 1) * len(corpus.Documents)
+			for i, split := range corpus.Tokens {
+				if b.splits[i] {
+					do(r, i, split, all[at:at+len(split)])
+				}
+				at += len(split)
+			}
 		}
-		text = append(text, split...)
 	}
-	copies := make([][][]string, slices.Max(slices.Collect(maps.Keys(b.releases))))
-	for repetition := range b.releases {
-		copies[repetition-1] = text
-	}
-	private, err := PrivatizeAligned(ctx, b.mechanism, b.first.Policy, copies, len(text), b.first.TextSeed(), b.threads)
+	plain := make([][]string, len(corpus.Documents)*slices.Max(slices.Collect(maps.Keys(b.releases))))
+	each(plain, func(_ *Release, _ int, split, text [][]string) { copy(text, split) })
+	private, err := mechanisms.PrivatizeText(ctx, b.mechanism, plain, mechanisms.TextOptions{Policy: b.first.Policy,
+		Seed: b.first.TextSeed(), Workers: b.threads, Aligned: true})
 	if err != nil {
 		return err
 	}
-	for repetition, r := range b.releases {
-		at := 0
-		for i, split := range corpus.Tokens {
-			if b.splits[i] {
-				r.aligned[i] = private[repetition-1][at : at+len(split)]
-				r.shown[i] = Shown(r.aligned[i])
-				for _, d := range split {
-					r.Tokens += len(d)
-				}
-			}
-			at += len(split)
-		}
-	}
+	each(private, func(r *Release, i int, split, text [][]string) {
+		r.aligned[i], r.shown[i] = text, shown(text)
+		r.Tokens += list.Sum(split, func(d []string) int { return len(d) })
+	})
 	return nil
 }
 
@@ -312,13 +294,6 @@ func (r *Release) Text(ctx context.Context) ([3][][]string, error) {
 	}
 	err := r.privatize(ctx)
 	return r.shown, err
-}
-
-// Vectors returns the released vectors of a mechanism that releases no words,
-// the mean of each document.
-func (r *Release) Vectors(ctx context.Context) ([3][][]float32, error) {
-	err := r.privatize(ctx)
-	return r.vectors, err
 }
 
 // Compared are the documents of the splits that are private in a setting,
@@ -336,7 +311,7 @@ func (r *Release) Compare(ctx context.Context, setting string) (*Compared, error
 	if r.IsBaseline() {
 		splits = r.batch.splits
 	}
-	return Once(r, "compared "+setting, func() (*Compared, error) {
+	return lab.Once(&r.shared, "compared "+setting, func() (*Compared, error) {
 		text, err := r.Text(ctx)
 		if err != nil {
 			return nil, err

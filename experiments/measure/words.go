@@ -41,12 +41,9 @@ func numbers[T ~int32 | ~int](n int) []T {
 	return out
 }
 
-// Shown returns aligned text as a reader sees it, without the empty words that
+// shown returns aligned text as a reader sees it, without the empty words that
 // mark removed words. Documents without empty words are shared, not copied.
-func Shown(aligned [][]string) [][]string {
-	if aligned == nil {
-		return nil
-	}
+func shown(aligned [][]string) [][]string {
 	removed := func(token string) bool { return token == "" }
 	out := make([][]string, len(aligned))
 	for i, d := range aligned {
@@ -55,33 +52,6 @@ func Shown(aligned [][]string) [][]string {
 		}
 	}
 	return out
-}
-
-// PrivatizeAligned is Privatize with the empty word in the place of every word
-// that was removed, by the mechanism or by the policy, so that text and
-// original can be compared word by word.
-func PrivatizeAligned(ctx context.Context, m *mechanisms.Mechanism, policy mechanisms.Policy, copies [][][]string,
-	n int, seed stream.Seed, threads int) ([][][]string, error) {
-	var documents [][]string
-	for _, c := range copies {
-		if c == nil {
-			c = make([][]string, n)
-		}
-		documents = append(documents, c...)
-	}
-	noisy, err := mechanisms.PrivatizeText(ctx, m, documents, mechanisms.TextOptions{
-		Policy: policy, Seed: seed, Workers: threads, Aligned: true,
-	})
-	if err != nil {
-		return nil, err
-	}
-	out := make([][][]string, len(copies))
-	for i, c := range copies {
-		if c != nil {
-			out[i] = noisy[i*n : (i+1)*n]
-		}
-	}
-	return out, nil
 }
 
 // ReleaseVectors privatises documents with a mechanism that releases vectors and
