@@ -59,17 +59,6 @@ type Space struct {
 	Wide  *embeddings.Space
 }
 
-// NewSpace returns the space of a data set, taken from one that may hold more
-// words.
-func NewSpace(wide *embeddings.Space, c *Corpus) (*Space, error) {
-	narrow, err := wide.Restrict(c.Has)
-	if err != nil {
-		return nil, err
-	}
-	return &Space{Space: narrow, Table: models.Embedding{Dimension: wide.Dimension, Vectors: wide.Table()}, Wide: wide},
-		nil
-}
-
 // wordsOnly is the space of a data set without vectors: each word is 0.
 func wordsOnly(c *Corpus) (*Space, error) {
 	v, err := embeddings.NewVocabulary(slices.Sorted(maps.Keys(c.Counts)))

@@ -213,15 +213,18 @@ func (l *Lab) Space(ctx context.Context, s Sample, e study.EmbeddingSpec, dimens
 		if err != nil {
 			return nil, err
 		}
-		space, err := NewSpace(wide, c)
-		if err == nil {
-			space.Name = e.Name
-			l.warnPart(e, dimension)
-			if space.Len() == 1 {
-				l.warn("one word", OneWord)
-			}
+		narrow, err := wide.Restrict(c.Has)
+		if err != nil {
+			return nil, err
 		}
-		return space, err
+		narrow.Name = e.Name
+		space := WholeSpace(wide)
+		space.Space = narrow
+		l.warnPart(e, dimension)
+		if space.Len() == 1 {
+			l.warn("one word", OneWord)
+		}
+		return space, nil
 	})
 }
 

@@ -12,7 +12,6 @@ import (
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/list"
-	"mldpbench/internal/stats"
 	"mldpbench/mechanisms/external"
 	"mldpbench/models/attack"
 	"mldpbench/results"
@@ -39,7 +38,7 @@ func init() {
 			}
 			return all, len(all) > 0
 		},
-		Applies: hasText, Needs: needsOfCommand(external.AttackerRole), Measure: attackWithCommand,
+		Needs: needsOfCommand(external.AttackerRole), Measure: attackWithCommand,
 	})
 	Register(Measurement{
 		Name: "measured", Version: 1, Setting: true,
@@ -56,8 +55,7 @@ func init() {
 			}
 			return all, len(all) > 0
 		},
-		Applies: func(s *Spec, q *Query) bool { return hasText(s, q) && s.Dataset.Name != "" },
-		Needs:   needsOfCommand(external.MeasurementRole), Measure: measureWithCommand,
+		Needs: needsOfCommand(external.MeasurementRole), Measure: measureWithCommand,
 	})
 }
 
@@ -147,15 +145,8 @@ func measureWithCommand(ctx context.Context, r *Release, q *Query) ([]results.Ro
 	if len(values) == 0 {
 		return nil, errors.New("no documents")
 	}
-	const level = 0.95
-	mean := stats.MeanInterval(values, level)
-	m := results.Number(mean.Estimate)
-	if len(values) > 1 { // the spread of one is unknown
-		m = m.Within(mean.Low, mean.High)
-	}
-	m.Ceiling, m.Whole = results.Float(stats.MeanInterval(ceiling, level).Estimate), len(values)
-	m.Detail = listed(values)
-	h := c.Hello
+	m, h := meanOf(values), c.Hello
+	m.Ceiling, m.Detail = meanOf(ceiling).Value, listed(values)
 	m.Note = strings.TrimSpace(h.Title + " " + h.Unit)
 	return []results.Row{r.Row(q).Of(results.MeasuredQuantity(o.Name, h.Better), m)}, nil
 }

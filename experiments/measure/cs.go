@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -44,7 +43,8 @@ func checkCS(options any, _ *study.Design, at study.At) error {
 	return nil
 }
 
-// measureCS compares a sample of documents with their privatised form. The
+// measureCS compares a sample of documents with their privatised form: the mean cosine
+// of their sentence vectors in percent (Meisenbacher et al. 2024 §4.1.3). The
 // sample depends only on the data set, so originals are encoded once and
 // mechanisms are compared on equal documents.
 func measureCS(ctx context.Context, r *Release, q *Query) ([]results.Row, error) {
@@ -71,25 +71,25 @@ func measureCS(ctx context.Context, r *Release, q *Query) ([]results.Row, error)
 	if err != nil {
 		return nil, fmt.Errorf("cs: %w", err)
 	}
-	s, deviation := sentenceSimilarity(originals, encoded)
-	m := results.Number(s.Estimate).Within(s.Low, s.High)
-	m.Whole, m.Detail = len(sample), e.Name()
-	if d := results.Float(deviation); d.Known() {
+	cosines := make([]float64, len(sample))
+	for i := range sample {
+		cosines[i] = 100 * metrics.Cosine(originals[i], encoded[i])
+	}
+	m := meanOf(cosines)
+	m.Detail = e.Name()
+	if d := results.Float(stat.StdDev(cosines, nil)); d.Known() {
 		m.Note = "standard deviation " + d.String()
 	}
 	return []results.Row{r.Row(q).Of("cs", m)}, nil
 }
 
-// sentenceSimilarity is the mean cosine of documents and their privatised forms in
-// percent, from their sentence vectors, with its 95% t interval and the standard
-// deviation (Meisenbacher et al. 2024 §4.1.3). Of one document both are unknown.
-func sentenceSimilarity(originals, noisy [][]float32) (interval stats.Interval, deviation float64) {
-	cosines := make([]float64, len(noisy))
-	for i := range noisy {
-		cosines[i] = 100 * metrics.Cosine(originals[i], noisy[i])
+// meanOf is the mean of numbers, one for each document, with its 95% t interval. Of one
+// document that is unknown.
+func meanOf(x []float64) results.Measured {
+	v := stats.MeanInterval(x, 0.95)
+	m := results.Number(v.Estimate)
+	if m.Whole = len(x); len(x) > 1 {
+		m = m.Within(v.Low, v.High)
 	}
-	if interval = stats.MeanInterval(cosines, 0.95); len(noisy) == 1 {
-		interval.Low, interval.High = math.NaN(), math.NaN()
-	}
-	return interval, stat.StdDev(cosines, nil)
+	return m
 }

@@ -1,20 +1,14 @@
 package measure
 
-import (
-	"math"
-	"testing"
-)
+import "testing"
 
 // One document has a similarity but no interval: records cannot hold infinity.
-func TestOneSentence(t *testing.T) {
-	v := [][]float32{{1, 2}}
-	s, deviation := sentenceSimilarity(v, v)
-	if math.Abs(s.Estimate-100) > 1e-9 || !math.IsNaN(s.Low) || !math.IsNaN(s.High) ||
-		!math.IsNaN(deviation) {
-		t.Errorf("%+v, %v", s, deviation)
+func TestMeanOfOne(t *testing.T) {
+	t.Parallel()
+	if m := meanOf([]float64{70}); m.Value.Float() != 70 || m.Low.Known() || m.High.Known() || m.Whole != 1 {
+		t.Errorf("%+v", m)
 	}
-	if s, deviation = sentenceSimilarity([][]float32{{1, 0}, {0, 1}}, [][]float32{{1, 0}, {1, 1}}); !(s.Low <
-		s.Estimate && s.Estimate < s.High) || math.IsInf(s.Low, 0) || !(deviation > 0) {
-		t.Errorf("%+v, %v", s, deviation)
+	if m := meanOf([]float64{60, 80}); !(m.Low.Float() < 70 && m.High.Float() > 70) || m.Whole != 2 {
+		t.Errorf("%+v", m)
 	}
 }

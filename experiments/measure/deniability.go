@@ -33,7 +33,6 @@ func init() {
 			Check: func(options any, d *study.Design, at study.At) error {
 				return at(options.(*deniabilityOptions).check(d), "")
 			}},
-		Applies: hasText,
 		Measure: measureDeniability,
 	})
 }

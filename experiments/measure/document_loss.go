@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -82,29 +83,33 @@ func measureDocumentLoss(ctx context.Context, r *Release, q *Query) ([]results.R
 			rows = append(rows, row.Of("document_"+name+"_"+kind.name, v))
 		}
 		g := newGame(r.batch.env.Space)
-		losses, err := lossesOf(ctx, m, pairs, documentDelta, func(p documentPair, rows logRows) error {
-			if !m.TakesWords() {
-				return nil
+		var epsilons, bounds []float64
+		for _, p := range pairs {
+			of, err := p.logRows(m)
+			if err == nil && m.TakesWords() {
+				err = play(ctx, g, m, p, of, gameRounds, rng)
 			}
-			return play(ctx, g, m, p, rows, gameRounds, rng)
-		})
-		if err == nil && !m.TakesWords() {
-			err = r.playReleased(ctx, g, pairs, rng)
+			if err == nil && of != nil {
+				var l documentLoss
+				l, err = p.loss(m.Guarantee(), of, documentDelta)
+				epsilons, bounds = append(epsilons, l.epsilon), append(bounds, l.bound)
+			}
+			if err = cmp.Or(err, ctx.Err()); err != nil {
+				return nil, err
+			}
 		}
-		if err != nil {
-			return nil, err
+		if !m.TakesWords() {
+			if err := r.playReleased(ctx, g, pairs, rng); err != nil {
+				return nil, err
+			}
 		}
-		if losses == nil {
+		if epsilons == nil {
 			rows = append(rows, unmeasured(row, "document_epsilon_"+kind.name, "no closed form"))
+		} else {
+			add("epsilon", medianOf(epsilons))
 		}
-		for _, x := range []struct {
-			name string
-			of   func(documentLoss) float64
-		}{{"epsilon", func(l documentLoss) float64 { return l.epsilon }},
-			{"bound", func(l documentLoss) float64 { return l.bound }}} {
-			if len(losses) > 0 && !math.IsNaN(x.of(losses[0])) {
-				add(x.name, medianOf(losses, x.of))
-			}
+		if m.Guarantee().Holds() && bounds != nil {
+			add("bound", medianOf(bounds))
 		}
 		if right, rounds := g.Result(); rounds > 0 {
 			v := results.Number(GameEpsilon(right, rounds, documentDelta, gameLevel))
@@ -170,102 +175,76 @@ func newPair(v *embeddings.Vocabulary, a, b []string, i, j int) documentPair {
 	return documentPair{v.Encode(nil, a[:n]), v.Encode(nil, b[:n]), [2]int{i, j}}
 }
 
+// logRows are the logarithms of the probabilities of outputs, by word.
+type logRows map[mechanisms.WordID][]float64
+
+// logRows are those of the words that differ: equal ones lose nothing. They are nil
+// where the mechanism has no closed form.
+func (p documentPair) logRows(m *mechanisms.Mechanism) (rows logRows, err error) {
+	if !m.Closed() {
+		return nil, nil
+	}
+	rows = logRows{}
+	for i, x := range p.x {
+		for _, w := range []mechanisms.WordID{x, p.y[i]} {
+			if x != p.y[i] && rows[w] == nil {
+				if rows[w], err = m.LogRow(w); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	return rows, nil
+}
+
 // documentLoss is that of one pair. ε, bound and the worst loss are those of both
 // directions, as a promise must hold whichever was released.
 type documentLoss struct {
 	*metrics.DocumentLoss
 	epsilon float64 // the larger of both directions
-	bound   float64 // sum of ε·d; NaN where nothing is promised
+	bound   float64 // sum of ε·d, where something is promised
 }
 
-// logRows are the logarithms of the probabilities of outputs, by word.
-type logRows map[mechanisms.WordID][]float64
-
-// lossesOf are the losses of pairs, nil where the mechanism has no closed form. also
-// is called for every pair with the rows of its words that differ, nil without a
-// closed form.
-func lossesOf(ctx context.Context, m *mechanisms.Mechanism, pairs []documentPair, delta float64,
-	also func(p documentPair, rows logRows) error) ([]documentLoss, error) {
-	var out []documentLoss
-	for _, p := range pairs {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		var rows logRows     // nil without a closed form
-		var x, y [][]float64 // where words differ: equal ones lose nothing
-		if m.Closed() {
-			rows = logRows{}
-			for i, w := range p.x {
-				if w == p.y[i] {
-					continue
-				}
-				for _, w := range []mechanisms.WordID{w, p.y[i]} {
-					var err error
-					if rows[w] == nil {
-						rows[w], err = m.LogRow(w)
-					}
-					if err != nil {
-						return nil, err
-					}
-				}
-				x, y = append(x, rows[w]), append(y, rows[p.y[i]])
-			}
-		}
-		if err := also(p, rows); err != nil {
-			return nil, err
-		}
-		if rows == nil {
+// loss is that of the pair under a guarantee, from the rows of its words that differ.
+func (p documentPair) loss(g mechanisms.Guarantee, rows logRows, delta float64) (l documentLoss, err error) {
+	var ofX, ofY [][]float64
+	for i, x := range p.x {
+		y := p.y[i]
+		if x == y {
 			continue
 		}
-		d, err := metrics.NewDocumentLoss(x, y)
-		if err != nil {
-			return nil, err
+		ofX, ofY = append(ofX, rows[x]), append(ofY, rows[y])
+		switch {
+		case !g.Holds():
+		case g.Covers != nil && !g.Covers(x, y):
+			l.bound = math.Inf(1)
+		default:
+			l.bound += g.Epsilon * g.Distance(x, y)
 		}
-		back, err := metrics.NewDocumentLoss(y, x)
-		if err != nil {
-			return nil, err
-		}
-		l := documentLoss{d, max(d.Epsilon(delta), back.Epsilon(delta)), math.NaN()}
-		l.Worst = max(d.Worst, back.Worst)
-		if g := m.Guarantee(); g.Holds() {
-			l.bound = 0
-			for i, x := range p.x {
-				switch y := p.y[i]; {
-				case x == y:
-				case g.Covers != nil && !g.Covers(x, y):
-					l.bound = math.Inf(1)
-				default:
-					l.bound += g.Epsilon * g.Distance(x, y)
-				}
-			}
-		}
-		out = append(out, l)
 	}
-	return out, nil
+	if l.DocumentLoss, err = metrics.NewDocumentLoss(ofX, ofY); err != nil {
+		return l, err
+	}
+	back, err := metrics.NewDocumentLoss(ofY, ofX)
+	if err == nil {
+		l.epsilon, l.Worst = max(l.Epsilon(delta), back.Epsilon(delta)), max(l.Worst, back.Worst)
+	}
+	return l, err
 }
 
 // medianOf is the median over pairs with its 95% interval by order statistics.
 // Where it is infinite, it says for how many pairs.
-func medianOf(losses []documentLoss, of func(documentLoss) float64) results.Measured {
-	var all []float64
-	infinite := 0
-	for _, l := range losses {
-		all = append(all, of(l))
-		if math.IsInf(of(l), 1) {
-			infinite++
-		}
-	}
-	i, note := metrics.MedianInterval(all, gameLevel), fmt.Sprintf("median of %d pairs", len(all))
-	if infinite > 0 {
-		note += fmt.Sprintf("; infinite for %d", infinite)
-	}
-	x := results.Measured{}
+func medianOf(all []float64) (x results.Measured) {
+	i := metrics.MedianInterval(all, gameLevel)
 	if !math.IsInf(i.Estimate, 1) {
 		if x = results.Number(i.Estimate); !math.IsInf(i.Low, -1) && !math.IsInf(i.High, 1) {
 			x = x.Within(i.Low, i.High)
 		}
 	}
-	x.Whole, x.Note = len(all), note
+	x.Whole, x.Note = len(all), fmt.Sprintf("median of %d pairs", len(all))
+	if n := list.Count(all, func(v float64) bool { return math.IsInf(v, 1) }); n > 0 {
+		x.Note += fmt.Sprintf("; infinite for %d", n)
+	}
 	return x
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"mldpbench/experiments/study"
-	"mldpbench/internal/check"
 	"mldpbench/results"
 )
 
@@ -13,10 +12,7 @@ func init() {
 		Name: "examples", Version: 1, Baseline: true, Columns: []results.Column{{Name: "example"}},
 		Metric: study.Metric{Key: "examples", Doc: "so many documents of each text, evenly spaced, as they are before and " +
 			"after: they are in the records, word for word",
-			New: func() any { return new(int) },
-			Check: func(options any, _ *study.Design, at study.At) error {
-				return at(check.Within("metrics.examples", float64(*options.(*int)), 0, 100), "")
-			}},
+			New: func() any { return new(int) }, Limits: "0,100"},
 		Applies: func(s *Spec, q *Query) bool { return hasText(s, q) && *q.Options.(*int) > 0 && s.Repetition == 1 },
 		Measure: measureExamples,
 	})

@@ -7,7 +7,6 @@ import (
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
-	"mldpbench/internal/check"
 	"mldpbench/internal/stats"
 	"mldpbench/metrics"
 	"mldpbench/results"
@@ -17,14 +16,7 @@ func init() {
 	Register(Measurement{
 		Name: "low", Version: 2, Setting: true, Columns: columns("low", "low_overlap"),
 		Metric: study.Metric{Key: "low", Doc: "LOW: the overlap of the so many least frequent words before and after",
-			New: func() any { return new(int) },
-			Check: func(options any, _ *study.Design, at study.At) error {
-				n := *options.(*int)
-				if n > 1_000_000 {
-					return at(fmt.Errorf("metrics.low = %d: must be at most 1,000,000", n), "")
-				}
-				return at(check.AtLeast("metrics.low", n, 0), "")
-			}},
+			New: func() any { return new(int) }, Limits: "0,1000000"},
 		Applies: func(s *Spec, q *Query) bool { return hasText(s, q) && *q.Options.(*int) > 0 },
 		Measure: measureLow,
 	})

@@ -38,14 +38,14 @@ type Measurement struct {
 	// JSON. Several ask for it more than once.
 	Asked func(s *study.Study, scene *study.Scene) (options any, ok bool)
 
-	// Of is the kind of thing that is measured.
-	Of Kind
+	// OfSpace means that an embedding is measured; there is no mechanism.
+	OfSpace bool
 	// Model and Setting tell whether it is made once for each classifier, and
 	// for each setting. Baseline: of plain text too.
 	Model, Setting, Baseline bool
-	// Applies limits it further; nil does not. See Query.
+	// Applies limits it further; nil is what releases text. See Query.
 	Applies func(s *Spec, q *Query) bool
-	// Needs are the resources besides data set, vectors and mechanism.
+	// Needs are the resources besides data set, vectors and mechanism; nil is none.
 	Needs func(s *Spec, q *Query) []lab.Resource
 	// WordsAlone says that it needs an embedding and a mechanism, but no data set.
 	WordsAlone bool
@@ -53,15 +53,6 @@ type Measurement struct {
 	// *mechanisms.UndefinedError becomes a row of status undefined.
 	Measure func(ctx context.Context, r *Release, q *Query) ([]results.Row, error)
 }
-
-// Kind is what one unit of a measurement is made of.
-type Kind int
-
-// Kinds.
-const (
-	OfRelease Kind = iota // a mechanism at one ε, in one repetition
-	OfSpace               // an embedding; there is no mechanism
-)
 
 // Query is what is asked of a release.
 type Query struct {
@@ -103,6 +94,12 @@ func Register(m Measurement) {
 			options, ok := scene.Metrics[key]
 			return options, ok
 		}
+	}
+	if m.Applies == nil {
+		m.Applies = hasText
+	}
+	if m.Needs == nil {
+		m.Needs = func(*Spec, *Query) []lab.Resource { return nil }
 	}
 	for _, c := range m.Columns {
 		if _, err := results.FindColumn(c.Name); err != nil {

@@ -14,7 +14,7 @@ func init() {
 	Register(Measurement{
 		Name: "membership", Version: 1, Model: true, Setting: true, Baseline: true, VersionOf: wordsVersion,
 		Metric:  study.Metric{Key: "membership", New: func() any { return &struct{}{} }},
-		Columns: columns("mia_auc"), Applies: hasText, Measure: measureMembership,
+		Columns: columns("mia_auc"), Measure: measureMembership,
 	})
 }
 

@@ -25,7 +25,7 @@ var (
 
 func init() {
 	Register(Measurement{
-		Name: "neighbours", Version: 2, Of: OfSpace, Columns: columns("distance"),
+		Name: "neighbours", Version: 2, OfSpace: true, Columns: columns("distance"),
 		Metric:  study.Metric{Key: "neighbours", New: func() any { return &struct{}{} }},
 		Measure: measureNeighbours,
 	})

@@ -8,7 +8,6 @@ import (
 
 	"mldpbench/experiments/study"
 	"mldpbench/internal/list"
-	"mldpbench/internal/stats"
 	"mldpbench/metrics"
 	"mldpbench/results"
 )
@@ -21,7 +20,7 @@ func init() {
 				Table: "retrieval", Mean: true}
 		}),
 		Metric:  study.Metric{Key: "retrieval", New: func() any { return &struct{}{} }},
-		Applies: hasText, Measure: measureRetrieval,
+		Measure: measureRetrieval,
 	})
 }
 
@@ -60,11 +59,6 @@ func measureRetrieval(ctx context.Context, r *Release, q *Query) ([]results.Row,
 	if len(average) == 0 {
 		return nil, errors.New("retrieval: no two documents share an answer, or none is private")
 	}
-	row := func(name string, x []float64) results.Row {
-		v := stats.MeanInterval(x, 0.95)
-		m := results.Number(v.Estimate).Within(v.Low, v.High)
-		m.Whole = len(x)
-		return r.Row(q).Of(name, m)
-	}
-	return []results.Row{row("map", average), row("mrr", reciprocal)}, nil
+	row := r.Row(q)
+	return []results.Row{row.Of("map", meanOf(average)), row.Of("mrr", meanOf(reciprocal))}, nil
 }

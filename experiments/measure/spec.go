@@ -84,14 +84,10 @@ func (s *Spec) Place() results.Place {
 	p.Dataset, p.Embedding, p.Dimension = s.Dataset.Name, s.Embedding.Name, s.Dimension
 	p.Mechanism, p.Variant, p.Parameters = s.Mechanism.Mechanism, string(s.Mechanism.Variant), s.Parameters()
 	p.Label = s.Label
-	p.Repetition, p.Seed, p.Cleaning = s.Repetition, s.Seed, s.Dataset.Cleaning
-	if s.IsBaseline() || s.Mechanism.Mechanism == "" {
-		return p
-	}
+	p.Repetition, p.Seed, p.Cleaning, p.Policy = s.Repetition, s.Seed, s.Dataset.Cleaning, string(s.Policy)
 	if s.Mechanism.Epsilon != 0 { // else nobody knows it
 		p.Epsilon = results.Float(s.Mechanism.Epsilon)
 	}
-	p.Policy = string(s.Policy)
 	return p
 }
 

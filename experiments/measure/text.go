@@ -12,7 +12,6 @@ func init() {
 	Register(Measurement{
 		Name: "text", Version: 2, Setting: true, Columns: columns("pp", "tokens_unknown"),
 		Asked:   func(*study.Study, *study.Scene) (any, bool) { return nil, true },
-		Applies: hasText,
 		Measure: measureText,
 	})
 }

@@ -29,7 +29,7 @@ const textResamples = 1000
 
 func init() {
 	Register(Measurement{
-		Name: "bleu", Version: 1, Applies: hasText,
+		Name: "bleu", Version: 1,
 		Columns: []results.Column{{Name: "bleu", Title: "BLEU", Direction: results.Up, Digits: 1, Threshold: 2,
 			Table: "texts"}},
 		Metric: study.Metric{Key: "bleu", New: func() any { return &struct{}{} }},
@@ -44,7 +44,7 @@ func init() {
 		},
 	})
 	Register(Measurement{
-		Name: "causal_perplexity", Version: 1, Applies: hasText,
+		Name: "causal_perplexity", Version: 1,
 		Columns: []results.Column{{Name: "causal_perplexity", Title: "perplexity per word, causal model",
 			Direction: results.Down, Digits: 1, Table: "texts"}},
 		Asked: func(_ *study.Study, scene *study.Scene) (any, bool) {

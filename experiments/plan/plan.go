@@ -36,12 +36,6 @@ type Plan struct {
 	byID  map[string]int
 }
 
-// request is a measurement that a scene asks for.
-type request struct {
-	*measure.Measurement
-	options any
-}
-
 // Engine is the plan for the engine, with the data of a lab.
 func (p *Plan) Engine(l *lab.Lab) (*engine.Plan, error) {
 	p.lab = l
@@ -83,7 +77,7 @@ func (p *Plan) Only(quantity string) {
 // merge agrees on: data set, embedding, dimension, baseline and mechanisms,
 // epsilon, repetition, measurement, model, setting.
 func (p *Plan) scene(c *study.Scene) {
-	var asked []request
+	var asked []unit // of each measurement, without release, model and setting
 	for _, m := range measure.All() {
 		options, ok := m.Asked(p.Study, c)
 		several, many := options.(measure.Several)
@@ -91,7 +85,8 @@ func (p *Plan) scene(c *study.Scene) {
 			several = measure.Several{options}
 		}
 		for _, o := range several {
-			asked = append(asked, request{m, o})
+			asked = append(asked, unit{measurement: m, query: measure.Query{Options: o},
+				splits: study.Privatizes(c.Settings...)})
 		}
 	}
 	sets := c.Datasets
@@ -124,7 +119,7 @@ func (p *Plan) scene(c *study.Scene) {
 
 // plain adds what is measured of a space alone, and of text that nobody
 // privatised.
-func (p *Plan) plain(c *study.Scene, s measure.Spec, asked []request) {
+func (p *Plan) plain(c *study.Scene, s measure.Spec, asked []unit) {
 	p.add(c, s, asked) // of the space
 	if s.Dataset.Name == "" {
 		return
@@ -137,7 +132,7 @@ func (p *Plan) plain(c *study.Scene, s measure.Spec, asked []request) {
 }
 
 // mechanism adds the units of one mechanism with its parameters.
-func (p *Plan) mechanism(c *study.Scene, s measure.Spec, asked []request, m study.MechanismSpec) {
+func (p *Plan) mechanism(c *study.Scene, s measure.Spec, asked []unit, m study.MechanismSpec) {
 	if s.Mechanism.Outside != nil {
 		s.Policy = "" // it handles unknown words itself
 	}
@@ -153,20 +148,20 @@ func (p *Plan) mechanism(c *study.Scene, s measure.Spec, asked []request, m stud
 }
 
 // add adds one unit per measurement, model and setting.
-func (p *Plan) add(c *study.Scene, s measure.Spec, asked []request) {
+func (p *Plan) add(c *study.Scene, s measure.Spec, asked []unit) {
 	shared := s
 	if d := s.Definition(); d.PerWord && s.Documents != study.Redrawn && s.Streams == study.Grid {
 		shared.Repetition = 0 // repetitions cost little more than one
 	}
 	spec, group := engine.MakeID(s), engine.MakeID(shared) // once for all of its units
-	for _, r := range asked {
-		space := s.Mechanism.Mechanism == ""
-		if space != (r.Of == measure.OfSpace) || s.IsBaseline() && !r.Baseline ||
-			!space && s.Dataset.Name == "" && !r.WordsAlone {
+	space := s.Mechanism.Mechanism == ""
+	for _, a := range asked {
+		of := a.measurement
+		if space != of.OfSpace || s.IsBaseline() && !of.Baseline || !space && s.Dataset.Name == "" && !of.WordsAlone {
 			continue
 		}
 		list := []measure.Model{{}}
-		if r.Model && len(c.Models) > 0 {
+		if of.Model && len(c.Models) > 0 {
 			list = nil
 			for _, m := range c.Models {
 				if study.On(m.Datasets, s.Dataset.Name) {
@@ -175,14 +170,14 @@ func (p *Plan) add(c *study.Scene, s measure.Spec, asked []request) {
 			}
 		}
 		settings := []string{""}
-		if r.Setting && !s.IsBaseline() {
+		if of.Setting && !s.IsBaseline() {
 			settings = c.Settings
 		}
 		for _, model := range list {
 			for _, setting := range settings {
-				u := unit{spec: s, measurement: r.Measurement, splits: study.Privatizes(c.Settings...),
-					query: measure.Query{Options: r.options, Model: model, Setting: setting}}
-				if r.Applies == nil || r.Applies(&u.spec, &u.query) {
+				u := a
+				u.spec, u.query.Model, u.query.Setting = s, model, setting
+				if of.Applies(&u.spec, &u.query) {
 					p.put(u, spec, group)
 				}
 			}
@@ -255,7 +250,7 @@ func (p *Plan) unit(u *unit) engine.Unit {
 			if err != nil {
 				return nil, err
 			}
-			for _, r := range u.needs() {
+			for _, r := range u.measurement.Needs(&u.spec, &u.query) {
 				if err := r.Add(ctx, p.lab, f); err != nil {
 					return nil, err
 				}
@@ -264,13 +259,6 @@ func (p *Plan) unit(u *unit) engine.Unit {
 		},
 		Run: func(ctx context.Context, job *engine.Job) ([]results.Row, error) { return p.run(ctx, u, job) },
 	}
-}
-
-func (u *unit) needs() []lab.Resource {
-	if u.measurement.Needs == nil {
-		return nil
-	}
-	return u.measurement.Needs(&u.spec, &u.query)
 }
 
 // wants returns the resources that the study uses.
@@ -282,8 +270,9 @@ func (p *Plan) wants() (w lab.Wants) {
 		}
 	}
 	for i := range p.units {
-		w.Thesaurus = w.Thesaurus || p.units[i].spec.Definition().Needs.Thesaurus
-		for _, n := range p.units[i].needs() {
+		u := &p.units[i]
+		w.Thesaurus = w.Thesaurus || u.spec.Definition().Needs.Thesaurus
+		for _, n := range u.measurement.Needs(&u.spec, &u.query) {
 			if !slices.ContainsFunc(w.Resources, func(o lab.Resource) bool { return o.Key == n.Key && o.Ref == n.Ref }) {
 				w.Resources = append(w.Resources, n)
 			}

@@ -95,7 +95,7 @@ func fieldsOf(of Key) (all []Key) {
 	path := func(name string) string { return strings.TrimPrefix(of.Path+"."+name, ".") }
 	if of.typ == reflect.TypeFor[Metrics]() {
 		for _, m := range slices.Sorted(maps.Keys(metrics)) {
-			all = append(all, key(path(m), reflect.TypeOf(metrics[m].New()), ""))
+			all = append(all, key(path(m), reflect.TypeOf(metrics[m].New()), metrics[m].Limits))
 		}
 		return all
 	}

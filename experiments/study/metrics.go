@@ -10,8 +10,9 @@ type Metric struct {
 	Key string
 	// New returns a pointer to empty options; they are a struct with yaml and
 	// limits tags, or a type of a number or a word.
-	New func() any
-	Doc string // for the reference of keys; "" takes the comment of the options' type
+	New    func() any
+	Limits string // of a type of a number or a word, as the tag has them
+	Doc    string // for the reference of keys; "" takes the comment of the options' type
 	// Check validates options and fills in their defaults; at adds their
 	// position to an error. nil checks nothing.
 	Check func(options any, d *Design, at At) error
