@@ -263,22 +263,6 @@ func (l *Lab) English(ref string) (*datasets.WordList, error) {
 	return Once(&l.Shared, "words "+ref, func() (*datasets.WordList, error) { return datasets.OpenWordList(ref, l.root) })
 }
 
-// Environment returns the data from which a mechanism is built, and the space
-// of its text. corpus is nil where there is no data set; space is then the
-// whole embedding.
-func (l *Lab) Environment(space *embeddings.Space, corpus *Corpus, needs mechanisms.Needs,
-	seed stream.Seed) (mechanisms.Environment, error) {
-	env := mechanisms.Environment{Space: space, Seed: seed}
-	if corpus != nil {
-		env.Documents, env.Train, env.DataSet = corpus.Documents, corpus.TrainTexts(), corpus.Name
-	}
-	var err error
-	if needs.Thesaurus {
-		env.Thesaurus, err = l.Thesaurus(space.Generated)
-	}
-	return env, err
-}
-
 // Fingerprints of the resources of a unit, by name.
 type Fingerprints map[string]string
 

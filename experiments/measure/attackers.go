@@ -40,7 +40,7 @@ func init() {
 	for _, name := range attack.Names() {
 		d, _ := attack.Find(name) // it is registered
 		Register(Measurement{
-			Name: name, Version: max(1, d.Version), Columns: attackColumns(d),
+			Name: name, Version: max(1, d.Version), Columns: attackColumns(name, d.Columns),
 			Asked: func(_ *study.Study, scene *study.Scene) (any, bool) {
 				if !slices.Contains(study.AttackerNames(scene.Attackers), name) {
 					return nil, false
@@ -61,27 +61,23 @@ func init() {
 	}
 }
 
-func attackColumns(d attack.Definition) []results.Column {
-	return list.Map(d.Columns, func(c attack.Column) results.Column { return attackColumn(d.Name, c) })
-}
-
-// attackColumn is the column of an attacker. Better is better kept: a study of
+// attackColumns are the columns of an attacker. Better is better kept: a study of
 // attacks is read by who releases.
-func attackColumn(attacker string, c attack.Column) results.Column {
-	better := results.Down
-	if c.HigherIsPrivate {
-		better = results.Up
-	}
-	digits, threshold := 3, 0.05
-	if c.Unit == "bits" || c.Unit == "tokens" {
-		digits, threshold = 2, 0.5
-	}
-	table := attacker
-	if c.Alone {
-		table = strongestName
-	}
-	return results.Column{Name: c.Name, Title: c.Title, Unit: c.Unit, Direction: better, Digits: digits,
-		Threshold: threshold, Table: table, Attacker: attacker, Share: c.Panel != "", Mean: c.Mean}
+func attackColumns(attacker string, columns []attack.Column) []results.Column {
+	return list.Map(columns, func(c attack.Column) results.Column {
+		of := results.Column{Name: c.Name, Title: c.Title, Unit: c.Unit, Direction: results.Down, Digits: 3,
+			Threshold: 0.05, Table: attacker, Attacker: attacker, Share: c.Panel != "", Mean: c.Mean}
+		if c.HigherIsPrivate {
+			of.Direction = results.Up
+		}
+		if c.Unit == "bits" || c.Unit == "tokens" {
+			of.Digits, of.Threshold = 2, 0.5
+		}
+		if c.Alone {
+			of.Table = strongestName
+		}
+		return of
+	})
 }
 
 // newAttackOptions are those for what the named attackers need.

@@ -13,7 +13,7 @@ import (
 func init() {
 	Register(Measurement{
 		Name: "user-audit", Version: 2, Baseline: true,
-		Columns: list.Map(attack.AuditColumns, func(c attack.Column) results.Column { return attackColumn("auditor", c) }),
+		Columns: attackColumns("auditor", attack.AuditColumns),
 		Metric:  study.Metric{Key: "user_audit", New: func() any { return &struct{}{} }},
 		Applies: func(s *Spec, q *Query) bool { return hasText(s, q) && s.Repetition == 1 },
 		Measure: measureUserAudit,

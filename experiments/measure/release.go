@@ -167,10 +167,14 @@ func (r *Release) DescribeRedrawn(ctx context.Context, rows []results.Row) error
 }
 
 // Environment returns the data from which the mechanism is built.
-func (r *Release) Environment(ctx context.Context) (mechanisms.Environment, error) {
-	env, err := r.Lab.Environment(r.Space.Space, r.Corpus, r.Definition().Needs, r.MechanismSeed())
-	if r.Corpus != nil {
+func (r *Release) Environment(ctx context.Context) (env mechanisms.Environment, err error) {
+	env.Space, env.Seed = r.Space.Space, r.MechanismSeed()
+	if c := r.Corpus; c != nil {
+		env.Documents, env.Train, env.DataSet = c.Documents, c.TrainTexts(), c.Name
 		env.Outside = r.Lab.Outside(ctx, r.Sample(), r.Space.Space, r.Repetition)
+	}
+	if r.Definition().Needs.Thesaurus {
+		env.Thesaurus, err = r.Lab.Thesaurus(r.Space.Generated)
 	}
 	return env, err
 }

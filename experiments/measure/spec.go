@@ -148,7 +148,7 @@ func (s *Spec) derive(purpose string, labels ...string) stream.Seed {
 // i. Repetitions can thus be privatised in one pass.
 func (s *Spec) TextSeed() stream.Seed {
 	if s.Streams == study.Attacks {
-		return s.Root().Derive(append([]string{"private"}, s.labels()...)...).Derive("text")
+		return s.derive("private").Derive("text")
 	}
 	return s.derive("text")
 }

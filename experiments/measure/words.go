@@ -72,10 +72,7 @@ func ReleaseVectors(ctx context.Context, m mechanisms.VectorMechanism, policy me
 		rng := seed.At(uint64(j)).Rand()
 		ids = releasable(ids[:0], d, v, policy, rng)
 		words += len(ids)
-		if n := len(ids) * width; cap(buffer) < n {
-			buffer = make([]float32, n)
-		}
-		buffer = buffer[:len(ids)*width]
+		buffer = slices.Grow(buffer[:0], len(ids)*width)[:len(ids)*width]
 		m.Release(buffer, ids, rng)
 		clear(sum)
 		for k, x := range buffer {
