@@ -77,10 +77,13 @@ func TestBudgetOfADocument(t *testing.T) {
 	s := own(t, "  - {name: cmp, epsilons: [24], budget: document}\n  - {name: cmp, epsilons: [2]}")
 	for policy, promise := range map[string]string{"random": "document euclidean", "drop": ""} {
 		s := withText(t, s, "policy: random", "policy: "+policy)
+		s = withText(t, s, "metrics:", "metrics:\n  document_loss: {}")
 		for _, c := range cells(t, mustRun(t, s, engine.Options{})) {
 			pp, document := c.Get("pp").Float(), c.Parameters == "budget=document"
 			switch {
 			case c.IsBaseline():
+			case document && !c.Has("document_game_topic"):
+				t.Errorf("%s: the game of documents was not played", policy)
 			case document && (c.GuaranteeMetric != promise || c.Has("e_m") || c.Has("n_w") || !c.Has("accuracy")):
 				t.Errorf("%s: %+v", policy, c)
 			case !document && (c.GuaranteeMetric != "euclidean" || !c.Has("e_m")):

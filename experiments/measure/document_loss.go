@@ -72,10 +72,14 @@ func measureDocumentLoss(ctx context.Context, r *Release, q *Query) ([]results.R
 		return nil, err
 	}
 	row := r.Row(q)
+	v := m.Vocabulary()
+	if !m.TakesWords() { // it reads texts
+		v = r.batch.env.Space.Vocabulary
+	}
 	rng := r.RepetitionSeed().Derive(lossName).Rand()
 	var rows []results.Row
 	for _, kind := range pairKinds {
-		pairs := r.documentPairs(m.Vocabulary(), kind.name, documentPairs)
+		pairs := r.documentPairs(v, kind.name, documentPairs)
 		if len(pairs) == 0 {
 			continue
 		}
