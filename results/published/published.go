@@ -4,78 +4,37 @@
 package published
 
 import (
-	"embed"
-	"fmt"
+	_ "embed"
 	"math"
-	"strings"
 	"sync"
 
 	"github.com/gocarina/gocsv"
 
+	"mldpbench/internal/list"
+	"mldpbench/internal/stats"
 	"mldpbench/results"
 )
 
-//go:embed *.csv
-var files embed.FS
-
-// Place identifies a cell of the paper's tables by our names. English % is printed
-// without dimension (0); baselines have mechanism "none" and ε 0.
-type Place struct {
-	Dataset   string // "imdb" or "agnews"
-	Dimension int
-	Epsilon   float64
-	Mechanism string
+// Number is a printed number beside ours.
+type Number struct {
+	results.Place         // of print, in our names; the setting of our classifier
+	Quantity      string  `csv:"quantity"`
+	Printed       float64 `csv:"printed"`
+	As            string  `csv:"-"`
+	Ours          float64 `csv:"-"`
+	N             int     `csv:"-"` // measurements
+	Verdict       Verdict `csv:"-"`
 }
 
-// Numbers holds printed numbers by place and column.
-type Numbers map[Place]map[string]float64
+//go:embed printed.csv
+var printedCSV []byte
 
-// Value returns a printed number; ok is false where the paper prints none.
-func (p Numbers) Value(at Place, column string) (v float64, ok bool) {
-	if v, ok = p[at][column]; !ok {
-		v, ok = p[Place{at.Dataset, 0, at.Epsilon, at.Mechanism}][column] // English %
+// Printed are the printed numbers alone, in the order of the paper's tables.
+var Printed = sync.OnceValue(func() (all []Number) {
+	if err := gocsv.UnmarshalBytes(printedCSV, &all); err != nil {
+		panic("printed.csv: " + err.Error()) // embedded, and tested
 	}
-	return v, ok
-}
-
-// Printed returns the embedded tables.
-var Printed = sync.OnceValue(func() Numbers {
-	p := Numbers{}
-	for _, name := range []string{"table3_accuracy.csv", "table6_imdb_privacy.csv", "table7_agnews_privacy.csv",
-		"table8_english.csv", "table9_puc.csv"} {
-		var rows []struct {
-			Dataset   string  `csv:"dataset"`
-			Dimension int     `csv:"dimension"`
-			Alpha     float64 `csv:"alpha"`
-			Epsilon   float64 `csv:"epsilon"`
-			Mechanism string  `csv:"mechanism"`
-			Metric    string  `csv:"metric"`
-			Value     float64 `csv:"value"`
-		}
-		data, err := files.ReadFile(name)
-		if err == nil {
-			err = gocsv.UnmarshalBytes(data, &rows)
-		}
-		if err != nil { // a test has read them
-			panic(fmt.Sprintf("published: embedded %s: %v", name, err))
-		}
-		for _, row := range rows {
-			at := Place{strings.ToLower(row.Dataset), row.Dimension, row.Epsilon, strings.ToLower(row.Mechanism)}
-			if row.Mechanism == "Baseline" {
-				at.Mechanism = results.BaselineMechanism
-			}
-			column := map[string]string{"PUC": fmt.Sprintf("puc_%g", 100*row.Alpha), "Nw": "n_w", "Sw": "s_w",
-				"english_pct": "english_as_printed", "LOW": "low_overlap"}[row.Metric]
-			if column == "" {
-				column = strings.ToLower(row.Metric)
-			}
-			if p[at] == nil {
-				p[at] = map[string]float64{}
-			}
-			p[at][column] = row.Value
-		}
-	}
-	return p
+	return all
 })
 
 // Verdict says what became of a printed number. Same: to the digits printed. Near:
@@ -97,37 +56,43 @@ const Rule = "Near: N_w and S_w within three standard deviations of one draw of 
 	"most that of 2,500 independent trials) and of our mean; a share of a text, CS and PUC within 1.5 points; accuracy " +
 	"within 2. CS, and PUC with it, by another encoder than the study's has no verdict."
 
-// encoder is that of the study.
-const encoder = "paraphrase-distilroberta-base-v1"
+// digits are those printed, as many as ours have.
+func (n Number) digits() int { return results.MustColumn(n.Quantity).Digits }
 
-// quantity is a printed metric: its digits, and the points that are near; 0 for
-// shares of draws.
-type quantity struct {
-	column    string
-	digits    int
-	tolerance float64
-}
-
-var quantities = []quantity{{"n_w", 1, 0}, {"s_w", 1, 0}, {"pp", 1, 1.5}, {"low_overlap", 1, 1.5},
-	{"cs", 1, 1.5}, {"english_as_printed", 2, 1.5}, {"accuracy", 2, 2}, {"puc_75", 2, 1.5}, {"puc_50", 2, 1.5},
-	{"puc_25", 2, 1.5}}
-
-// judge compares our mean of n measurements with a printed number. A share of draws m in %, of words
+// tolerance is the difference that is near. A share of draws m in %, of words
 // that are the same, has a variance of at most m(100-m)/2500: words that differ
 // among themselves have a smaller one. So has the number of distinct outputs in 100
 // draws, whose indicators are negatively correlated.
-func (q quantity) judge(ours, printed float64, n int) Verdict {
-	rounding := math.Pow10(-q.digits) / 2
-	tolerance := q.tolerance
-	if tolerance == 0 {
-		m := min(max((ours+printed)/2, 0), 100)
-		tolerance = rounding + 3*math.Sqrt((1+1/float64(n))*m*(100-m)/2500)
+func (n Number) tolerance() float64 {
+	switch n.Quantity {
+	case "n_w", "s_w":
+		m := min(max((n.Ours+n.Printed)/2, 0), 100)
+		return n.rounding() + 3*math.Sqrt((1+1/float64(n.N))*m*(100-m)/2500)
+	case "accuracy":
+		return 2
 	}
-	switch d := math.Abs(ours - printed); {
-	case d <= rounding+1e-9:
-		return Same
-	case d <= tolerance:
-		return Near
+	return 1.5
+}
+
+func (n Number) rounding() float64 { return math.Pow10(-n.digits()) / 2 }
+
+// beside compares a printed number with the mean of our measurements.
+func (n Number) beside(ours results.Cells) Number {
+	if n.Ours, n.Verdict = math.NaN(), Undefined; ours.Cells[0].Status == results.StatusUndefined {
+		return n
 	}
-	return Apart
+	x := ours.Values(n.Quantity)
+	if n.Quantity == "s_w" { // printed without the word itself
+		x = results.Where(list.Map(ours.Cells, results.Cell.SwOthers), func(v float64) bool { return !math.IsNaN(v) })
+	}
+	n.N, n.Ours = len(x), stats.Mean(x)
+	switch d := math.Abs(n.Ours - n.Printed); {
+	case d <= n.rounding()+1e-9:
+		n.Verdict = Same
+	case d <= n.tolerance():
+		n.Verdict = Near
+	default:
+		n.Verdict = Apart
+	}
+	return n
 }

@@ -12,41 +12,53 @@ import (
 	"mldpbench/results"
 )
 
+// places are the printed numbers by the rows of the tables, without quantity.
+func places() map[results.Place]map[string]float64 {
+	all := map[results.Place]map[string]float64{}
+	for _, n := range Printed() {
+		if all[n.Place] == nil {
+			all[n.Place] = map[string]float64{}
+		}
+		all[n.Place][n.Quantity] = n.Printed
+	}
+	return all
+}
+
+// Every mechanism, data set, dimension and ε has all that is printed of it, English % at each dimension.
 func TestTablesAreComplete(t *testing.T) {
-	p := Printed()
-	for _, at := range places() {
-		columns := []string{"accuracy"}
-		if at.Mechanism != results.BaselineMechanism {
+	p := places()
+	if len(p) != 2*3*(1+7*3) {
+		t.Errorf("%d rows", len(p))
+	}
+	for at, printed := range p {
+		columns := []string{"accuracy", "english_as_printed"}
+		if !at.IsBaseline() {
 			columns = append(columns, "n_w", "s_w", "pp", "cs", "low_overlap", "puc_75", "puc_50", "puc_25")
 		}
 		for _, c := range columns {
-			if v, ok := p.Value(at, c); !ok || !(v >= 0 && v <= 100) {
+			if v, ok := printed[c]; !ok || !(v >= 0 && v <= 100) || len(printed) != len(columns) {
 				t.Errorf("%v %s = %v, %v", at, c, v, ok)
 			}
 		}
 	}
-	if v, _ := p.Value(Place{"imdb", 100, 5, "cmp"}, "english_as_printed"); v != 67.77 {
+	if v := p[results.Place{Dataset: "imdb", Dimension: 100, Epsilon: results.Float(5), Mechanism: "cmp"}]; v["english_as_printed"] != 67.77 {
 		t.Errorf("English %% = %v, want 67.77", v)
-	}
-	if _, ok := p.Value(Place{"imdb", 100, 2, "cmp"}, "accuracy"); ok {
-		t.Error("what is not printed must be missing")
 	}
 }
 
 // Every PUC stands under the mechanism that it is of: it follows from Tables 3, 6 and 7, but for four numbers of IMDb,
 // of a misprint and of an S_w that is 85.0.
 func TestPUCFollowsFromTheOtherTables(t *testing.T) {
-	p, all, apart := Printed(), 0, 0
-	for _, at := range places() {
-		of := func(column string) float64 { v, _ := p.Value(at, column); return v }
-		plain, _ := p.Value(Place{at.Dataset, at.Dimension, 0, results.BaselineMechanism}, "accuracy")
-		private := (200 - of("n_w") + of("s_w") + of("pp") + of("cs") - of("low_overlap")) / 5
+	p, all, apart := places(), 0, 0
+	for at, of := range p {
+		plain := p[results.Place{Dataset: at.Dataset, Dimension: at.Dimension, Mechanism: results.BaselineMechanism}]["accuracy"]
+		private := (200 - of["n_w"] + of["s_w"] + of["pp"] + of["cs"] - of["low_overlap"]) / 5
 		for _, alpha := range []float64{0.75, 0.5, 0.25} {
-			puc, ok := p.Value(at, fmt.Sprintf("puc_%g", 100*alpha))
+			puc, ok := of[fmt.Sprintf("puc_%g", 100*alpha)]
 			if !ok {
 				continue
 			}
-			if all++; !(math.Abs(alpha*100*of("accuracy")/plain+(1-alpha)*private-puc) <= 0.016) {
+			if all++; !(math.Abs(alpha*100*of["accuracy"]/plain+(1-alpha)*private-puc) <= 0.016) {
 				apart++
 				if at.Dataset != "imdb" || at.Dimension != 100 {
 					t.Errorf("%+v, α = %g: %g is printed", at, alpha, puc)
@@ -95,7 +107,7 @@ func compared(t *testing.T, change func(*results.Row)) map[string]Number {
 	}
 	found := map[string]Number{}
 	for _, k := range Compare(p) {
-		if found[k.Quantity] = k; k.Epsilon != 10 || k.Mechanism != "cmp" && k.Mechanism != "mahalanobis" {
+		if found[k.Quantity] = k; k.Epsilon != results.Float(10) || k.Mechanism != "cmp" && k.Mechanism != "mahalanobis" {
 			t.Errorf("%+v was not measured", k)
 		}
 	}

@@ -44,7 +44,7 @@ func (s source) count(how, dataset, quantities string, d ...int) (string, error)
 	of := map[published.Number]bool{}
 	for _, n := range all {
 		if strings.Contains(" "+quantities+" ", " "+n.Quantity+" ") {
-			cell := published.Number{Place: n.Place, Quantity: n.Quantity, Setting: n.Setting}
+			cell := published.Number{Place: n.Place, Quantity: n.Quantity}
 			of[cell] = of[cell] || n.Verdict == published.Same || n.Verdict == published.Near
 		}
 	}
@@ -67,17 +67,14 @@ func (s source) published(how, dataset string, columns ...string) (string, error
 		header = append(header, map[string]string{"n_w": "N_w", "s_w": "S_w", "pp": "PP", "low_overlap": "LOW",
 			"english_as_printed": "English %", "accuracy": "accuracy", "cs": "CS", "puc_50": "PUC α = ½"}[q])
 	}
-	for _, at := range results.Distinct(all, func(n published.Number) published.Place { return n.Place }) {
-		row := []string{results.MechanismTitle(at.Mechanism), ""}
-		if at.Epsilon > 0 {
-			row[1] = views.Short(at.Epsilon)
-		}
+	for _, at := range results.Distinct(all, func(n published.Number) results.Place { return n.Text() }) {
+		row := []string{results.MechanismTitle(at.Mechanism), at.Epsilon.String()}
 		for _, column := range columns {
 			q, setting, _ := strings.Cut(column, " ")
-			text := views.NotMeasured
+			text, digits := views.NotMeasured, results.MustColumn(q).Digits
 			for _, n := range all {
-				if n.Place == at && n.Quantity == q && (n.Setting == setting || n.Setting == "") {
-					text = views.Number(n.Ours, n.Digits) + "/" + views.Number(n.Printed, n.Digits) + " " + signs[n.Verdict]
+				if n.Text() == at && n.Quantity == q && (n.Setting == setting || n.Setting == "") {
+					text = views.Number(n.Ours, digits) + "/" + views.Number(n.Printed, digits) + " " + signs[n.Verdict]
 				}
 			}
 			row = append(row, text)
