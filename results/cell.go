@@ -75,54 +75,41 @@ func (c Cells) Values(quantity string) []float64 {
 
 // GroupCells gathers cells by group, in the order of the first of each.
 func GroupCells(cells []Cell) []Cells {
-	at := map[Place]int{}
-	var out []Cells
-	for _, c := range cells {
-		g := c.Group()
-		i, ok := at[g]
-		if !ok {
-			i = len(out)
-			at[g] = i
-			out = append(out, Cells{Place: g})
-		}
-		out[i].Cells = append(out[i].Cells, c)
-	}
-	return out
+	return list.Map(list.Group(cells, Cell.Group), func(own []Cell) Cells {
+		return Cells{own[0].Group(), own}
+	})
 }
 
 // Texts keeps one cell for each privatised text, without its model and setting:
 // what was measured of the text is the same for all of them.
 func Texts(cells []Cell) []Cell {
-	seen := map[Place]int{}
-	var kept []Cell
-	for _, c := range cells {
-		c.Place = c.Text()
-		k := c.Group()
+	text := func(c Cell) Place {
+		k := c.Text().Group()
 		k.Repetition = c.Repetition
-		i, again := seen[k]
-		if !again {
-			seen[k] = len(kept)
-			kept = append(kept, c)
-			continue
-		}
-		for name, m := range c.values {
-			if !kept[i].Has(name) && m.Value.Known() {
-				kept[i].Set(name, m)
+		return k
+	}
+	return list.Map(list.Group(cells, text), func(own []Cell) Cell {
+		kept := own[0]
+		kept.Place = kept.Text()
+		for _, c := range own[1:] {
+			for name, m := range c.values {
+				if !kept.Has(name) && m.Value.Known() {
+					kept.Set(name, m)
+				}
 			}
 		}
-	}
-	return kept
+		return kept
+	})
 }
 
-// Instances returns the instances of cells in the order of their first
-// appearance, those of one mechanism together.
-func Instances(cells []Cell) []Place {
-	all := Distinct(cells, func(c Cell) Place { return c.Instance() })
-	first := map[string]int{}
-	for i, x := range slices.Backward(all) {
-		first[x.Mechanism] = i
-	}
-	slices.SortStableFunc(all, func(a, b Place) int { return cmp.Compare(first[a.Mechanism], first[b.Mechanism]) })
+// ByInstance gathers cells by instance in the order of their first appearance, those
+// of one mechanism together.
+func ByInstance(cells []Cell) [][]Cell {
+	all := list.Group(cells, Cell.Instance)
+	mechanisms := Distinct(all, func(own []Cell) string { return own[0].Mechanism })
+	slices.SortStableFunc(all, func(a, b []Cell) int {
+		return slices.Index(mechanisms, a[0].Mechanism) - slices.Index(mechanisms, b[0].Mechanism)
+	})
 	return all
 }
 
@@ -237,15 +224,10 @@ func MeasuredColumns(cells []Cell) []Column {
 // ByRepetition returns the value of a quantity in each repetition: the mean
 // over the cells of one repetition.
 func ByRepetition(cells []Cell, quantity string) []float64 {
-	sum, n := map[int]float64{}, map[int]int{}
-	for _, c := range cells {
-		if v := c.Get(quantity); v.Known() {
-			sum[c.Repetition] += v.Float()
-			n[c.Repetition]++
-		}
-	}
-	return list.Map(slices.Sorted(maps.Keys(n)), func(repetition int) float64 {
-		return sum[repetition] / float64(n[repetition])
+	measured := Where(cells, func(c Cell) bool { return c.Has(quantity) })
+	slices.SortStableFunc(measured, func(a, b Cell) int { return cmp.Compare(a.Repetition, b.Repetition) })
+	return list.Map(list.Group(measured, func(c Cell) int { return c.Repetition }), func(own []Cell) float64 {
+		return stats.Mean(Cells{Cells: own}.Values(quantity))
 	})
 }
 

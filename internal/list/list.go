@@ -29,3 +29,19 @@ func Count[E any](list []E, has func(E) bool) int {
 	}
 	return n
 }
+
+// Group gathers what shares a key, in the order of the first of each.
+func Group[E any, K comparable](list []E, key func(E) K) (groups [][]E) {
+	at := map[K]int{}
+	for _, x := range list {
+		k := key(x)
+		i, met := at[k]
+		if !met {
+			i = len(groups)
+			at[k] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], x)
+	}
+	return groups
+}

@@ -2,14 +2,12 @@
 // share.
 //
 // A mean without its interval, or a difference without its test, is not a
-// result: all functions return both, and a warning as data where they are based
-// on little. Records, files and mechanisms are not part of this package.
+// result: all functions return both. Records, files and mechanisms are not part
+// of this package.
 package stats
 
 import (
-	"fmt"
 	"math"
-	"slices"
 	"sync/atomic"
 
 	"gonum.org/v1/gonum/mathext"
@@ -27,37 +25,9 @@ func Mean(x []float64) float64 {
 	return sum / float64(len(x))
 }
 
-// Warning is data: a sentence that travels with a number and ends as a footnote.
-type Warning string
-
-// Summary is a metric over repetitions.
-type Summary struct {
-	N        int
-	Mean     float64
-	Low      float64 // 95% Student t interval of the mean, infinite below two values
-	High     float64
-	Warnings []Warning
-}
-
 // FewRepetitions warns of an interval based on fewer values than the study's
 // five repetitions.
 const FewRepetitions = 5
-
-// Summarize describes the values of a metric over repetitions; NaN values
-// (missing) are left out.
-func Summarize(x []float64) Summary {
-	known := slices.DeleteFunc(slices.Clone(x), math.IsNaN)
-	i := MeanInterval(known, 0.95)
-	s := Summary{N: len(known), Mean: i.Estimate, Low: i.Low, High: i.High}
-	switch {
-	case len(known) == 1:
-		s.Warnings = append(s.Warnings, "one repetition: its spread is unknown")
-	case len(known) > 1 && len(known) < FewRepetitions:
-		s.Warnings = append(s.Warnings, Warning(fmt.Sprintf("fewer than %d repetitions: wide interval",
-			FewRepetitions)))
-	}
-	return s
-}
 
 // ClopperPearson returns the exact interval of a proportion: k successes of n,
 // as shares 0–1. It never covers less than the level in (0, 1) (Clopper & Pearson

@@ -7,21 +7,15 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-func TestSummarize(t *testing.T) {
-	s := Summarize([]float64{1, math.NaN(), 2, 3, 4, 5})
-	if s.N != 5 || len(s.Warnings) != 0 {
-		t.Fatalf("%+v", s)
+func TestMeanInterval(t *testing.T) {
+	i := MeanInterval([]float64{1, 2, 3, 4, 5}, 0.95)
+	near(t, "mean", i.Estimate, 3, 1e-12)
+	near(t, "half width", (i.High-i.Low)/2, 2.776445105*math.Sqrt(0.5), 1e-8)
+	if i := MeanInterval([]float64{1}, 0.95); i.Estimate != 1 || !math.IsInf(i.High, 1) {
+		t.Errorf("one value: %+v", i)
 	}
-	near(t, "mean", s.Mean, 3, 1e-12)
-	near(t, "half width", (s.High-s.Low)/2, 2.776445105*math.Sqrt(0.5), 1e-8)
-	if s := Summarize([]float64{1, 2}); len(s.Warnings) != 1 {
-		t.Errorf("two repetitions must warn: %+v", s)
-	}
-	if s := Summarize([]float64{1}); len(s.Warnings) != 1 || !math.IsInf(s.High, 1) {
-		t.Errorf("one repetition: %+v", s)
-	}
-	if s := Summarize(nil); s.N != 0 || !math.IsNaN(s.Mean) {
-		t.Errorf("nothing: %+v", s)
+	if i := MeanInterval(nil, 0.95); !math.IsNaN(i.Estimate) {
+		t.Errorf("nothing: %+v", i)
 	}
 }
 

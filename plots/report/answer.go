@@ -83,9 +83,8 @@ func warnings(p *results.Prepared) []string {
 			add("Words outside the embedding were kept unchanged: they are not protected at all.")
 		}
 	}
-	for _, i := range results.Instances(p.Private()) {
-		own := results.Where(p.Private(), func(c results.Cell) bool { return c.Instance() == i })
-		for _, text := range promiseWarnings(p.Name(i), own) {
+	for _, own := range results.ByInstance(p.Private()) {
+		for _, text := range promiseWarnings(p.Name(own[0].Place), own) {
 			add("%s", text)
 		}
 	}

@@ -170,20 +170,16 @@ type Trace struct {
 }
 
 // Traces are those of a quantity.
-func Traces(p *results.Prepared, quantity string) (all []Trace) {
-	at := map[results.Place]int{}
-	for _, g := range results.GroupCells(p.Private()) {
-		x, in := g.Values(quantity), g.Place
-		if in.Epsilon = results.Missing; len(x) == 0 || !g.Epsilon.Known() {
-			continue
-		}
-		if _, met := at[in]; !met {
-			at[in], all = len(all), append(all, Trace{Place: in})
-		}
-		t := &all[at[in]]
-		t.Points = append(t.Points, Point{Epsilon: g.Epsilon.Float(), Privacy: stats.Mean(x)})
-	}
-	return all
+func Traces(p *results.Prepared, quantity string) []Trace {
+	measured := results.Where(results.GroupCells(p.Private()), func(g results.Cells) bool {
+		return len(g.Values(quantity)) > 0 && g.Epsilon.Known()
+	})
+	place := func(g results.Cells) results.Place { g.Epsilon = results.Missing; return g.Place }
+	return list.Map(list.Group(measured, place), func(own []results.Cells) Trace {
+		return Trace{place(own[0]), list.Map(own, func(g results.Cells) Point {
+			return Point{Epsilon: g.Epsilon.Float(), Privacy: stats.Mean(g.Values(quantity))}
+		})}
+	})
 }
 
 // tracedScenes are the scenes with the line of each mechanism, at no level yet.
@@ -197,19 +193,18 @@ func tracedScenes(p *results.Prepared, q Question) []Aligned {
 	all := results.Where(p.Private(), func(c results.Cell) bool {
 		return c.Has(q.Use) && has[c.Group()] && c.Status == results.StatusOK
 	})
-	return list.Map(results.Distinct(all, func(c results.Cell) results.Place { return c.Scene() }),
-		func(s results.Place) Aligned {
-			a := Aligned{Place: s, Question: q, use: results.MustColumn(q.Use), privacy: results.MustColumn(q.Privacy)}
-			a.Baseline, a.plain = plainOf(p, s, a.use)
-			own := results.Where(all, func(c results.Cell) bool { return c.Scene() == s })
-			for _, i := range results.Instances(own) {
-				cells := results.Where(own, func(c results.Cell) bool { return c.Instance() == i })
-				l := Line{Place: s, Name: p.Name(i), Cells: cells, line: newLine(cells, a.use, a.privacy)}
-				l.Mechanism, l.Variant, l.Parameters, l.Label = i.Mechanism, i.Variant, i.Parameters, i.Label
-				a.Lines = append(a.Lines, l)
-			}
-			return a
-		})
+	return list.Map(list.Group(all, results.Cell.Scene), func(own []results.Cell) Aligned {
+		s := own[0].Scene()
+		a := Aligned{Place: s, Question: q, use: results.MustColumn(q.Use), privacy: results.MustColumn(q.Privacy)}
+		a.Baseline, a.plain = plainOf(p, s, a.use)
+		for _, cells := range results.ByInstance(own) {
+			i := cells[0].Instance()
+			l := Line{Place: s, Name: p.Name(i), Cells: cells, line: newLine(cells, a.use, a.privacy)}
+			l.Mechanism, l.Variant, l.Parameters, l.Label = i.Mechanism, i.Variant, i.Parameters, i.Label
+			a.Lines = append(a.Lines, l)
+		}
+		return a
+	})
 }
 
 // plainOf is a quantity without privatisation, of the baselines that belong to a

@@ -19,12 +19,13 @@ import (
 // means over the sets have.
 func overDatasets(scenes []Aligned) (pooled []Aligned) {
 	of := func(a Aligned) results.Place { a.Place.Dataset = ""; return a.Place }
-	for _, at := range results.Distinct(scenes, of) {
-		sets := results.Where(scenes, func(a Aligned) bool { return of(a) == at && a.Reached() > 1 })
+	for _, own := range list.Group(scenes, of) {
+		sets := results.Where(own, func(a Aligned) bool { return a.Reached() > 1 })
 		if len(sets) < 2 {
 			continue
 		}
-		a := Aligned{Place: at, Question: sets[0].Question, At: sets[0].At, Datasets: len(sets), Baseline: math.NaN(), use: sets[0].use}
+		a := Aligned{Place: of(sets[0]), Question: sets[0].Question, At: sets[0].At, Datasets: len(sets),
+			Baseline: math.NaN(), use: sets[0].use}
 		if a.pool(sets); len(a.Pairs) > 0 {
 			pooled = append(pooled, a)
 		}

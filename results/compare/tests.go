@@ -38,14 +38,12 @@ func (c *Comparison) quantity(q results.Column, pairs []pair, o Options) {
 		c.Reasons = append(c.Reasons, fmt.Sprintf("%s is missing in %d cells of the second run", q.Title, lost))
 	}
 	poolRepetitions(q, all)
-	for _, dataset := range results.Distinct(all, func(p pair) string { return p.cell().Dataset }) {
-		own := results.Where(all, func(p pair) bool { return p.cell().Dataset == dataset })
-		title := results.DatasetTitle(dataset)
+	for _, own := range list.Group(all, func(p pair) string { return p.cell().Dataset }) {
+		title := results.DatasetTitle(own[0].cell().Dataset)
 		c.test(q, o, title, changeOf(q, own))
 		private := results.Where(own, func(p pair) bool { return !p.cell().IsBaseline() })
-		for _, i := range results.Distinct(private, func(p pair) results.Place { return p.cell().Instance() }) {
-			of := results.Where(private, func(p pair) bool { return p.cell().Instance() == i })
-			c.test(q, o, title+", "+c.names[i], changeOf(q, of))
+		for _, of := range list.Group(private, func(p pair) results.Place { return p.cell().Instance() }) {
+			c.test(q, o, title+", "+c.names[of[0].cell().Instance()], changeOf(q, of))
 		}
 		for _, p := range own {
 			if p.sameDocuments {

@@ -41,7 +41,8 @@ func TestTablesAreComplete(t *testing.T) {
 			}
 		}
 	}
-	if v := p[results.Place{Dataset: "imdb", Dimension: 100, Epsilon: results.Float(5), Mechanism: "cmp"}]; v["english_as_printed"] != 67.77 {
+	at := results.Place{Dataset: "imdb", Dimension: 100, Epsilon: results.Float(5), Mechanism: "cmp"}
+	if v := p[at]["english_as_printed"]; v != 67.77 {
 		t.Errorf("English %% = %v, want 67.77", v)
 	}
 }
@@ -51,7 +52,8 @@ func TestTablesAreComplete(t *testing.T) {
 func TestPUCFollowsFromTheOtherTables(t *testing.T) {
 	p, all, apart := places(), 0, 0
 	for at, of := range p {
-		plain := p[results.Place{Dataset: at.Dataset, Dimension: at.Dimension, Mechanism: results.BaselineMechanism}]["accuracy"]
+		baseline := results.Place{Dataset: at.Dataset, Dimension: at.Dimension, Mechanism: results.BaselineMechanism}
+		plain := p[baseline]["accuracy"]
 		private := (200 - of["n_w"] + of["s_w"] + of["pp"] + of["cs"] - of["low_overlap"]) / 5
 		for _, alpha := range []float64{0.75, 0.5, 0.25} {
 			puc, ok := of[fmt.Sprintf("puc_%g", 100*alpha)]

@@ -71,7 +71,7 @@ func answer(scenes []compare.Aligned) string {
 
 // leading keeps one scene for each data set: the one with most repetitions, then
 // most mechanisms, tested on private text if there is a choice.
-func leading(scenes []compare.Aligned) (out []compare.Aligned) {
+func leading(scenes []compare.Aligned) []compare.Aligned {
 	weight := func(a compare.Aligned) []int {
 		repetitions := list.Map(a.Lines, func(l compare.Line) int {
 			return len(results.Distinct(l.Cells, func(c results.Cell) int { return c.Repetition }))
@@ -79,13 +79,10 @@ func leading(scenes []compare.Aligned) (out []compare.Aligned) {
 		return []int{slices.Max(repetitions), a.Reached(), map[string]int{"local": 1}[a.Setting]}
 	}
 	met := results.Where(scenes, func(a compare.Aligned) bool { return a.Datasets == 0 && a.Reached() > 0 })
-	datasets := results.Distinct(met, func(a compare.Aligned) string { return a.Dataset })
-	for _, d := range slices.Sorted(slices.Values(datasets)) {
-		own := results.Where(met, func(a compare.Aligned) bool { return a.Dataset == d })
-		most := func(a, b compare.Aligned) int { return slices.Compare(weight(a), weight(b)) }
-		out = append(out, slices.MaxFunc(own, most))
-	}
-	return out
+	slices.SortStableFunc(met, func(a, b compare.Aligned) int { return strings.Compare(a.Dataset, b.Dataset) })
+	most := func(a, b compare.Aligned) int { return slices.Compare(weight(a), weight(b)) }
+	return list.Map(list.Group(met, func(a compare.Aligned) string { return a.Dataset }),
+		func(own []compare.Aligned) compare.Aligned { return slices.MaxFunc(own, most) })
 }
 
 // name writes "Vickrey, proved" as "Vickrey (proved)", for lists whose commas

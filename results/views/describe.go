@@ -14,8 +14,7 @@ import (
 
 // guarantees are the items of what is promised, over all ε of a mechanism.
 func (s Sheet) guarantees(results.Column) (items []Item) {
-	for _, i := range results.Instances(s.Private()) {
-		own := results.Where(s.Private(), func(c results.Cell) bool { return c.Instance() == i })
+	for _, own := range results.ByInstance(s.Private()) {
 		there := slices.IndexFunc(own, func(c results.Cell) bool { return c.Status != results.StatusUndefined })
 		c := own[max(0, there)]
 		promise, reason := cmp.Or(c.GuaranteeMetric, "none"), c.GuaranteeReason
@@ -29,10 +28,10 @@ func (s Sheet) guarantees(results.Column) (items []Item) {
 		if e := c.GuaranteeEuclidean; e.Known() && c.Epsilon.Known() {
 			euclidean = Short(e.Float()/c.Epsilon.Float()) + " ε"
 		}
-		x := Item{Place: i}
+		x := Item{Place: c.Instance()}
 		x.Generated = c.Generated
 		items = append(items, x.says("promise", promise), x.says("Euclidean", euclidean), x.says("only", c.GuaranteeScope),
-			x.says("audit", s.verdict(i)), x.says("why", reason))
+			x.says("audit", s.verdict(x.Place)), x.says("why", reason))
 	}
 	return items
 }
@@ -101,9 +100,9 @@ func found(all []compare.Test) []compare.Test {
 	if changed := results.Where(all, func(x compare.Test) bool { return x.Changed }); len(changed) > 0 {
 		return changed
 	}
-	return list.Map(results.Distinct(all, func(x compare.Test) string { return x.Quantity }), func(q string) compare.Test {
-		return slices.MaxFunc(results.Where(all, func(x compare.Test) bool { return x.Quantity == q }),
-			func(a, b compare.Test) int { return cmp.Compare(math.Abs(a.Change), math.Abs(b.Change)) })
+	larger := func(a, b compare.Test) int { return cmp.Compare(math.Abs(a.Change), math.Abs(b.Change)) }
+	return list.Map(list.Group(all, func(x compare.Test) string { return x.Quantity }), func(own []compare.Test) compare.Test {
+		return slices.MaxFunc(own, larger)
 	})
 }
 

@@ -88,8 +88,8 @@ type Sheet struct {
 // NewSheet is the sheet of prepared results.
 func NewSheet(p *results.Prepared) Sheet {
 	s := Sheet{p, map[results.Place]string{}, compare.Stated(p), map[string][]compare.Aligned{}, new(compare.Comparison)}
-	for _, i := range results.Distinct(p.Cells, results.Cell.Instance) {
-		own := results.Where(p.Cells, func(c results.Cell) bool { return c.Instance() == i })
+	for _, own := range list.Group(p.Cells, results.Cell.Instance) {
+		i := own[0].Instance()
 		s.names[i] = p.Name(i) + results.Mark(own)
 	}
 	return s
@@ -101,9 +101,9 @@ func NewSheet(p *results.Prepared) Sheet {
 // repetitions share the documents, and of words and texts measured once, their own.
 func Mean(cells []results.Cell, quantity string) (mean, low, high float64) {
 	values := results.ByRepetition(cells, quantity)
-	s, c := stats.Summarize(values), results.MustColumn(quantity)
+	i, c := stats.MeanInterval(values, 0.95), results.MustColumn(quantity)
 	if len(values) == 0 || c.Attacker == "" && (len(values) > 1 || c.OfModel) {
-		return s.Mean, s.Low, s.High // NaN of one
+		return i.Estimate, i.Low, i.High // infinite of one
 	}
 	var lows, highs []float64
 	for _, c := range cells {
@@ -111,7 +111,7 @@ func Mean(cells []results.Cell, quantity string) (mean, low, high float64) {
 			lows, highs = append(lows, l.Float()), append(highs, h.Float())
 		}
 	}
-	return s.Mean, stats.Mean(lows), stats.Mean(highs)
+	return i.Estimate, stats.Mean(lows), stats.Mean(highs)
 }
 
 // cells are the items of what was measured. A quantity of the text is there once,
@@ -206,7 +206,7 @@ func (s Sheet) Leading() []results.Place {
 			kept[i.Instance()] = len(kept)
 		}
 	}
-	all := results.Instances(s.Private())
+	all := list.Map(results.ByInstance(s.Private()), func(own []results.Cell) results.Place { return own[0].Instance() })
 	class := func(i results.Place) int {
 		k, reached := kept[i]
 		switch {

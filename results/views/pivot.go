@@ -168,17 +168,11 @@ func (s Sheet) key(i Item, by []string) string {
 
 // Group gathers items by some coordinates, in the order of the first of each. The
 // title of each is what they share.
-func (s Sheet) Group(items []Item, by []string) (all []Set) {
-	at := map[string]int{}
-	for _, i := range items {
-		k := s.key(i, by)
-		if _, met := at[k]; !met {
-			at[k] = len(all)
-			all = append(all, Set{Name: k, Title: strings.Trim(strings.ReplaceAll(k, "\x00", ", "), ", ")})
-		}
-		all[at[k]].Items = append(all[at[k]].Items, i)
-	}
-	return all
+func (s Sheet) Group(items []Item, by []string) []Set {
+	return list.Map(list.Group(items, func(i Item) string { return s.key(i, by) }), func(own []Item) Set {
+		k := s.key(own[0], by)
+		return Set{Name: k, Title: strings.Trim(strings.ReplaceAll(k, "\x00", ", "), ", "), Items: own}
+	})
 }
 
 // pivot makes one table.
