@@ -17,6 +17,7 @@ import (
 	"mldpbench/experiments/study"
 	"mldpbench/internal/atomicfile"
 	"mldpbench/internal/list"
+	"mldpbench/internal/stats"
 	"mldpbench/results"
 	"mldpbench/results/compare"
 )
@@ -186,7 +187,7 @@ func (a *aligning) search(ctx context.Context) (summary *engine.Summary, err err
 		}
 		further := map[results.Place][]float64{}
 		for _, t := range compare.Traces(prepared, a.levels.Quantity) {
-			k := key(t.Place)
+			k := key(t[0].Place)
 			for _, level := range a.levels.At {
 				e, around := a.next(t, level, math.Exp2(float64(1+step))) // ever farther beyond an end
 				if e > 0 && step < mostSteps && !slices.Contains(a.searched[k], e) {
@@ -209,9 +210,9 @@ func (a *aligning) search(ctx context.Context) (summary *engine.Summary, err err
 
 // next is the ε at which the quantity tells most of where it has a level, 0 where
 // enough is known; around are those on either side of it, or the ends.
-func (a *aligning) next(t compare.Trace, level, beyond float64) (e float64, around []float64) {
-	points := list.Map(t.Points, func(p compare.Point) measure.Point {
-		return measure.Point{Epsilon: p.Epsilon, Value: p.Privacy}
+func (a *aligning) next(t []results.Cells, level, beyond float64) (e float64, around []float64) {
+	points := list.Map(t, func(g results.Cells) measure.Point {
+		return measure.Point{Epsilon: g.Epsilon.Float(), Value: stats.Mean(g.Values(a.levels.Quantity))}
 	})
 	privacy := results.MustColumn(a.levels.Quantity)
 	near := map[bool]float64{true: nearPoints, false: nearShare}[privacy.Unit == "%"]
@@ -220,7 +221,7 @@ func (a *aligning) next(t compare.Trace, level, beyond float64) (e float64, arou
 	switch step := math.Abs(ends[0].Value - ends[1].Value); {
 	case between != nil:
 		ends = between
-		if math.Abs(between[0].Value-between[1].Value) <= cmp.Or(a.near[key(t.Place)], near) {
+		if math.Abs(between[0].Value-between[1].Value) <= cmp.Or(a.near[key(t[0].Place)], near) {
 			e = 0
 		}
 	case len(points) > 3 && step < 1e-9: // ε has no effect

@@ -5,6 +5,8 @@ import (
 	"io"
 	"io/fs"
 
+	"github.com/gocarina/gocsv"
+
 	"mldpbench/internal/atomicfile"
 )
 
@@ -31,7 +33,7 @@ type AuditRow struct {
 
 // WriteAudit writes rows as CSV.
 func WriteAudit(path string, rows []AuditRow) error {
-	return atomicfile.Write(path, 0o644, func(w io.Writer) error { return WriteRows(w, rows) })
+	return atomicfile.Write(path, 0o644, func(w io.Writer) error { return gocsv.Marshal(rows, w) })
 }
 
 // ReadAudit reads rows written by WriteAudit; a missing file has no rows.

@@ -186,10 +186,10 @@ func Scope(cells []Cell) string {
 
 // Mark is that of the guarantee of cells of one mechanism, "" for a full one.
 func Mark(cells []Cell) string {
-	if _, found := Unproved(cells); found {
+	switch _, found := Unproved(cells); {
+	case found:
 		return UnprovedMark
-	}
-	if Scope(cells) != "" {
+	case Scope(cells) != "":
 		return ScopeMark
 	}
 	return ""
@@ -198,14 +198,11 @@ func Mark(cells []Cell) string {
 // Repeated returns the fewest and most repetitions of the privatised texts of some
 // cells.
 func Repeated(cells []Cell) (fewest, most int) {
-	for i, c := range GroupCells(Texts(cells)) {
-		n := len(c.Cells)
-		if i == 0 {
-			fewest = n
-		}
-		fewest, most = min(fewest, n), max(most, n)
+	counts := list.Map(GroupCells(Texts(cells)), func(c Cells) int { return len(c.Cells) })
+	if len(counts) == 0 {
+		return 0, 0
 	}
-	return fewest, most
+	return slices.Min(counts), slices.Max(counts)
 }
 
 // MeasuredColumns returns the quantities with a title that some cell has.
@@ -235,10 +232,7 @@ func ByRepetition(cells []Cell, quantity string) []float64 {
 // of the items without one, that of Clopper and Pearson, in percent. Missing where
 // neither is known.
 func (c Cell) Interval(quantity string) (low, high Optional) {
-	m, ok := c.At(quantity)
-	if !ok {
-		return Missing, Missing
-	}
+	m, _ := c.At(quantity)
 	if !m.Low.Known() && MustColumn(quantity).Counted {
 		i := stats.ClopperPearson(m.Part, m.Whole, 0.95)
 		return Float(100 * i.Low), Float(100 * i.High)

@@ -46,8 +46,19 @@ type Column struct {
 	Timing    bool      `yaml:"timing"`    // differs between two runs of one unit
 	OfWords   bool      `yaml:"of_words"`  // measured on words, not on a text
 	Explained string    `yaml:"explained"` // what readers have misunderstood in the title
-	// How says how a value was found, where that is not the same everywhere; may be nil.
-	How func(Measured) string `yaml:"-"`
+}
+
+// How says how a value was found, "" where that is the same everywhere.
+func (c Column) How(m Measured) string {
+	switch {
+	case c.Name != "e_m_full_uniform":
+		return ""
+	case m.Whole == 0:
+		return "exact, all words"
+	case m.Note != "":
+		return "an attacker who " + m.Note
+	}
+	return fmt.Sprintf("an attacker that learned from %d draws of each word, measured on as many", m.Whole)
 }
 
 // Heading returns the title with its unit.
@@ -112,19 +123,6 @@ func init() {
 	var all []Column
 	if err := yaml.UnmarshalWithOptions(columnsYAML, &all, yaml.Strict()); err != nil {
 		panic("columns.yaml: " + err.Error()) // embedded, and tested
-	}
-	how := map[string]func(Measured) string{
-		"e_m_full_uniform": func(m Measured) string {
-			switch {
-			case m.Whole == 0:
-				return "exact, all words"
-			case m.Note != "":
-				return "an attacker who " + m.Note
-			}
-			return fmt.Sprintf("an attacker that learned from %d draws of each word, measured on as many", m.Whole)
-		}}
-	for i, c := range all {
-		all[i].How = how[c.Name]
 	}
 	Register(all...)
 }

@@ -75,29 +75,22 @@ func Encode(w io.Writer, rows []Row) error {
 	for i := range sorted {
 		sorted[i].Rows, sorted[i].Schema = len(sorted), SchemaVersion
 	}
-	var lines rowBuffer
-	if err := gocsv.MarshalCSV(sorted, &lines); err != nil {
+	var t lines
+	if err := gocsv.MarshalCSV(sorted, &t); err != nil {
 		return err
 	}
 	var kept []int
-	for j, name := range lines.all[0] {
-		if slices.Contains(requiredColumns, name) || slices.ContainsFunc(lines.all[1:], func(row []string) bool {
+	for j, name := range t.all[0] {
+		if slices.Contains(requiredColumns, name) || slices.ContainsFunc(t.all[1:], func(row []string) bool {
 			return row[j] != "" && (numbers[name] || row[j] != "0" && row[j] != "false")
 		}) {
 			kept = append(kept, j)
 		}
 	}
-	return csv.NewWriter(w).WriteAll(list.Map(lines.all, func(row []string) []string {
+	return csv.NewWriter(w).WriteAll(list.Map(t.all, func(row []string) []string {
 		return list.Map(kept, func(j int) string { return row[j] })
 	}))
 }
-
-// rowBuffer is a gocsv.CSVWriter that stores the rows.
-type rowBuffer struct{ all [][]string }
-
-func (b *rowBuffer) Write(row []string) error { b.all = append(b.all, slices.Clone(row)); return nil }
-func (b *rowBuffer) Flush()                   {}
-func (b *rowBuffer) Error() error             { return nil }
 
 // Read loads a file written by Write. Errors name file and line.
 func Read(path string) ([]Row, error) {
@@ -185,9 +178,12 @@ func readLines(name string, r io.Reader) (t lines, err error) {
 	return t, nil
 }
 
-// Read and ReadAll make lines a gocsv.CSVReader, which reads all.
+// Its methods make lines a gocsv.CSVReader, which reads all, and a gocsv.CSVWriter.
 func (t lines) Read() ([]string, error)      { return nil, io.EOF }
 func (t lines) ReadAll() ([][]string, error) { return t.all, nil }
+func (t *lines) Write(row []string) error    { t.all = append(t.all, slices.Clone(row)); return nil }
+func (t *lines) Flush()                      {}
+func (t *lines) Error() error                { return nil }
 
 func unmarshal[T any](t lines) (rows []T, err error) {
 	if len(t.all) == 1 {
@@ -286,16 +282,10 @@ func FirstDifference(a, b Row) string {
 	va, vb := reflect.ValueOf(a), reflect.ValueOf(b)
 	for _, f := range fields {
 		name := f.Tag.Get("csv")
-		if slices.Contains(originColumns, name) {
-			continue
-		}
-		x, y := va.FieldByIndex(f.Index).Interface(), vb.FieldByIndex(f.Index).Interface()
-		if x != y {
+		if !slices.Contains(originColumns, name) &&
+			va.FieldByIndex(f.Index).Interface() != vb.FieldByIndex(f.Index).Interface() {
 			return name
 		}
 	}
 	return ""
 }
-
-// WriteRows writes a slice of structs with csv tags as CSV.
-func WriteRows(w io.Writer, rows any) error { return gocsv.Marshal(rows, w) }

@@ -60,7 +60,7 @@ func Stated(p *results.Prepared) results.Levels {
 
 // Aligned is one scene in which mechanisms are compared at one level of privacy.
 type Aligned struct {
-	results.Place // the scene
+	results.Place // the scene, and whether its data are generated
 	Question
 	At       float64 // the level of privacy
 	Baseline float64 // use without privatisation, NaN where not measured
@@ -86,7 +86,7 @@ const (
 
 // Line is a mechanism at a level of privacy.
 type Line struct {
-	results.Place // of its first cell
+	results.Place // its instance in the scene
 	Name          string
 	Cells         []results.Cell // all measured, at every ε
 	Reached       bool           // false: the level is outside the points, or between two far apart
@@ -163,23 +163,12 @@ func Versions(p *results.Prepared, quantity string) Aligned {
 	return a
 }
 
-// Trace is a quantity of one mechanism in a scene over its ε, whatever it is used for.
-type Trace struct {
-	results.Place
-	Points []Point
-}
-
-// Traces are those of a quantity.
-func Traces(p *results.Prepared, quantity string) []Trace {
+// Traces are what has a quantity, over the ε of each mechanism in each scene.
+func Traces(p *results.Prepared, quantity string) [][]results.Cells {
 	measured := results.Where(results.GroupCells(p.Private()), func(g results.Cells) bool {
 		return len(g.Values(quantity)) > 0 && g.Epsilon.Known()
 	})
-	place := func(g results.Cells) results.Place { g.Epsilon = results.Missing; return g.Place }
-	return list.Map(list.Group(measured, place), func(own []results.Cells) Trace {
-		return Trace{place(own[0]), list.Map(own, func(g results.Cells) Point {
-			return Point{Epsilon: g.Epsilon.Float(), Privacy: stats.Mean(g.Values(quantity))}
-		})}
-	})
+	return list.Group(measured, func(g results.Cells) results.Place { g.Epsilon = results.Missing; return g.Place })
 }
 
 // tracedScenes are the scenes with the line of each mechanism, at no level yet.
@@ -196,10 +185,11 @@ func tracedScenes(p *results.Prepared, q Question) []Aligned {
 	return list.Map(list.Group(all, results.Cell.Scene), func(own []results.Cell) Aligned {
 		s := own[0].Scene()
 		a := Aligned{Place: s, Question: q, use: results.MustColumn(q.Use), privacy: results.MustColumn(q.Privacy)}
+		a.Generated = own[0].Generated
 		a.Baseline, a.plain = plainOf(p, s, a.use)
 		for _, cells := range results.ByInstance(own) {
 			i := cells[0].Instance()
-			l := Line{Place: s, Name: p.Name(i), Cells: cells, line: newLine(cells, a.use, a.privacy)}
+			l := Line{Place: a.Place, Name: p.Name(i), Cells: cells, line: newLine(cells, a.use, a.privacy)}
 			l.Mechanism, l.Variant, l.Parameters, l.Label = i.Mechanism, i.Variant, i.Parameters, i.Label
 			a.Lines = append(a.Lines, l)
 		}
@@ -275,8 +265,7 @@ func (a *Aligned) intervals() {
 			all[i], known = e, append(known, e)
 		}
 	}
-	pooled, df, from := spread(known, len(known), 1, a.plain, a.use)
-	a.Training = from
+	pooled, df, _ := spread(known, len(known), 1, a.plain, a.use)
 	for i := range a.Lines {
 		l := &a.Lines[i]
 		if all[i].repetitions == 0 { // not reached, or without a spread

@@ -8,7 +8,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
+	"mldpbench/internal/list"
 	"mldpbench/internal/stats"
+	"mldpbench/results"
 )
 
 // estimate is a mean with the parts of its variance.
@@ -83,11 +85,10 @@ func estimateOf(s sampleOf, other *sampleOf) (estimate, bool) {
 			if mean -= y; !both || s.data[r] != other.data[r] {
 				continue
 			}
-			if len(other.items[r]) != len(x) {
-				x = nil
-			}
-			if x != nil {
+			if len(other.items[r]) == len(x) {
 				floats.Sub(x, other.items[r])
+			} else {
+				x = nil
 			}
 		}
 		if means = append(means, mean); x != nil {
@@ -130,18 +131,13 @@ func estimateOf(s sampleOf, other *sampleOf) (estimate, bool) {
 // pool is the variance of repetitions that estimates share, with its degrees of
 // freedom, those of so many mechanisms; NaN where none has repetitions.
 func pool(all []estimate, mechanisms int) (pooled, df float64) {
-	var values []float64
-	repetitions := 0
-	for _, e := range all {
-		if !math.IsNaN(e.ofRepetitions) {
-			values = append(values, e.ofRepetitions)
-			repetitions = max(repetitions, e.repetitions)
-		}
-	}
-	if len(values) == 0 {
+	known := results.Where(all, func(e estimate) bool { return !math.IsNaN(e.ofRepetitions) })
+	if len(known) == 0 {
 		return math.NaN(), 0
 	}
-	return max(0, stats.Mean(values)), float64(max(1, mechanisms) * (repetitions - 1))
+	repetitions := slices.Max(list.Map(known, func(e estimate) int { return e.repetitions }))
+	mean := stats.Mean(list.Map(known, func(e estimate) float64 { return e.ofRepetitions }))
+	return max(0, mean), float64(max(1, mechanisms) * (repetitions - 1))
 }
 
 // total is the variance of an estimate, and its degrees of freedom

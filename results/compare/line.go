@@ -52,8 +52,9 @@ func newLine(cells []results.Cell, use, privacy results.Column) line {
 		}
 		p := Point{cells: c.Cells, Epsilon: c.Cells[0].Epsilon.Float(), Privacy: stats.Mean(x), use: stats.Mean(u),
 			weight: float64(len(u))}
-		if m, _ := c.Cells[0].At(privacy.Name); m.High.Float() > m.Low.Float() {
-			p.privacyError = (m.High.Float() - m.Low.Float()) / 2 / z95 / math.Sqrt(float64(len(slices.Compact(slices.Sorted(slices.Values(x))))))
+		if m, _ := c.Cells[0].At(privacy.Name); standardError(m) > 0 {
+			distinct := slices.Compact(slices.Sorted(slices.Values(x)))
+			p.privacyError = standardError(m) / math.Sqrt(float64(len(distinct)))
 		} else if len(x) > 1 && slices.Min(x) < slices.Max(x) {
 			spread = append(spread, stat.Variance(x, nil))
 			p.privacyError = -float64(len(x)) // filled in below
@@ -73,6 +74,14 @@ func newLine(cells []results.Cell, use, privacy results.Column) line {
 }
 
 const z95 = 1.959963984540054
+
+// standardError is that of a number with an interval, 0 of others.
+func standardError(m results.Measured) float64 {
+	if !(m.High.Float() > m.Low.Float()) {
+		return 0
+	}
+	return (m.High.Float() - m.Low.Float()) / 2 / z95
+}
 
 func sign(d results.Direction) float64 {
 	if d == results.Down {
@@ -258,13 +267,8 @@ func weigh(shares []share, use results.Column) sampleOf {
 // sampling is the variance that the sample of items gives a number: binomial
 // for shares, from its own interval for others, 0 where neither is known.
 func sampling(m results.Measured, c results.Column) float64 {
-	v := m.Value.Float()
-	switch {
-	case c.Counted && m.Whole > 0:
+	if v := m.Value.Float(); c.Counted && m.Whole > 0 {
 		return v * (100 - v) / float64(m.Whole)
-	case m.High.Float() > m.Low.Float():
-		half := (m.High.Float() - m.Low.Float()) / 2 / z95
-		return half * half
 	}
-	return 0
+	return standardError(m) * standardError(m)
 }

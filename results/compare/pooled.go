@@ -18,7 +18,7 @@ import (
 // variance is the greater one of that of independent sets and of that which the
 // means over the sets have.
 func overDatasets(scenes []Aligned) (pooled []Aligned) {
-	of := func(a Aligned) results.Place { a.Place.Dataset = ""; return a.Place }
+	of := func(a Aligned) results.Place { a.Dataset, a.Generated = "", false; return a.Place }
 	for _, own := range list.Group(scenes, of) {
 		sets := results.Where(own, func(a Aligned) bool { return a.Reached() > 1 })
 		if len(sets) < 2 {

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"gonum.org/v1/gonum/floats/scalar"
+
 	"mldpbench/internal/list"
 	"mldpbench/internal/stats"
 	"mldpbench/results"
@@ -36,7 +38,7 @@ const (
 
 // Comparison is what two runs differ in.
 type Comparison struct {
-	Level   float64
+	Options
 	Cells   int      // compared
 	Exact   int      // of them, those of equal seed and data, where any difference is a change
 	New     int      // cells only in the second run
@@ -117,10 +119,10 @@ type pair struct {
 	training      string  // what that is known from; "" where it is not
 }
 
-func (p pair) cell() results.Cell { return p.before.Cells[0] }
+func (p *pair) cell() results.Cell { return p.before.Cells[0] }
 
 // shared are the repetitions that both runs have.
-func (p pair) shared() (both [][2]results.Cell) {
+func (p *pair) shared() (both [][2]results.Cell) {
 	for _, x := range p.before.Cells {
 		for _, y := range p.after.Cells {
 			if x.Repetition == y.Repetition {
@@ -137,12 +139,13 @@ func (p pair) shared() (both [][2]results.Cell) {
 // on it, and single cells on the same documents, those with outcomes of documents
 // by pairs of documents. p-values are Holm-corrected over all tests.
 func Runs(before, after *results.Prepared, o Options) *Comparison {
-	c := &Comparison{Level: cmp.Or(o.Level, familyLevel), space: after.SpaceName, names: results.Names(list.Map(
+	o.Level = cmp.Or(o.Level, familyLevel)
+	c := &Comparison{Options: o, space: after.SpaceName, names: results.Names(list.Map(
 		slices.Concat(before.Cells, after.Cells), func(x results.Cell) results.Place { return x.Place }))}
 	pairs := c.match(before, after)
 	for _, q := range results.Columns() {
 		if q.Threshold > 0 || !o.Thresholds && q.Title != "" && !q.Derived && !q.Timing {
-			c.quantity(q, pairs, o)
+			c.quantity(q, pairs)
 		}
 	}
 	p := list.Map(c.Tests, func(t Test) float64 { return t.P })
@@ -166,7 +169,7 @@ func Runs(before, after *results.Prepared, o Options) *Comparison {
 func matched(p results.Place) results.Place { p.Label = ""; return p }
 
 // match pairs the cells of two runs and reports those that have no partner.
-func (c *Comparison) match(before, after *results.Prepared) (pairs []pair) {
+func (c *Comparison) match(before, after *results.Prepared) (pairs []*pair) {
 	other := map[results.Place]results.Cells{}
 	for _, y := range results.GroupCells(after.Cells) {
 		other[matched(y.Place)] = y
@@ -190,7 +193,7 @@ func (c *Comparison) match(before, after *results.Prepared) (pairs []pair) {
 			c.Broken = append(c.Broken, fmt.Sprintf("%s: %s in the first run, %s in the second", name, was, is))
 			continue
 		}
-		p := pair{before: x, after: y}
+		p := &pair{before: x, after: y}
 		p.sameDocuments = a.DatasetFingerprint == b.DatasetFingerprint && a.TestItems == b.TestItems
 		p.exact = p.sameDocuments && a.Seed == b.Seed && a.EmbeddingFingerprint == b.EmbeddingFingerprint &&
 			!a.Unrepeatable && !b.Unrepeatable && len(p.shared()) > 0
@@ -235,7 +238,7 @@ func (c *Comparison) place(x results.Cell) string {
 }
 
 // exact lists the differences of one quantity in cells that must be equal.
-func (c *Comparison) exact(q results.Column, p pair) {
+func (c *Comparison) exact(q results.Column, p *pair) {
 	for _, both := range p.shared() {
 		a, had := both[0].At(q.Name)
 		b, has := both[1].At(q.Name)
@@ -251,5 +254,5 @@ func (c *Comparison) exact(q results.Column, p pair) {
 
 // near allows for another order of additions.
 func near(a, b float64) bool {
-	return a == b || math.IsNaN(a) && math.IsNaN(b) || math.Abs(a-b) <= 1e-9*math.Max(math.Abs(a), math.Abs(b))
+	return scalar.Same(a, b) || scalar.EqualWithinRel(a, b, 1e-9)
 }

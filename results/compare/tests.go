@@ -14,8 +14,8 @@ import (
 
 // quantity makes the tests of one quantity: for each data set over all cells, for
 // each mechanism on it, and for each cell on the same documents.
-func (c *Comparison) quantity(q results.Column, pairs []pair, o Options) {
-	var all []pair
+func (c *Comparison) quantity(q results.Column, pairs []*pair) {
+	var all []*pair
 	lost, seen := 0, map[results.Place]bool{}
 	for _, p := range pairs {
 		g := matched(p.before.Place)
@@ -38,16 +38,16 @@ func (c *Comparison) quantity(q results.Column, pairs []pair, o Options) {
 		c.Reasons = append(c.Reasons, fmt.Sprintf("%s is missing in %d cells of the second run", q.Title, lost))
 	}
 	poolRepetitions(q, all)
-	for _, own := range list.Group(all, func(p pair) string { return p.cell().Dataset }) {
+	for _, own := range list.Group(all, func(p *pair) string { return p.cell().Dataset }) {
 		title := results.DatasetTitle(own[0].cell().Dataset)
-		c.test(q, o, title, changeOf(q, own))
-		private := results.Where(own, func(p pair) bool { return !p.cell().IsBaseline() })
-		for _, of := range list.Group(private, func(p pair) results.Place { return p.cell().Instance() }) {
-			c.test(q, o, title+", "+c.names[of[0].cell().Instance()], changeOf(q, of))
+		c.test(q, title, changeOf(q, own))
+		private := results.Where(own, func(p *pair) bool { return !p.cell().IsBaseline() })
+		for _, of := range list.Group(private, func(p *pair) results.Place { return p.cell().Instance() }) {
+			c.test(q, title+", "+c.names[of[0].cell().Instance()], changeOf(q, of))
 		}
 		for _, p := range own {
 			if p.sameDocuments {
-				c.test(q, o, c.place(p.cell()), changeOf(q, []pair{p}))
+				c.test(q, c.place(p.cell()), changeOf(q, []*pair{p}))
 			}
 		}
 	}
@@ -56,12 +56,12 @@ func (c *Comparison) quantity(q results.Column, pairs []pair, o Options) {
 // change is a quantity of some cells in both runs: the means over these cells of
 // each repetition that all of them have.
 type change struct {
-	cells                []pair
+	cells                []*pair
 	before, after        sampleOf
 	exact, sameDocuments bool // all cells
 }
 
-func changeOf(q results.Column, cells []pair) change {
+func changeOf(q results.Column, cells []*pair) change {
 	x := change{cells: cells, exact: true, sameDocuments: true}
 	var before, after []share
 	for _, p := range cells {
@@ -102,8 +102,8 @@ func (x change) estimate() estimate {
 // poolRepetitions sets the variance of the change in one repetition, which are
 // few: pooled over the cells of one data set and ε, where that of a classifier is
 // similar, or else of one mechanism, and over both runs.
-func poolRepetitions(q results.Column, cells []pair) {
-	of := func(p pair) results.Place {
+func poolRepetitions(q results.Column, cells []*pair) {
+	of := func(p *pair) results.Place {
 		var b results.Place
 		if !q.OfModel {
 			b = p.cell().Instance()
@@ -111,13 +111,11 @@ func poolRepetitions(q results.Column, cells []pair) {
 		b.Dataset, b.Epsilon = p.cell().Dataset, p.before.Epsilon
 		return b
 	}
-	blocks := map[results.Place][]estimate{}
-	for _, p := range cells {
-		blocks[of(p)] = append(blocks[of(p)], changeOf(q, []pair{p}).estimate())
-	}
-	for i, p := range cells {
-		p.ofOne, p.df, p.training = spread(blocks[of(p)], 2*len(blocks[of(p)]), 1, estimate{}, q)
-		cells[i] = p
+	for _, own := range list.Group(cells, of) {
+		all := list.Map(own, func(p *pair) estimate { return changeOf(q, []*pair{p}).estimate() })
+		for _, p := range own {
+			p.ofOne, p.df, p.training = spread(all, 2*len(all), 1, estimate{}, q)
+		}
 	}
 }
 
@@ -158,7 +156,7 @@ func (x change) chance(q results.Column) (variance, df float64, how string) {
 }
 
 // test appends the test of a mean change, or counts it where chance is not known.
-func (c *Comparison) test(q results.Column, o Options, scope string, x change) {
+func (c *Comparison) test(q results.Column, scope string, x change) {
 	t := Test{Quantity: q.Name, Scope: scope, Cells: len(x.cells), Before: x.before.mean(), After: x.after.mean()}
 	variance, df, how := x.chance(q)
 	if how == Untested {
@@ -171,7 +169,7 @@ func (c *Comparison) test(q results.Column, o Options, scope string, x change) {
 	if t.Change = t.After - t.Before; x.exact && near(t.Before, t.After) {
 		t.Change = 0
 	}
-	if o.Thresholds {
+	if c.Thresholds {
 		t.Threshold = q.Threshold
 	}
 	t.Error, t.df, t.How = math.Sqrt(variance), df, how

@@ -134,7 +134,7 @@ func (s Sheet) cells(q results.Column) (items []Item) {
 			i.Text, i.Notes = "undefined", []string{strings.TrimPrefix(c.Reason, c.Mechanism+": undefined: ")}
 		case q.Name == "aligned":
 			i.Text = map[float64]string{0: "no", 1: "yes"}[i.Value]
-		case ok && q.How != nil:
+		case ok && q.How(m) != "":
 			i.Notes = append(i.Notes, q.How(m))
 		case ok && q.Table == "strongest": // whose it is
 			i.Text = Within(i.Value, i.Low, i.High, q.Digits) + " " + m.Detail
@@ -274,11 +274,9 @@ func (s Sheet) equal(q results.Column) (items []Item) {
 			continue
 		}
 		best, alone := a.Best()
-		plain := end(a.Place, NotPrivatised, q, a.Baseline)
 		for i, l := range a.Lines {
-			x := Item{Place: l.Place, Quantity: q, Value: l.Value, Low: l.Low, High: l.High, Cells: l.Cells}
-			x.At, x.Privacy, x.Epsilon, x.Generated = a.At, a.Privacy, results.Missing, l.Cells[0].Generated
-			plain.Generated = x.Generated
+			x := Item{Place: l.Place, Quantity: q, At: a.At, Privacy: a.Privacy, Value: l.Value, Low: l.Low, High: l.High,
+				Cells: l.Cells}
 			tested := slices.Contains(best, i) && a.Training != ""
 			x.Best, x.Tied = tested && alone, tested && !alone && len(best) > 1
 			if !l.Reached {
@@ -295,6 +293,7 @@ func (s Sheet) equal(q results.Column) (items []Item) {
 			}
 			items = append(items, x)
 		}
+		plain := end(a.Place, NotPrivatised, q, a.Baseline)
 		plain.At, plain.Privacy = a.At, a.Privacy
 		items = append(items, plain)
 	}
@@ -319,7 +318,7 @@ func (s Sheet) told(use results.Column) (items []Item) {
 	for _, a := range scenes {
 		for i, l := range a.Lines {
 			x := Item{Place: l.Place, Quantity: use, At: a.At, Privacy: a.Privacy}
-			if x.Epsilon, x.Generated = results.Missing, l.Cells[0].Generated; a.Datasets == 0 {
+			if a.Datasets == 0 {
 				items = append(items, x.says("ε", Short(l.Epsilon), l.Epsilon))
 			}
 			apart := list.Map(a.Apart(i), func(o compare.Line) string { return s.names[o.Instance()] })
@@ -368,7 +367,6 @@ func (s Sheet) pairs(use results.Column) (items []Item) {
 		for _, p := range a.Pairs {
 			at := Item{Place: a.Lines[p.A].Place, Against: s.names[a.Lines[p.B].Instance()], At: a.At, Privacy: a.Privacy,
 				Quantity: results.Column{Name: use.Name, Title: use.Title}}
-			at.Dataset, at.Epsilon, at.Generated = a.Dataset, results.Missing, a.Lines[p.A].Cells[0].Generated
 			if a.Training == "" {
 				at.Notes = []string{"not tested: " + compare.Untested}
 			}
