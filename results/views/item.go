@@ -176,12 +176,12 @@ func end(at results.Place, name string, q results.Column, value float64) Item {
 // ends are those of an attacker's scale: plain text, and none. They may be ranges, one number for each release.
 func ends(cells []results.Cell, q results.Column) (items []Item) {
 	for k, name := range []string{PlainText, Guessing} {
-		for _, at := range results.Distinct(cells, results.Cell.Scene) {
+		for _, own := range list.Group(cells, results.Cell.Scene) {
 			low, high := math.Inf(1), math.Inf(-1)
-			i := end(at, name, q, 0)
-			for _, c := range cells {
-				m, ok := c.At(q.Name)
-				if x := [2]results.Optional{m.Ceiling, m.Floor}[k]; ok && c.Scene() == at && x.Known() {
+			i := end(own[0].Scene(), name, q, 0)
+			for _, c := range own {
+				m, _ := c.At(q.Name)
+				if x := [2]results.Optional{m.Ceiling, m.Floor}[k]; x.Known() {
 					i.Generated, low, high = c.Generated, min(low, x.Float()), max(high, x.Float())
 				}
 			}
@@ -200,19 +200,17 @@ func ends(cells []results.Cell, q results.Column) (items []Item) {
 // what they keep at the first level of privacy, then the others, each in the order of
 // the plan. Figures name the first of them.
 func (s Sheet) Leading() []results.Place {
-	kept := map[results.Place]int{}
-	for _, i := range s.equal(results.MustColumn("accuracy")) {
-		if _, met := kept[i.Instance()]; !met && !math.IsNaN(i.Value) && !i.IsBaseline() {
-			kept[i.Instance()] = len(kept)
-		}
-	}
+	reached := results.Where(s.equal(results.MustColumn("accuracy")), func(i Item) bool {
+		return !math.IsNaN(i.Value) && !i.IsBaseline()
+	})
+	kept := results.Distinct(reached, Item.Instance)
 	all := list.Map(results.ByInstance(s.Private()), func(own []results.Cell) results.Place { return own[0].Instance() })
 	class := func(i results.Place) int {
-		k, reached := kept[i]
+		k := slices.Index(kept, i)
 		switch {
 		case i.Own():
 			return -1
-		case !reached:
+		case k < 0:
 			return 2 * len(all)
 		case strings.HasSuffix(s.names[i], results.UnprovedMark), strings.HasSuffix(s.names[i], results.ScopeMark):
 			return k + len(all)

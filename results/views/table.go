@@ -2,6 +2,7 @@ package views
 
 import (
 	"cmp"
+	_ "embed"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"text/template"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -137,19 +139,20 @@ func (m markup) cell(c Cell) string {
 	return s
 }
 
-// writers are those of Formats.
-var writers = map[string]func(Table, io.Writer) error{"md": Table.writeMarkdown, "tex": Table.writeLaTeX,
-	"csv": Table.writeCSV}
-
 // Formats are the file extensions of tables.
 var Formats = []string{"md", "tex", "csv"}
 
 // Write renders the table in one of Formats.
 func (t Table) Write(w io.Writer, format string) error {
-	if err := check.OneOf("format", format, Formats...); err != nil {
-		return err
+	switch format {
+	case "md":
+		return t.layOut(w, format, inMarkdown)
+	case "tex":
+		return t.layOut(w, format, inLaTeX)
+	case "csv":
+		return t.writeCSV(w)
 	}
-	return writers[format](t, w)
+	return check.OneOf("format", format, Formats...)
 }
 
 // Save writes tables to dir in some formats and returns the paths.
@@ -169,28 +172,30 @@ func Save(dir string, all []Table, formats []string) (paths []string, err error)
 // cells are texts as a row of the library.
 func cells(texts []string) table.Row { return list.Map(texts, func(s string) any { return s }) }
 
-// inMarkdown keeps a text from starting markup. The library escapes what ends a cell.
-var inMarkdown = markup{strings.NewReplacer("*", `\*`, "<", "&lt;", "`", "\\`", "\n", " ").Replace,
+// inMarkdown keeps a text from starting markup and from ending its cell.
+var inMarkdown = markup{strings.NewReplacer("*", `\*`, "<", "&lt;", "`", "\\`", "|", `\|`, "\n", " ").Replace,
 	"_%s_", "<u>%s</u>", "**%s**", "<sup>%s</sup>"}
 
-func (t Table) writeMarkdown(w io.Writer) error {
-	out, m := table.NewWriter(), inMarkdown
-	out.AppendHeader(cells(list.Map(t.Header, m.escape)))
-	for _, r := range t.Rows {
-		out.AppendRow(cells(list.Map(r, m.cell)))
-	}
-	text := fmt.Sprintf("### %s\n\n%s\n\n", m.escape(t.Title), out.RenderMarkdown())
-	if t.Legend != "" {
-		text += m.escape(t.Legend) + "\n\n"
-	}
-	for i, n := range t.Notes {
-		text += fmt.Sprintf("<sup>%s</sup> %s  \n", Marks(i), m.escape(n))
-	}
-	if len(t.Notes) > 0 {
-		text += "\n"
-	}
-	_, err := io.WriteString(w, text)
-	return err
+// layouts are those of Markdown and of LaTeX: a booktabs table that is never wider than its column, which
+// needs \usepackage{booktabs,graphicx}. Which columns there are is the view's choice.
+//
+//go:embed layouts.tmpl
+var layouts string
+
+// layOut renders the table in one of layouts.
+func (t Table) layOut(w io.Writer, layout string, m markup) error {
+	heads := max(1, t.heads)
+	long := func(r []Cell) bool { return len(r) == heads+1 && len(r[heads].Text) > 80 }
+	return template.Must(template.New("").Delims("[[", "]]").Funcs(template.FuncMap{
+		"escape": m.escape,
+		"slug":   func(name string) string { return Slug(name) },
+		"mark":   func(note int) string { return fmt.Sprintf(m.note, Marks(note)) },
+		"head":   func(between string) string { return strings.Join(list.Map(t.Header, m.escape), between) },
+		"row":    func(r []Cell, between string) string { return strings.Join(list.Map(r, m.cell), between) },
+		"ishead": func(column int) bool { return column < heads },
+		"long":   func() bool { return slices.ContainsFunc(t.Rows, long) }, // a column of texts
+		"begins": func(row int) bool { return row > 0 && heads > 1 && t.Rows[row][0].Text != t.Rows[row-1][0].Text },
+	}).Parse(layouts)).ExecuteTemplate(w, layout, t)
 }
 
 // writeCSV renders plain values; footnotes go to a last column.
@@ -228,41 +233,6 @@ var latexEscaper = strings.NewReplacer(`\`, `\textbackslash{}`, "&", `\&`, "%", 
 
 // subscript is N_w as written by latexEscaper.
 var subscript = regexp.MustCompile(`\b([A-Z])\\_([A-Za-z]+)\b`)
-
-// writeLaTeX renders a booktabs table that is never wider than its column; it needs
-// \usepackage{booktabs,graphicx}. Which columns there are is the view's choice.
-func (t Table) writeLaTeX(w io.Writer) error {
-	var b strings.Builder
-	m, heads := inLaTeX, max(1, t.heads)
-	align, resize := strings.Repeat("l", heads)+strings.Repeat("r", max(0, len(t.Header)-heads)),
-		`\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%`
-	long := func(r []Cell) bool { return len(r) == heads+1 && len(r[heads].Text) > 80 }
-	if slices.ContainsFunc(t.Rows, long) { // a column of texts
-		align, resize = align[:heads]+`p{.66\linewidth}`, `{\small%`
-	}
-	line := func(cells []string) { b.WriteString(strings.Join(cells, " & ") + " \\\\\n") }
-	fmt.Fprintf(&b, "\\begin{table}\n\\centering\n\\caption{%s}\n\\label{tab:%s}\n%s\n\\begin{tabular}"+
-		"{@{}%s@{}}\n\\toprule\n", m.escape(t.Title), Slug(t.Name), resize, align)
-	line(list.Map(t.Header, m.escape))
-	b.WriteString("\\midrule\n")
-	for i, r := range t.Rows {
-		if i > 0 && t.heads > 1 && r[0].Text != t.Rows[i-1][0].Text {
-			b.WriteString("\\midrule\n")
-		}
-		line(list.Map(r, m.cell))
-	}
-	b.WriteString("\\bottomrule\n\\end{tabular}}\n")
-	texts := []string{m.escape(t.Legend)}
-	for i, n := range t.Notes {
-		texts = append(texts, fmt.Sprintf(m.note, Marks(i))+m.escape(n))
-	}
-	if below := strings.TrimSpace(strings.Join(texts, " ")); below != "" {
-		fmt.Fprintf(&b, "\\par\\smallskip\\parbox{\\linewidth}{\\footnotesize %s}\n", below)
-	}
-	b.WriteString("\\end{table}\n")
-	_, err := io.WriteString(w, b.String())
-	return err
-}
 
 // shown has bold and underlined numbers on a terminal, * and ~ after them in a pipe.
 func shown(width int) markup {
@@ -340,9 +310,7 @@ func columns(rows [][]string, heads, width int) (body string, left []string) {
 	}
 	t.SetColumnConfigs(configs)
 	t.AppendHeader(cells(rows[0][:len(widths)]))
-	for _, r := range rows[1:] {
-		t.AppendRow(cells(r[:len(widths)]))
-	}
+	t.AppendRows(list.Map(rows[1:], func(r []string) table.Row { return cells(r[:len(widths)]) }))
 	t.SuppressTrailingSpaces()
 	return t.Render() + "\n", rows[0][len(widths):]
 }

@@ -23,40 +23,28 @@ import (
 	"mldpbench/results"
 )
 
-// View declares a table or a figure.
+// View declares a table or a figure. Its keys are the names of the fields in small letters: see views.yaml.
 type View struct {
-	Name   string              `yaml:"name"`
-	Title  string              `yaml:"title"`
-	Where  map[string][]string `yaml:"where"`
-	Split  []string            `yaml:"split"`
-	Legend string              `yaml:"legend"`
+	Name, Title, Legend string
+	From                string
+	Where               map[string][]string
+	Split               []string
+	Mean                []string // coordinates that numbers are averaged over
 	// Of a table.
-	From    string            `yaml:"from"`
-	Rows    []string          `yaml:"rows"`
-	Columns []string          `yaml:"columns"`
-	Value   []string          `yaml:"value"`
-	Best    bool              `yaml:"best"`
-	On      []string          `yaml:"on"`     // of a regression
-	Beside  map[string]string `yaml:"beside"` // a further column: its title, and a text by the last head of a row
+	Rows, Columns, Value []string
+	Best                 bool
+	On                   []string          // of a regression
+	Beside               map[string]string // a further column: its title, and a text by the last head of a row
 	// Of a figure.
-	X     string   `yaml:"x"`
-	Y     []string `yaml:"y"`
-	Curve []string `yaml:"curve"`
-	Panel []string `yaml:"panel"`
-	Note  string   `yaml:"note"`
-	Log   bool     `yaml:"log"`  // of y
-	Mean  []string `yaml:"mean"` // coordinates that numbers are averaged over
+	X               string
+	Y, Curve, Panel []string
+	Note            string
+	Log             bool // of y
 }
 
 // Views are declared tables and figures, and the tables of two runs compared, of an evaluation and
 // of a run at equal privacy.
-type Views struct {
-	Tables   []View `yaml:"tables"`
-	Figures  []View `yaml:"figures"`
-	Runs     []View `yaml:"runs"`
-	Versions []View `yaml:"versions"`
-	Ranking  []View `yaml:"ranking"`
-}
+type Views struct{ Tables, Figures, Runs, Versions, Ranking []View }
 
 //go:embed views.yaml
 var builtin []byte
@@ -188,11 +176,9 @@ func Quantities(cells []results.Cell, names []string) (out []results.Column) {
 // the strongest ones where they were compared, and of a single attacker all.
 func attackers(measured []results.Column) []results.Column {
 	all := results.Where(measured, func(q results.Column) bool { return q.Attacker != "" })
-	names := results.Distinct(all, func(q results.Column) string { return q.Attacker })
-	if len(names) == 1 {
+	each := list.Group(all, func(q results.Column) string { return q.Attacker })
+	if len(each) == 1 {
 		return all
 	}
-	return list.Map(names, func(n string) results.Column {
-		return all[slices.IndexFunc(all, func(q results.Column) bool { return q.Attacker == n })]
-	})
+	return list.Map(each, func(own []results.Column) results.Column { return own[0] })
 }
