@@ -135,8 +135,7 @@ func Align(p *results.Prepared, q Question, level float64) []Aligned {
 		for i := range a.Lines {
 			a.Lines[i].set(level)
 		}
-		a.intervals()
-		a.pairs()
+		a.compare()
 	}
 	return append(scenes, overDatasets(scenes)...)
 }
@@ -158,8 +157,7 @@ func Versions(p *results.Prepared, quantity string) Aligned {
 		a.Lines = append(a.Lines, Line{Place: c.Place, Name: p.Name(c.Place), Cells: g.Cells, Reached: true,
 			Value: at.mean(), Epsilon: c.Epsilon.Float(), at: at})
 	}
-	a.intervals()
-	a.pairs()
+	a.compare()
 	return a
 }
 
@@ -206,7 +204,7 @@ func plainOf(p *results.Prepared, s results.Place, use results.Column) (mean flo
 		of.Setting = s.Setting
 		return c.IsBaseline() && of == s
 	})
-	e, _ = estimateOf(weigh([]share{{own, 1}}, use), nil)
+	e = estimateOf(weigh([]share{{own, 1}}, use), nil)
 	if x := (results.Cells{Cells: own}).Values(use.Name); len(x) > 0 {
 		return stats.Mean(x), e
 	}
@@ -258,17 +256,12 @@ func spread(all []estimate, mechanisms int, texts float64, plain estimate, use r
 
 // intervals sets the interval of each line.
 func (a *Aligned) intervals() {
-	all := make([]estimate, len(a.Lines))
-	var known []estimate
-	for i, l := range a.Lines {
-		if e, ok := estimateOf(l.at, nil); ok {
-			all[i], known = e, append(known, e)
-		}
-	}
+	all := list.Map(a.Lines, func(l Line) estimate { return estimateOf(l.at, nil) })
+	known := results.Where(all, estimate.known)
 	pooled, df, _ := spread(known, len(known), 1, a.plain, a.use)
 	for i := range a.Lines {
 		l := &a.Lines[i]
-		if all[i].repetitions == 0 { // not reached, or without a spread
+		if !all[i].known() { // not reached, or without a spread
 			continue
 		}
 		all[i].rest = l.rest
@@ -285,19 +278,19 @@ func (a *Aligned) intervals() {
 	}
 }
 
-// pairs tests every pair of mechanisms that reach the level.
-func (a *Aligned) pairs() {
-	var all []estimate
+// compare sets the interval of each line, and tests every pair of mechanisms that reach the level.
+func (a *Aligned) compare() {
+	a.intervals()
 	for i, x := range a.Lines {
 		for j := i + 1; j < len(a.Lines); j++ {
 			y := a.Lines[j]
-			if e, ok := estimateOf(x.at, &y.at); ok { // both reach it
+			if e := estimateOf(x.at, &y.at); e.known() { // both reach it
 				e.rest = x.rest + y.rest
 				a.Pairs = append(a.Pairs, Pair{A: i, B: j, Difference: x.Value - y.Value, estimate: e})
-				all = append(all, e)
 			}
 		}
 	}
+	all := list.Map(a.Pairs, func(p Pair) estimate { return p.estimate })
 	pooled, df, from := spread(all, a.Reached()-1, 2, a.plain, a.use)
 	a.Training = from
 	a.test(pooled, df)
@@ -310,7 +303,7 @@ func (a *Aligned) test(pooled, df float64) {
 		pooled = math.NaN()
 	}
 	n := len(a.Pairs) // the family: all pairs of this scene at this level
-	p, equal := make([]float64, n), make([]float64, n)
+	equal := make([]float64, n)
 	for k := range a.Pairs {
 		pair := &a.Pairs[k]
 		e := pair.estimate
@@ -321,13 +314,12 @@ func (a *Aligned) test(pooled, df float64) {
 			pair.Detectable = math.NaN() // all answers are alike: few of them show nothing
 		}
 		// Two one-sided tests: each that the difference is beyond one end of the margin.
-		p[k] = t.P
 		equal[k] = stats.NewTest(Margin(a.use)-math.Abs(pair.Difference), pair.Error, degrees).P / 2
 		if math.Abs(pair.Difference) >= Margin(a.use) {
 			equal[k] = 1 - equal[k]
 		}
 	}
-	for k, adjusted := range stats.Holm(p) {
+	for k, adjusted := range stats.Holm(list.Map(a.Pairs, func(p Pair) float64 { return p.P })) {
 		a.Pairs[k].Adjusted, a.Pairs[k].Told = adjusted, adjusted < familyLevel
 	}
 	for k, adjusted := range stats.Holm(equal) {

@@ -31,10 +31,6 @@ type estimate struct {
 	plain         bool
 }
 
-// fewItems are so few, of those that differ, that a normal approximation of their
-// number is not relied on.
-const fewItems = 12
-
 // signs counts the items that differ.
 func (e *estimate) signs(items [][]float64, scale float64, redrawn bool) {
 	e.scale, e.plain = scale, len(items) == 1
@@ -60,6 +56,7 @@ func (e *estimate) signs(items [][]float64, scale float64, redrawn bool) {
 // may be few or agree, is exact. Where few items differ, the exact test of their
 // signs and the interval for answers in one repetition must agree with it too.
 func (e *estimate) test(difference, variance, degrees float64) stats.Test {
+	const fewItems = 12 // that differ: no normal approximation of their number is relied on
 	t := stats.NewTest(difference, math.Sqrt(variance), degrees)
 	alone := e.plain && variance == e.items
 	if e.scale == 0 || !alone && e.first+e.second >= fewItems {
@@ -73,9 +70,12 @@ func (e *estimate) test(difference, variance, degrees float64) stats.Test {
 	return stats.Test{P: max(t.P, exact.P), Low: min(t.Low, exact.Low), High: max(t.High, exact.High)}
 }
 
+// known reports whether there is anything that tells how an estimate varies.
+func (e estimate) known() bool { return e.repetitions > 1 || e.n > 0 || e.items > 0 }
+
 // estimateOf analyses the values of one mechanism, or of the difference of two
 // where other is not nil.
-func estimateOf(s sampleOf, other *sampleOf) (estimate, bool) {
+func estimateOf(s sampleOf, other *sampleOf) estimate {
 	var means []float64 // of the repetitions that both have
 	var items [][]float64
 	for _, r := range slices.Sorted(maps.Keys(s.means)) {
@@ -96,7 +96,7 @@ func estimateOf(s sampleOf, other *sampleOf) (estimate, bool) {
 		}
 	}
 	if len(means) == 0 {
-		return estimate{}, false
+		return estimate{}
 	}
 	e := estimate{mean: stats.Mean(means), repetitions: len(means), ofRepetitions: math.NaN()}
 	if len(items) == len(means) {
@@ -106,7 +106,7 @@ func estimateOf(s sampleOf, other *sampleOf) (estimate, bool) {
 			if other != nil {
 				e.signs(items, s.scale, s.redrawn)
 			}
-			return e, true
+			return e
 		}
 	}
 	if len(means) > 1 {
@@ -119,13 +119,13 @@ func estimateOf(s sampleOf, other *sampleOf) (estimate, bool) {
 		default: // the same items in all repetitions, which their spread does not show
 			e.items = s.sampling
 		}
-		return e, true
+		return e
 	}
 	e.items = s.sampling
 	if other != nil {
 		e.items += other.sampling
 	}
-	return e, e.items > 0
+	return e
 }
 
 // pool is the variance of repetitions that estimates share, with its degrees of

@@ -193,8 +193,8 @@ func (c *Comparison) match(before, after *results.Prepared) (pairs []*pair) {
 			c.Broken = append(c.Broken, fmt.Sprintf("%s: %s in the first run, %s in the second", name, was, is))
 			continue
 		}
-		p := &pair{before: x, after: y}
-		p.sameDocuments = a.DatasetFingerprint == b.DatasetFingerprint && a.TestItems == b.TestItems
+		p := &pair{before: x, after: y,
+			sameDocuments: a.DatasetFingerprint == b.DatasetFingerprint && a.TestItems == b.TestItems}
 		p.exact = p.sameDocuments && a.Seed == b.Seed && a.EmbeddingFingerprint == b.EmbeddingFingerprint &&
 			!a.Unrepeatable && !b.Unrepeatable && len(p.shared()) > 0
 		if a.Seed == b.Seed && !p.sameDocuments || a.TestItems != b.TestItems {
@@ -242,11 +242,9 @@ func (c *Comparison) exact(q results.Column, p *pair) {
 	for _, both := range p.shared() {
 		a, had := both[0].At(q.Name)
 		b, has := both[1].At(q.Name)
-		if !had || !has || q.Timing {
-			continue
-		}
-		counts := a.Part == b.Part && a.Whole == b.Whole && (a.Items == b.Items || a.Items == "" || b.Items == "")
-		if !near(a.Value.Float(), b.Value.Float()) || !counts {
+		alike := near(a.Value.Float(), b.Value.Float()) && a.Part == b.Part && a.Whole == b.Whole &&
+			(a.Items == b.Items || a.Items == "" || b.Items == "")
+		if had && has && !alike {
 			c.Changes = append(c.Changes, Change{c.place(both[0]), q.Name, both[0].Repetition, a.Value, b.Value})
 		}
 	}

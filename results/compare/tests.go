@@ -15,27 +15,20 @@ import (
 // quantity makes the tests of one quantity: for each data set over all cells, for
 // each mechanism on it, and for each cell on the same documents.
 func (c *Comparison) quantity(q results.Column, pairs []*pair) {
-	var all []*pair
-	lost, seen := 0, map[results.Place]bool{}
-	for _, p := range pairs {
-		g := matched(p.before.Place)
-		if !q.OfModel { // measured of the text, whatever the classifier
-			g = g.Text()
+	of := func(p *pair) results.Place {
+		if q.OfModel {
+			return matched(p.before.Place)
 		}
-		if seen[g] || len(p.before.Values(q.Name)) == 0 {
-			continue
-		}
-		if seen[g] = true; len(p.after.Values(q.Name)) == 0 {
-			lost++
-			continue
-		}
-		if p.exact {
-			c.exact(q, p)
-		}
-		all = append(all, p)
+		return matched(p.before.Text()) // whatever the classifier
 	}
-	if lost > 0 {
+	before := results.Where(pairs, func(p *pair) bool { return len(p.before.Values(q.Name)) > 0 })
+	measured := list.Map(list.Group(before, of), func(same []*pair) *pair { return same[0] })
+	all := results.Where(measured, func(p *pair) bool { return len(p.after.Values(q.Name)) > 0 })
+	if lost := len(measured) - len(all); lost > 0 {
 		c.Reasons = append(c.Reasons, fmt.Sprintf("%s is missing in %d cells of the second run", q.Title, lost))
+	}
+	for _, p := range results.Where(all, func(p *pair) bool { return p.exact }) {
+		c.exact(q, p)
 	}
 	poolRepetitions(q, all)
 	for _, own := range list.Group(all, func(p *pair) string { return p.cell().Dataset }) {
@@ -88,13 +81,12 @@ func (s sampleOf) mean() float64 {
 // variance.
 func (x change) estimate() estimate {
 	e := estimate{repetitions: min(len(x.before.means), len(x.after.means)), ofRepetitions: math.NaN()}
-	if paired, ok := estimateOf(x.before, &x.after); ok && x.sameDocuments {
+	if x.sameDocuments {
+		paired := estimateOf(x.before, &x.after)
 		e.items, e.n = paired.items, paired.n
 	}
 	if e.repetitions > 1 {
-		a, _ := estimateOf(x.before, nil)
-		b, _ := estimateOf(x.after, nil)
-		e.ofRepetitions = a.ofRepetitions + b.ofRepetitions
+		e.ofRepetitions = estimateOf(x.before, nil).ofRepetitions + estimateOf(x.after, nil).ofRepetitions
 	}
 	return e
 }
