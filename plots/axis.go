@@ -23,9 +23,6 @@ type Axis struct {
 	Ticks []plot.Tick
 }
 
-// percent bounds a percentage.
-var percent = &[2]float64{0, 100}
-
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
 // axisRange collects what an axis must show.

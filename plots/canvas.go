@@ -81,11 +81,8 @@ func (c *svgCanvas) at(p vg.Point) (x, y int) {
 
 func (c *svgCanvas) scale() float64 { return math.Hypot(c.top().m[0], c.top().m[1]) }
 
-func tenths(v int) string { return strconv.FormatFloat(float64(v)/10, 'f', -1, 64) }
-
-func decimal(v float64) string {
-	return strconv.FormatFloat(math.Round(v*100)/100, 'f', -1, 64)
-}
+func tenths(v int) string      { return strconv.FormatFloat(float64(v)/10, 'f', -1, 64) }
+func decimal(v float64) string { return strconv.FormatFloat(math.Round(v*100)/100, 'f', -1, 64) }
 
 // data returns the path with relative coordinates.
 func (c *svgCanvas) data(path vg.Path) string {
@@ -177,13 +174,11 @@ func (c *svgCanvas) FillString(face font.Face, at vg.Point, s string) {
 	m := c.top().m
 	turn := -math.Atan2(m[1], m[0]) * 180 / math.Pi
 	size := float64(face.Font.Size) * c.scale()
-	bold := face.Font.Weight == stdfont.WeightBold
-	clr := ""
+	clr, weight, rotate := "", "", ""
 	if c.top().color != Ink {
 		clr = paint("fill", c.top().color)
 	}
-	weight, rotate := "", ""
-	if bold {
+	if face.Font.Weight == stdfont.WeightBold {
 		weight = ` font-weight="bold"`
 	}
 	if math.Abs(turn) > 0.01 {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html"
 	"image/png"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -14,6 +15,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgpdf"
+
+	"mldpbench/internal/list"
 )
 
 // Figure is one drawing. It is immutable and may be rendered many times.
@@ -46,9 +49,6 @@ func (f Figure) In(t Theme) Figure {
 	f.height, f.draw = l.sized(f.width)
 	return f
 }
-
-// Text is what a figure without title and notes needs beside it.
-func (f Figure) Text() string { return f.Title + "\n\n" + f.Caption + "\n" }
 
 // paint draws on a canvas of the figure's size.
 func (f Figure) paint(c vg.Canvas) { f.draw(draw.NewCanvas(c, f.width, f.height)) }
@@ -131,24 +131,15 @@ func (l layout) sized(width vg.Length) (height vg.Length, show func(draw.Canvas)
 	inner := width - 2*margin
 	title := wrap(l.title, titleSize, true, inner)
 	legendRows, legendColumns := l.legendGrid(inner)
-	var notes []string
-	for _, n := range l.notes {
-		notes = append(notes, wrap(n, noteSize, false, inner)...)
-	}
+	notes := slices.Concat(list.Map(l.notes, func(n string) []string { return wrap(n, noteSize, false, inner) })...)
 	rows := (len(l.panels) + l.columns - 1) / l.columns
 	panelHeight := l.panelHeight + l.headHeight()
-	titleHeight := vg.Length(len(title)) * titleSize * 1.2
-	if len(title) > 0 {
-		titleHeight += 4
+	block := func(lines int, size, spacing, gap vg.Length) vg.Length { // no gap without lines
+		return vg.Length(lines)*size*spacing + vg.Length(min(lines, 1))*gap
 	}
-	legendHeight := vg.Length(legendRows) * legendSize * 1.45
-	notesHeight := vg.Length(len(notes)) * noteSize * 1.2
-	if legendRows > 0 {
-		legendHeight += 4
-	}
-	if len(notes) > 0 {
-		notesHeight += 3
-	}
+	titleHeight := block(len(title), titleSize, 1.2, 4)
+	legendHeight := block(legendRows, legendSize, 1.45, 4)
+	notesHeight := block(len(notes), noteSize, 1.2, 3)
 	height = 2*margin + titleHeight + vg.Length(rows)*panelHeight + legendHeight + notesHeight
 	return height, func(c draw.Canvas) {
 		write := func(style text.Style, y vg.Length, lines []string) {

@@ -67,7 +67,7 @@ func Save(dir string, figures []Figure, formats []string) ([]string, error) {
 			}
 		}
 		if f.theme.Bare {
-			if err := save(f.Name+".txt", []byte(f.Text())); err != nil {
+			if err := save(f.Name+".txt", []byte(f.Title+"\n\n"+f.Caption+"\n")); err != nil {
 				return paths, err
 			}
 		}

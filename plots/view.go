@@ -57,9 +57,10 @@ func newView(p *results.Prepared) *view {
 		named: map[results.Place]bool{}}
 	v.curves = results.Distinct(v.private, func(c results.Cell) results.Place { return c.Instance() })
 	slices.SortFunc(v.curves, compareInstances)
-	leading := slices.DeleteFunc(v.Leading(), constant)
-	for _, id := range leading[:min(maxCurves, len(leading))] {
-		v.named[id] = true
+	for _, own := range v.leading() {
+		if id := own[0].Instance(); !constant(id) && len(v.named) < maxCurves {
+			v.named[id] = true
+		}
 	}
 	taken := map[int]bool{} // markers
 	coloured := func(id results.Place) bool { return v.named[id] || constant(id) }
@@ -91,6 +92,29 @@ func newView(p *results.Prepared) *view {
 	return v
 }
 
+// leading are the cells of each mechanism: of the user's own, then of those that compete
+// by what they keep at equal privacy, then of the others, each in the order of the plan.
+func (v *view) leading() [][]results.Cell {
+	reached := results.Where(private(v.Equal(results.MustColumn("accuracy"))), func(i views.Item) bool {
+		return !math.IsNaN(i.Value)
+	})
+	kept, all := results.Distinct(reached, views.Item.Instance), results.ByInstance(v.private)
+	class := func(own []results.Cell) int {
+		k := slices.Index(kept, own[0].Instance())
+		switch {
+		case own[0].Own():
+			return -1
+		case k < 0:
+			return 2 * len(all)
+		case results.Mark(own) != "":
+			return k + len(all)
+		}
+		return k
+	}
+	slices.SortStableFunc(all, func(a, b []results.Cell) int { return cmp.Compare(class(a), class(b)) })
+	return all
+}
+
 // figures are those of a declared view: one for each set of its items.
 func (v *view) figures(d views.View) (out []Figure) {
 	for _, set := range v.Sets(d) {
@@ -117,11 +141,8 @@ func private(items []views.Item) []views.Item {
 	return results.Where(items, func(i views.Item) bool { return !i.IsBaseline() })
 }
 
-func cellsOf(items []views.Item) (cells []results.Cell) {
-	for _, i := range private(items) {
-		cells = append(cells, i.Cells...)
-	}
-	return cells
+func cellsOf(items []views.Item) []results.Cell {
+	return slices.Concat(list.Map(private(items), func(i views.Item) []results.Cell { return i.Cells })...)
 }
 
 // group gathers the items of mechanisms, in the order of legends and of data sets.
@@ -222,15 +243,9 @@ func (v *view) limit(panels []Panel) {
 			grey[v.Text(views.Item{Place: id}, "mechanism")] = !v.named[id]
 		}
 	}
-	there := map[string]bool{}
-	for _, p := range panels {
-		for _, c := range p.Curves {
-			if _, ours := grey[c.Label]; ours {
-				there[c.Label] = true
-			}
-		}
-	}
-	if len(there) <= maxCurves {
+	curves := slices.Concat(list.Map(panels, func(p Panel) []Curve { return p.Curves })...)
+	there := results.Distinct(curves, func(c Curve) string { return c.Label })
+	if list.Count(there, func(label string) bool { _, ours := grey[label]; return ours }) <= maxCurves {
 		return
 	}
 	for _, p := range panels {
@@ -263,7 +278,7 @@ func axisOf(q results.Column) Axis {
 	case q.Attacker != "":
 		a.Label += " (high: attacker wins)"
 	case q.Unit == "%":
-		a.Bound = percent
+		a.Bound = &[2]float64{0, 100}
 	}
 	if q.Share {
 		a.Bound = &[2]float64{0, 1}

@@ -196,31 +196,6 @@ func ends(cells []results.Cell, q results.Column) (items []Item) {
 	return items
 }
 
-// Leading are the instances of a view: the user's own, then those that compete by
-// what they keep at the first level of privacy, then the others, each in the order of
-// the plan. Figures name the first of them.
-func (s Sheet) Leading() []results.Place {
-	reached := results.Where(s.equal(results.MustColumn("accuracy")), func(i Item) bool {
-		return !math.IsNaN(i.Value) && !i.IsBaseline()
-	})
-	kept := results.Distinct(reached, Item.Instance)
-	all := list.Map(results.ByInstance(s.Private()), func(own []results.Cell) results.Place { return own[0].Instance() })
-	class := func(i results.Place) int {
-		k := slices.Index(kept, i)
-		switch {
-		case i.Own():
-			return -1
-		case k < 0:
-			return 2 * len(all)
-		case strings.HasSuffix(s.names[i], results.UnprovedMark), strings.HasSuffix(s.names[i], results.ScopeMark):
-			return k + len(all)
-		}
-		return k
-	}
-	slices.SortStableFunc(all, func(a, b results.Place) int { return cmp.Compare(class(a), class(b)) })
-	return all
-}
-
 // LevelOf names a level of a quantity; that of none is empty.
 func LevelOf(quantity string, at float64) string {
 	if quantity == "" {
@@ -257,9 +232,9 @@ func inShort(c results.Column) results.Column {
 	return c
 }
 
-// equal are the items of what is kept at equal privacy, the most first. Bold and
+// Equal are the items of what is kept at equal privacy, the most first. Bold and
 // underlined follow from the tests of all pairs, and from nothing else.
-func (s Sheet) equal(q results.Column) (items []Item) {
+func (s Sheet) Equal(q results.Column) (items []Item) {
 	scenes, q := s.scenes(q)
 	q = inShort(q)
 	type at struct {
@@ -377,7 +352,11 @@ func (s Sheet) pairs(use results.Column) (items []Item) {
 // tested are the statistics of a pair, in units of a quantity.
 func (i Item) tested(p compare.Pair, use results.Column, unit float64) []Item {
 	d, low, high, detectable := unit*p.Difference, unit*p.Low, unit*p.High, unit*p.Detectable
-	return []Item{i.says("difference", Difference(d, low, high), d, low, high),
+	text := fmt.Sprintf("%+.2f ± %.2f", d, (high-low)/2)
+	if math.IsNaN(low) {
+		text = fmt.Sprintf("%+.2f", d)
+	}
+	return []Item{i.says("difference", text, d, low, high),
 		i.says("p (Holm)", Probability(p.Adjusted), p.Adjusted), i.says("verdict", Verdict(p, use)),
 		i.says("detectable", Number(detectable, 2), detectable)}
 }
@@ -416,14 +395,6 @@ func Verdict(p compare.Pair, use results.Column) string {
 		return "not told apart"
 	}
 	return fmt.Sprintf("not told apart (under %s would not show)", Number(p.Detectable, 1+max(0, use.Digits-2)))
-}
-
-// Difference writes one with half its interval, if it has one.
-func Difference(d, low, high float64) string {
-	if math.IsNaN(low) {
-		return fmt.Sprintf("%+.2f", d)
-	}
-	return fmt.Sprintf("%+.2f ± %.2f", d, (high-low)/2)
 }
 
 // Probability writes a corrected p-value.

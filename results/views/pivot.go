@@ -24,11 +24,10 @@ func (s Sheet) Tables(views []View) (all []Table) {
 	return all
 }
 
-// Named keeps the tables whose names have one of the beginnings; none keeps all.
+// Named keeps the tables whose names have one of the beginnings.
 func Named(all []Table, beginnings ...string) []Table {
 	return results.Where(all, func(t Table) bool {
-		return len(beginnings) == 0 ||
-			slices.ContainsFunc(beginnings, func(b string) bool { return strings.HasPrefix(t.Name, b) })
+		return slices.ContainsFunc(beginnings, func(b string) bool { return strings.HasPrefix(t.Name, b) })
 	})
 }
 
@@ -43,7 +42,7 @@ type Set struct {
 // rows, else of each, and of these one for each value of what splits the view, what
 // it says and what differs between items of one cell.
 func (s Sheet) Sets(v View) (all []Set) {
-	source := sources[cmp.Or(v.From, "cells")]
+	source := sources[v.From]
 	if v.From == "regression" {
 		source = func(s Sheet, q results.Column) []Item { return s.regression(q, v.On) }
 	}
@@ -143,9 +142,9 @@ func (s Sheet) split(v View, items []Item) (all []Set) {
 
 // title is that of the set of an item.
 func (v View) title(i Item) string {
-	x := results.Column{Title: "privacy parameter ε"}
-	if c, err := results.FindColumn(v.X); err == nil {
-		x = c
+	x, err := results.FindColumn(v.X)
+	if err != nil {
+		x.Title = "privacy parameter ε"
 	}
 	text := strings.NewReplacer("{value}", i.Quantity.Heading(), "{y}", i.Quantity.Heading(), "{x}", x.Heading(),
 		"{level}", LevelOf(i.Privacy, i.At)).Replace(v.Title)

@@ -64,19 +64,16 @@ func (t *Table) Note(text string) int {
 const NotMeasured = "–"
 
 // Number formats a number with so many digits after the point; NaN is not measured.
-func Number(v float64, digits int) string {
-	if math.IsNaN(v) {
-		return NotMeasured
-	}
-	return strconv.FormatFloat(v, 'f', digits, 64)
-}
+func Number(v float64, digits int) string { return written(v, 'f', digits) }
 
 // Short formats a number with up to four significant digits.
-func Short(v float64) string {
+func Short(v float64) string { return written(v, 'g', 4) }
+
+func written(v float64, format byte, digits int) string {
 	if math.IsNaN(v) {
 		return NotMeasured
 	}
-	return strconv.FormatFloat(v, 'g', 4, 64)
+	return strconv.FormatFloat(v, format, digits, 64)
 }
 
 // Within writes a value ± half the width of its interval, if it has one: the one

@@ -92,10 +92,10 @@ func Parse(name string, data []byte) (v Views, err error) {
 
 // sources are where items come from; those of numbers are asked for each quantity.
 var (
-	sources = map[string]func(Sheet, results.Column) []Item{"cells": Sheet.cells, "equal": Sheet.equal,
+	sources = map[string]func(Sheet, results.Column) []Item{"cells": Sheet.cells, "equal": Sheet.Equal,
 		"pairs": Sheet.pairs, "versions": Sheet.versions, "regression": nil, "examples": Sheet.examples,
 		"guarantees": Sheet.guarantees, "datasets": Sheet.datasets, "changes": Sheet.changes, "tests": Sheet.tests}
-	ofNumbers = []string{"", "cells", "equal", "pairs", "versions", "regression"}
+	ofNumbers = []string{"cells", "equal", "pairs", "versions", "regression"}
 )
 
 // figure tells a figure from a table.
