@@ -106,12 +106,9 @@ func found(all []compare.Test) []compare.Test {
 	})
 }
 
-// digits suffice to show a threshold.
+// digits suffice to show a threshold, by default one of 0.1.
 func digits(threshold float64) int {
-	if threshold == 0 {
-		return 3
-	}
-	return 2 + max(0, int(math.Ceil(-math.Log10(threshold))))
+	return 2 + max(0, int(math.Ceil(-math.Log10(cmp.Or(threshold, 0.1)))))
 }
 
 // named is an item of a quantity of two runs, by the name of the quantity in files.

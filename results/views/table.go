@@ -104,14 +104,8 @@ func Slug(parts ...string) string {
 
 // Marks are those of footnotes: a, b, …, z, aa, ab, …
 func Marks(notes ...int) string {
-	return strings.Join(list.Map(slices.Compact(slices.Sorted(slices.Values(notes))), mark), ",")
-}
-
-func mark(i int) string {
-	if i < 0 {
-		return ""
-	}
-	return mark(i/26-1) + string(rune('a'+i%26))
+	marks := list.Map(slices.Compact(slices.Sorted(slices.Values(notes))), table.AutoIndexColumnID)
+	return strings.ToLower(strings.Join(marks, ","))
 }
 
 // markup is how a format writes what a cell is; each but the first has one %s.
@@ -185,7 +179,7 @@ func (t Table) layOut(w io.Writer, layout string, m markup) error {
 	long := func(r []Cell) bool { return len(r) == heads+1 && len(r[heads].Text) > 80 }
 	return template.Must(template.New("").Delims("[[", "]]").Funcs(template.FuncMap{
 		"escape": m.escape,
-		"slug":   func(name string) string { return Slug(name) },
+		"slug":   Slug,
 		"mark":   func(note int) string { return fmt.Sprintf(m.note, Marks(note)) },
 		"head":   func(between string) string { return strings.Join(list.Map(t.Header, m.escape), between) },
 		"row":    func(r []Cell, between string) string { return strings.Join(list.Map(r, m.cell), between) },
