@@ -101,9 +101,8 @@ func found(all []compare.Test) []compare.Test {
 		return changed
 	}
 	larger := func(a, b compare.Test) int { return cmp.Compare(math.Abs(a.Change), math.Abs(b.Change)) }
-	return list.Map(list.Group(all, func(x compare.Test) string { return x.Quantity }), func(own []compare.Test) compare.Test {
-		return slices.MaxFunc(own, larger)
-	})
+	each := list.Group(all, func(x compare.Test) string { return x.Quantity })
+	return list.Map(each, func(own []compare.Test) compare.Test { return slices.MaxFunc(own, larger) })
 }
 
 // digits suffice to show a threshold, by default one of 0.1.
