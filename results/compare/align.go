@@ -86,7 +86,7 @@ const (
 
 // Line is a mechanism at a level of privacy.
 type Line struct {
-	results.Place // its instance in the scene
+	results.Place // its instance in the scene, that of its first cell in Versions
 	Name          string
 	Cells         []results.Cell // all measured, at every ε
 	Reached       bool           // false: the level is outside the points, or between two far apart
