@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -188,6 +189,21 @@ func baseName(path string) string {
 		name = strings.TrimSuffix(name, ext)
 	}
 	return name
+}
+
+var dimensions = regexp.MustCompile(`^(.+)\.([1-9][0-9]{0,4})d(\.subset)?$`)
+
+// SplitName returns the name of an embedding, which is that of its file without
+// suffixes, dimension and the mark of a subset, and the dimension, 0 where the name has
+// none: glove.6B and 100 for glove.6B.100d.subset.txt.gz. The dimensions of one
+// embedding thus share a name.
+func SplitName(path string) (name string, dimension int) {
+	name = baseName(path)
+	if m := dimensions.FindStringSubmatch(name); m != nil {
+		dimension, _ = strconv.Atoi(m[2]) // digits
+		return m[1], dimension
+	}
+	return strings.TrimSuffix(name, ".subset"), 0
 }
 
 // file takes every block of the file and passes it on.

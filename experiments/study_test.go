@@ -196,6 +196,14 @@ func TestOverride(t *testing.T) {
 	if comparative.Datasets[0].Train != 8000 || comparative.Mechanisms[0].Label == "same" {
 		t.Error("the study itself was changed")
 	}
+	for _, words := range []string{"mechanisms=[cmp, 'tem:released']", "embeddings=[glove.6B.50d]"} {
+		if s, err = comparative.Override(study.Overrides{Set: []string{words}}); err != nil {
+			t.Errorf("%s: %v", words, err)
+		}
+	}
+	if d := s.Embeddings[0].Dimensions; !slices.Equal(d, []int{50}) {
+		t.Errorf("glove.6B.50d has dimensions %v", d)
+	}
 	one, err := comparative.Override(study.Overrides{Datasets: []string{"imdb"}})
 	if err != nil || len(one.Models) != 1 || one.Models[0].Name != "lstm" {
 		t.Errorf("models for imdb: %+v, %v", one.Models, err)

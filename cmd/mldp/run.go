@@ -23,7 +23,6 @@ type runOptions struct {
 	out       string
 	figures   string
 	workers   int
-	seed      uint64
 	shard     string
 	audit     bool
 	levels    results.Levels
@@ -44,7 +43,7 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 	outFlag(f, &o.out, "", "folder of the results (default: runs/STUDY)")
 	f.StringVar(&o.figures, "figures", "", "folder for the figures, as SVG and PNG; its files are replaced")
 	f.StringVar(&o.shard, "shard", "1/1", "i/n: only the i-th of n parts of the study; see mldp merge")
-	f.Uint64Var(&o.seed, "seed", 0, "seed instead of the study's")
+	f.Uint64("seed", 0, "seed instead of the study's")
 	f.BoolVar(&o.fetches, "fetch", false, "download data that is missing")
 	f.BoolVar(&o.audit, "audit", false, "audit the study's mechanisms as well, on the words of its first data "+
 		"set and embedding")
@@ -64,7 +63,7 @@ func newRunCommand() *cobra.Command {
 	return prints(cmd, func(cmd *cobra.Command, args []string, a *answer) error {
 		ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
 		if cmd.Flags().Changed("seed") {
-			o.overrides.Seed = &o.seed
+			o.overrides.Set = append(o.overrides.Set, "seed="+cmd.Flag("seed").Value.String())
 		}
 		if o.command.line != "" {
 			own, err := o.command.entry()

@@ -41,7 +41,7 @@ const OneWord = "the vocabulary has one word: every known word is published as i
 // checked for a file; 0 accepts any dimension of a file.
 func OpenSpace(ctx context.Context, ref string, dimension int, root string,
 	keep func(word string) bool) (*embeddings.Space, error) {
-	if name, d := study.SplitName(ref); name == study.GeneratedEmbedding && !study.NamesFile(ref) {
+	if name, d := embeddings.SplitName(ref); name == study.GeneratedEmbedding && !study.NamesFile(ref) {
 		return generatedSpace(ctx, cmp.Or(d, dimension, 50), keep)
 	}
 	path, name, err := locateEmbedding(ref, dimension, root)
@@ -81,12 +81,12 @@ func generatedSpace(ctx context.Context, dimension int, keep func(string) bool) 
 func locateEmbedding(ref string, dimension int, root string) (path, name string, err error) {
 	folder := fetch.Root(root)
 	if study.NamesFile(ref) {
-		name, _ = study.SplitName(ref)
+		name, _ = embeddings.SplitName(ref)
 		path, err = study.VectorFile(ref, folder)
 		return path, name, err
 	}
 	name = ref
-	if base, d := study.SplitName(ref); d > 0 && (dimension == 0 || dimension == d) {
+	if base, d := embeddings.SplitName(ref); d > 0 && (dimension == 0 || dimension == d) {
 		name, dimension = base, d // glove.6B.100d is glove.6B at 100
 	}
 	stem := fmt.Sprintf("%s.%dd", name, dimension)
@@ -106,7 +106,7 @@ func locateEmbedding(ref string, dimension int, root string) (path, name string,
 		for _, suffix := range []string{".txt", ".txt.gz", ".vec", ".vec.gz", ".bin"} {
 			path = filepath.Join(folder, file+suffix)
 			if _, err := os.Stat(path); err == nil {
-				name, _ = study.SplitName(path)
+				name, _ = embeddings.SplitName(path)
 				return path, name, nil
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"mldpbench/internal/check"
+	"mldpbench/results"
 )
 
 // Overrides change a study from the command line. They give a new study value,
@@ -23,7 +24,6 @@ type Overrides struct {
 	Own         []MechanismSpec // as well
 	Epsilons    []float64
 	Repetitions int // baselines keep their proportion
-	Seed        *uint64
 }
 
 // taskKeys are the keys of a task that its users may choose.
@@ -55,9 +55,6 @@ func (s *Study) Override(o Overrides) (*Study, error) {
 			return nil, fmt.Errorf("datasets = %q: the study has none of them", o.Datasets)
 		}
 	}
-	if o.Seed != nil {
-		c.Seed = *o.Seed
-	}
 	if c, err = set(c, nil); err != nil { // numbers of flags have the limits of keys
 		return nil, err
 	}
@@ -67,26 +64,21 @@ func (s *Study) Override(o Overrides) (*Study, error) {
 
 // set returns a copy with values at paths replaced; what has no key is not copied.
 func set[T any](x *T, assignments []string) (*T, error) {
-	text, err := yaml.MarshalWithOptions(x, yaml.IndentSequence(true))
-	if err != nil {
-		return nil, err
-	}
-	c := new(T)
-	if len(assignments) == 0 {
-		if _, err = decode("set", text, c); err != nil {
-			return nil, check.Wrong("%s", place.ReplaceAllString(err.Error(), ""))
+	for i, a := range append([]string{""}, assignments...) { // it is copied as it is first
+		said := ""
+		text, err := yaml.MarshalWithOptions(x, yaml.IndentSequence(true))
+		if err == nil && i > 0 {
+			said = "--set " + a + ": "
+			text, err = assign(text, a)
 		}
-	}
-	for _, a := range assignments {
-		if text, err = assign(text, a); err == nil {
-			c = new(T)
-			_, err = decode("set", text, c)
+		if x = new(T); err == nil {
+			_, err = decode("set", text, x)
 		}
 		if err != nil {
-			return nil, check.Wrong("--set %s: %s", a, place.ReplaceAllString(err.Error(), ""))
+			return nil, check.Wrong("%s%s", said, place.ReplaceAllString(err.Error(), ""))
 		}
 	}
-	return c, err
+	return x, nil
 }
 
 // Set returns the data set with values of its keys replaced, checked.
@@ -170,16 +162,12 @@ func put(node any, way []string, where string, v any) (any, error) {
 func named(old, v any) any {
 	had, _ := old.([]any)
 	list, ok := v.([]any)
-	if _, entries := append(had, nil)[0].(map[string]any); !ok || !entries {
+	if !ok {
 		return v
 	}
-	var out []any
+	out := []any{}
 	for _, x := range list {
-		word, isWord := x.(string)
-		same := slices.DeleteFunc(slices.Clone(had), func(h any) bool { return !isWord || !called(h, word) })
-		if len(same) == 0 && isWord {
-			x = map[string]any{"name": word}
-		}
+		same := results.Where(had, func(h any) bool { return called(h, x) })
 		if len(same) == 0 {
 			same = []any{x}
 		}
@@ -189,9 +177,10 @@ func named(old, v any) any {
 }
 
 // called reports whether an entry of a list has a name.
-func called(x any, name string) bool {
+func called(x, name any) bool {
 	keys, _ := x.(map[string]any)
-	return keys["name"] == name
+	word, ok := name.(string)
+	return ok && keys["name"] == word
 }
 
 // designs are that of the study and those of its scenes.

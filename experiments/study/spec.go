@@ -55,15 +55,7 @@ type Columns []string
 
 // UnmarshalYAML reads a word or a list of words.
 func (c *Columns) UnmarshalYAML(decode func(any) error) error {
-	var one string
-	if decode(&one) == nil {
-		*c = Columns{one}
-		return nil
-	}
-	var list []string
-	err := decode(&list)
-	*c = list
-	return err
+	return orNamed(decode, (*[]string)(c), func(one string) []string { return []string{one} })
 }
 
 // DatasetSpec names a data set of the catalogue, or the user's own file, and
@@ -110,7 +102,7 @@ func NamedEmbedding(ref string) EmbeddingSpec {
 	e := EmbeddingSpec{Name: ref}
 	if NamesFile(ref) {
 		return EmbeddingSpec{File: ref}
-	} else if name, dimension := SplitName(ref); dimension > 0 {
+	} else if name, dimension := embeddings.SplitName(ref); dimension > 0 {
 		e.Name, e.Dimensions = name, []int{dimension}
 	} else if one, ok := map[string]int{GeneratedEmbedding: 50, NoVectors: 1}[ref]; ok {
 		e.Dimensions = []int{one}
@@ -199,7 +191,7 @@ func (e *EmbeddingSpec) Check(root string) error {
 		return errors.New("an embedding needs a name or a file")
 	}
 	if e.Name == "" {
-		e.Name, _ = SplitName(e.File)
+		e.Name, _ = embeddings.SplitName(e.File)
 	}
 	if err := check.Heading("embedding", e.Name); err != nil {
 		return err
@@ -210,7 +202,7 @@ func (e *EmbeddingSpec) Check(root string) error {
 	if e.File == "" {
 		return fmt.Errorf("embedding %q: needs dimensions, as in glove.6B.100d", e.Name)
 	}
-	_, dimension := SplitName(e.File)
+	_, dimension := embeddings.SplitName(e.File)
 	if dimension == 0 { // only the file itself knows it
 		path, err := VectorFile(e.File, datasets.Root(root))
 		if err != nil {
@@ -262,20 +254,4 @@ func NamesFile(ref string) bool {
 		err == nil && info.Mode().IsRegular() && ref != GeneratedEmbedding && ref != NoVectors
 }
 
-var (
-	suffixes   = regexp.MustCompile(`(\.(txt|vec|bin))(\.gz)?$`)
-	dimensions = regexp.MustCompile(`^(.+)\.([1-9][0-9]{0,4})d(\.subset)?$`)
-)
-
-// SplitName returns the name of an embedding, which is that of its file without
-// suffixes, dimension and the mark of a subset, and the dimension, 0 where the name has
-// none: glove.6B and 100 for glove.6B.100d.subset.txt.gz. The dimensions of one
-// embedding thus share a name.
-func SplitName(path string) (name string, dimension int) {
-	name = suffixes.ReplaceAllString(strings.TrimSuffix(filepath.Base(path), ".gz"), "")
-	if m := dimensions.FindStringSubmatch(name); m != nil {
-		dimension, _ = strconv.Atoi(m[2]) // digits
-		return m[1], dimension
-	}
-	return strings.TrimSuffix(name, ".subset"), 0
-}
+var suffixes = regexp.MustCompile(`\.(txt|vec|bin)(\.gz)?$`)
