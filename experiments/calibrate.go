@@ -25,9 +25,9 @@ import (
 // Calibration says which mechanisms are brought to which levels of privacy, and
 // on which words.
 type Calibration struct {
-	Target
-	Env mechanisms.Environment // of all mechanisms
-	// Counts, if not nil, are how often a text has each word of the space: see CountWords. These are drawn,
+	results.Levels                        // of "nw" or "em", as measure.Calibrator.Find takes them
+	Env            mechanisms.Environment // of all mechanisms
+	// Counts, if not nil, are how often a text has each word of the space: see privatize.Count. These are drawn,
 	// and the adversary of em knows them.
 	Counts []int
 	// Mechanisms are settings without ε, also of commands; nil: all built in that
@@ -59,14 +59,8 @@ type Calibrated struct {
 	Reason     string           `csv:"reason"`
 }
 
-// Target is a quantity of measure.Calibrator and its levels.
-type Target struct {
-	Quantity string
-	Levels   []float64
-}
-
 // ParseTarget reads "em=0.1,0.5".
-func ParseTarget(text string) (t Target, err error) {
+func ParseTarget(text string) (t results.Levels, err error) {
 	quantity, list, _ := strings.Cut(text, "=")
 	t.Quantity, err = quantity, check.OneOf("target", quantity, "nw", "em")
 	for level := range strings.SplitSeq(list, ",") {
@@ -74,7 +68,7 @@ func ParseTarget(text string) (t Target, err error) {
 		if wrong != nil {
 			wrong = check.Wrong("target = %q: must be as em=0.1,0.5", text)
 		}
-		t.Levels, err = append(t.Levels, v), cmp.Or(err, wrong, check.Inside("target "+quantity, v, 0, 1))
+		t.At, err = append(t.At, v), cmp.Or(err, wrong, check.Inside("target "+quantity, v, 0, 1))
 	}
 	return t, err
 }
@@ -103,7 +97,7 @@ func Calibrate(ctx context.Context, q Calibration, each func(rows []Calibrated, 
 	l := lab.New("") // of commands
 	defer func() { err = errors.Join(err, l.Close()) }()
 	q.Env.Outside = l.WordByWord(ctx, q.Env.Space)
-	bar := progress.Start(ctx, "targets", len(q.Mechanisms)*len(q.Levels))
+	bar := progress.Start(ctx, "targets", len(q.Mechanisms)*len(q.At))
 	defer bar.Close()
 	for _, given := range q.Mechanisms {
 		given.Epsilon = 1 // checked without it
@@ -114,7 +108,7 @@ func Calibrate(ctx context.Context, q Calibration, each func(rows []Calibrated, 
 		c := measure.Calibrator{Env: q.Env, Settings: settings, Words: words, Counts: q.Counts, Runs: q.Runs,
 			Tolerance: q.Tolerance, Seed: q.Seed.Derive(settings.Mechanism), Threads: q.Workers}
 		var rows []Calibrated
-		for _, level := range q.Levels {
+		for _, level := range q.At {
 			row, err := calibrated(ctx, &c, q.Quantity, level)
 			if err != nil {
 				return err

@@ -33,7 +33,7 @@ func calibration(t *testing.T, kind, target string) (experiments.Calibration, er
 		Seed: stream.FromUint64(1), Workers: 2,
 		Mechanisms: []mechanisms.Settings{{Mechanism: "own", Outside: &mechanisms.Outside{
 			Command: []string{selfName(t), "client", kind, strings.Join(space.Vocabulary.Words(), " ")}}}, {Mechanism: "k-rr"}},
-		Target: levels,
+		Levels: levels,
 	}, err
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"mldpbench/datasets/table"
 	"mldpbench/embeddings"
@@ -22,7 +21,7 @@ import (
 // TextTarget is a level of E_M on the words of a file, guessed by who knows how often each
 // occurs in it.
 type TextTarget struct {
-	Target
+	results.Levels
 	Calibrated
 	counts []int // of the words of the space, as the file has them
 }
@@ -30,13 +29,13 @@ type TextTarget struct {
 // ParseTextTarget reads "em=0.5"; the file is named, or "-".
 func ParseTextTarget(text, file string) (*TextTarget, error) {
 	t, err := ParseTarget(text)
-	if err == nil && (t.Quantity != "em" || len(t.Levels) > 1) {
+	if err == nil && (t.Quantity != "em" || len(t.At) > 1) {
 		err = check.Wrong("target = %q: must be one level of em, as em=0.5", text)
 	}
 	if err == nil && file == "-" {
 		err = check.Wrong("--target reads the text twice: name the file")
 	}
-	return &TextTarget{Target: t}, err
+	return &TextTarget{Levels: t}, err
 }
 
 // tokens are the words that stand for a text; a search ends so far above its level at most,
@@ -46,33 +45,16 @@ const tokens, Tolerance = 2000, 0.02
 // Find finds the ε of a mechanism for a file, without the words that are kept.
 func (t *TextTarget) Find(ctx context.Context, env mechanisms.Environment, s mechanisms.Settings, file table.Options,
 	kept []string, seed stream.Seed, workers int) (err error) {
-	if t.counts, err = CountWords(ctx, file, env.Space.Vocabulary, kept); err != nil {
+	if t.counts, err = privatize.Count(ctx, file, env.Space.Vocabulary, kept); err != nil {
 		return err
 	}
-	q := Calibration{Target: t.Target, Env: env, Counts: t.counts, Mechanisms: []mechanisms.Settings{s}, Words: tokens,
+	q := Calibration{Levels: t.Levels, Env: env, Counts: t.counts, Mechanisms: []mechanisms.Settings{s}, Words: tokens,
 		Tolerance: Tolerance, Seed: seed, Workers: workers}
 	err = Calibrate(ctx, q, func(rows []Calibrated, _ string) error { t.Calibrated = rows[0]; return nil })
 	if err == nil && !t.Epsilon.Known() {
 		err = errors.New(t.Reason)
 	}
 	return err
-}
-
-// CountWords returns how often a file, the name of a table, has each word of a vocabulary.
-func CountWords(ctx context.Context, file table.Options, v *embeddings.Vocabulary, kept []string) ([]int, error) {
-	find, counts := privatize.Finder(v, kept), make([]int, v.Len())
-	err := table.Each(ctx, file.Name, file, func(r table.Row) error {
-		for _, value := range r.Values {
-			for _, w := range find(value.Text) {
-				counts[w]++
-			}
-		}
-		return nil
-	})
-	if err == nil && slices.Max(counts) == 0 {
-		err = fmt.Errorf("%s: no word of it is in the vocabulary", file.Name)
-	}
-	return counts, err
 }
 
 // Found says how many words are found.

@@ -10,6 +10,7 @@ import (
 
 	"mldpbench/datasets/table"
 	"mldpbench/experiments"
+	"mldpbench/mechanisms/privatize"
 	"mldpbench/stream"
 )
 
@@ -40,7 +41,7 @@ func newCalibrateCommand() *cobra.Command {
 	require(cmd, "target")
 	cmd.MarkFlagsMutuallyExclusive("mechanism", "command")
 	return prints(cmd, func(cmd *cobra.Command, _ []string, a *answer) (err error) {
-		o.Target, err = experiments.ParseTarget(target)
+		o.Levels, err = experiments.ParseTarget(target)
 		if err = cmp.Or(err, text.Check()); err != nil {
 			return err
 		}
@@ -61,7 +62,7 @@ func newCalibrateCommand() *cobra.Command {
 			return err
 		}
 		if text.Name != "" {
-			if o.Counts, err = experiments.CountWords(cmd.Context(), text, o.Env.Space.Vocabulary, nil); err != nil {
+			if o.Counts, err = privatize.Count(cmd.Context(), text, o.Env.Space.Vocabulary, nil); err != nil {
 				return err
 			}
 		}

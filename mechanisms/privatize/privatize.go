@@ -21,6 +21,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"mldpbench/datasets/table"
+	"mldpbench/embeddings"
 	"mldpbench/internal/check"
 	"mldpbench/internal/list"
 	"mldpbench/mechanisms"
@@ -260,4 +261,24 @@ func (s *Stream) Texts(ctx context.Context, texts []string, seeds []stream.Seed)
 		sum.add(p)
 	}
 	return after, sum, nil
+}
+
+// Count returns how often a file, the name of a table, has each word of a vocabulary that a
+// mechanism over it replaces.
+func Count(ctx context.Context, file table.Options, v *embeddings.Vocabulary, kept []string) ([]int, error) {
+	find, counts := splitter{v, slices.Sorted(slices.Values(kept))}, make([]int, v.Len())
+	err := table.Each(ctx, file.Name, file, func(r table.Row) error {
+		for _, value := range r.Values {
+			for _, w := range find.words(nil, value.Text) {
+				if w.kind == known {
+					counts[v.ID(w.token)]++
+				}
+			}
+		}
+		return nil
+	})
+	if err == nil && slices.Max(counts) == 0 {
+		err = fmt.Errorf("%s: no word of it is in the vocabulary", file.Name)
+	}
+	return counts, err
 }

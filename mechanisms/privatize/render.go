@@ -10,9 +10,8 @@ import (
 )
 
 // render puts the new words of a piece, as they are written, in their places, and counts
-// them. Where a
-// mechanism leaves words out, the places of the others are unknown: the text between
-// words is left out as well.
+// them. Where a mechanism leaves words out, the places of the others are unknown: the text
+// between words is left out as well.
 func (s *Stream) render(p *piece, holds func(rune) bool) {
 	expected, drops := len(p.words), s.options.Policy == mechanisms.Drop
 	if drops && s.options.Layout <= 0 {

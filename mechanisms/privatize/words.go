@@ -54,19 +54,6 @@ type splitter struct {
 	kept       []string               // sorted
 }
 
-// Finder returns what finds the words of a text that a mechanism over a vocabulary replaces.
-func Finder(v *embeddings.Vocabulary, kept []string) func(text string) []embeddings.WordID {
-	s := splitter{v, slices.Sorted(slices.Values(kept))}
-	return func(text string) (found []embeddings.WordID) {
-		for _, w := range s.words(nil, text) {
-			if w.kind == known {
-				found = append(found, v.ID(w.token))
-			}
-		}
-		return found
-	}
-}
-
 // runs returns the words of a text as they are found before a vocabulary cuts
 // them, and the text after each.
 func runs(text string) (words, gaps []string) {
