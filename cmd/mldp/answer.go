@@ -42,8 +42,7 @@ func prints(cmd *cobra.Command, do func(cmd *cobra.Command, args []string, a *an
 		if err == nil {
 			err = do(cmd, args, a)
 		}
-		var v *verdict
-		if !asJSON || err != nil && !errors.As(err, &v) {
+		if _, isResult := errors.AsType[*verdict](err); !asJSON || err != nil && !isResult {
 			return err
 		}
 		e := json.NewEncoder(cmd.OutOrStdout())
@@ -142,10 +141,9 @@ func (a *answer) warned(all []datasets.Description) {
 // wrote takes the files that were written to a folder; one line says which or
 // how many.
 func (a *answer) wrote(folder string, files ...string) {
-	switch a.Files = append(a.Files, files...); len(files) {
-	case 1:
+	if a.Files = append(a.Files, files...); len(files) == 1 {
 		fmt.Fprintln(a.text, files[0])
-	default:
+	} else {
 		fmt.Fprintf(a.text, "%d files in %s\n", len(files), folder)
 	}
 }

@@ -8,8 +8,6 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"mldpbench/datasets"
-	"mldpbench/experiments/study"
 	"mldpbench/internal/check"
 )
 
@@ -39,23 +37,6 @@ func mayWrite(cmd *cobra.Command, reads []string, writes ...string) error {
 		}
 	}
 	return nil
-}
-
-// reads are the files that flags of a command name as its data.
-func reads(cmd *cobra.Command, args ...string) []string {
-	root := ""
-	if f := cmd.Flags().Lookup("data"); f != nil {
-		root = datasets.Root(f.Value.String())
-	}
-	for _, name := range []string{"embedding", "keep-words", "words", "restrict", "original"} {
-		if f := cmd.Flags().Lookup(name); f != nil && f.Value.String() != "" {
-			args = append(args, f.Value.String())
-			if found, err := study.VectorFile(f.Value.String(), root); err == nil {
-				args = append(args, found)
-			}
-		}
-	}
-	return args
 }
 
 // screen is the terminal that a command writes to, of no width where it is none.

@@ -12,9 +12,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mldpbench/datasets"
 	"mldpbench/datasets/table"
 	"mldpbench/embeddings"
 	"mldpbench/experiments"
+	"mldpbench/experiments/study"
 	"mldpbench/internal/atomicfile"
 	"mldpbench/internal/check"
 	"mldpbench/internal/list"
@@ -116,7 +118,8 @@ func (p *privatizing) check(cmd *cobra.Command, name string) error {
 		p.instance.mechanism, p.instance.epsilon = cmp.Or(p.instance.mechanism, best), 1 // until it is found
 		p.instance.space.embedding = cmp.Or(p.instance.space.embedding, bestVectors)
 	}
-	return cmp.Or(in.Check(), in.CheckOutput(p.out), mayWrite(cmd, reads(cmd, name), p.reportTo, p.out))
+	vectors, _ := study.VectorFile(p.instance.space.embedding, datasets.Root(p.instance.space.data)) // "": a name
+	return cmp.Or(in.Check(), in.CheckOutput(p.out), mayWrite(cmd, []string{name, p.keep, vectors}, p.reportTo, p.out))
 }
 
 func (p *privatizing) run(cmd *cobra.Command, name string) (err error) {

@@ -133,9 +133,6 @@ func (f Finding) violates() bool {
 	return !math.IsInf(f.Allowed, 1) && f.excess() > tolerance*(1+math.Abs(f.Allowed))
 }
 
-// Breach reports whether a guarantee that is claimed does not hold.
-func (r Report) Breach() bool { return r.Violated && r.Guarantee.Holds() }
-
 // Verdict returns the outcome in words; it never says "proved".
 func (r Report) Verdict() string {
 	switch {

@@ -52,7 +52,7 @@ func TestPlantedFactors(t *testing.T) {
 		}
 		for factor, found := range map[float64]bool{1.5: true, honest.Detects * 1.02: true, 1 + (honest.Detects-1)/3: false} {
 			r := judged(t, build(t, s, name, 5*factor).Promising(honest.Guarantee), s, o)
-			if r.Breach() != found {
+			if breach(r) != found {
 				t.Errorf("%s, %v times its ε: %s; %+v", name, factor, r.Verdict(), r.Worst)
 			}
 		}
@@ -111,7 +111,7 @@ func TestPlantedOnAllWords(t *testing.T) {
 		}
 		for factor, found := range map[float64]bool{1.01 * honest.Detects: true, 1 + (honest.Detects-1)/2: false} {
 			r := judged(t, build(t, s, name, 2*factor).Promising(m.Guarantee()), s, Options{})
-			if r.Breach() != found && honest.Detects > 1.02 { // else the bound is met: any more is found
+			if breach(r) != found && honest.Detects > 1.02 { // else the bound is met: any more is found
 				t.Errorf("%s, %v times its ε, would have found %v: %s", name, factor, honest.Detects, r.Verdict())
 			}
 		}
@@ -129,7 +129,7 @@ func TestKeptWordIsFound(t *testing.T) {
 			word := s.Vocabulary.Word(embeddings.WordID(seed * 7919 % n))
 			planted := mechanisms.KeepWords(m, []string{word}).Promising(m.Guarantee())
 			r := judged(t, planted, s, Options{Seed: stream.FromUint64(uint64(seed))})
-			if !r.Breach() || r.Worst.A != word && r.Worst.B != word {
+			if !breach(r) || r.Worst.A != word && r.Worst.B != word {
 				t.Errorf("%s of %d: %s, %+v", word, n, r.Verdict(), r.Worst)
 			}
 		}
@@ -167,7 +167,7 @@ func plantWord(t *testing.T, n int, excess float64, samples int) {
 		box := boxed{m, s.Vocabulary.Word(word), (target - own[word]) / (1 - own[word])}
 		r := judged(t, box.open(t, s), s, Options{Samples: samples, Words: n, Seed: stream.FromUint64(uint64(seed))})
 		t.Logf("%d words, %s kept with %.3f for %.3f: %s %+v", n, box.word, target, own[word], r.Verdict(), r.Worst)
-		if r.Breach() {
+		if breach(r) {
 			found++
 		}
 	}
