@@ -174,22 +174,22 @@ func (c *svgCanvas) FillString(face font.Face, at vg.Point, s string) {
 	m := c.top().m
 	turn := -math.Atan2(m[1], m[0]) * 180 / math.Pi
 	size := float64(face.Font.Size) * c.scale()
-	clr, weight, rotate := "", "", ""
-	if c.top().color != Ink {
-		clr = paint("fill", c.top().color)
-	}
+	style := ""
 	if face.Font.Weight == stdfont.WeightBold {
-		weight = ` font-weight="bold"`
+		style = ` font-weight="bold"`
+	}
+	if c.top().color != Ink {
+		style += paint("fill", c.top().color)
 	}
 	if math.Abs(turn) > 0.01 {
-		rotate = fmt.Sprintf(` transform="rotate(%s %s %s)"`, decimal(turn), tenths(x), tenths(y))
+		style += fmt.Sprintf(` transform="rotate(%s %s %s)"`, decimal(turn), tenths(x), tenths(y))
 	}
-	fit := "" // the reader's font may be wider than ours, and a subscript follows
+	// The reader's font may be wider than ours, and a subscript follows.
 	if width := float64(face.Width(s)) * c.scale(); width > 4*size {
-		fit = fmt.Sprintf(` textLength="%s" lengthAdjust="spacingAndGlyphs"`, decimal(width))
+		style += fmt.Sprintf(` textLength="%s" lengthAdjust="spacingAndGlyphs"`, decimal(width))
 	}
-	fmt.Fprintf(&c.out, "<text x=\"%s\" y=\"%s\" font-size=\"%s\"%s%s%s%s>%s</text>\n", tenths(x), tenths(y),
-		decimal(size), weight, clr, rotate, fit, html.EscapeString(s))
+	fmt.Fprintf(&c.out, "<text x=\"%s\" y=\"%s\" font-size=\"%s\"%s>%s</text>\n", tenths(x), tenths(y), decimal(size),
+		style, html.EscapeString(s))
 }
 
 // begin opens a group of a class with attributes, names and values in turn.
@@ -213,11 +213,7 @@ func (c *svgCanvas) end() {
 // of class series, its points in it one of class points.
 func group(c draw.Canvas, class string, show func(), attributes ...string) {
 	inner := c.Canvas
-	for {
-		tile, nested := inner.(draw.Canvas) // of a grid of panels
-		if !nested {
-			break
-		}
+	for tile, nested := inner.(draw.Canvas); nested; tile, nested = inner.(draw.Canvas) { // of a grid of panels
 		inner = tile.Canvas
 	}
 	svg, ok := inner.(*svgCanvas)

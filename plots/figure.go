@@ -61,10 +61,9 @@ const pngDPI = 300
 // takes as much room in any font.
 func (f Figure) Render(format string) ([]byte, error) {
 	var buf bytes.Buffer
-	width, height := f.width, f.height
 	switch format {
 	case "png":
-		c := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(pngDPI), vgimg.UseBackgroundColor(Paper))
+		c := vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(pngDPI), vgimg.UseBackgroundColor(Paper))
 		f.paint(c)
 		encoder := png.Encoder{CompressionLevel: png.BestSpeed} // 4% larger, a quarter faster
 		err := encoder.Encode(&buf, c.Image())
@@ -72,7 +71,7 @@ func (f Figure) Render(format string) ([]byte, error) {
 	case "svg":
 		return []byte(`<?xml version="1.0" encoding="UTF-8"?>` + "\n" + f.svg(f.Caption)), nil
 	case "pdf":
-		c := pdfCanvas{vgpdf.New(width, height)}
+		c := pdfCanvas{vgpdf.New(f.width, f.height)}
 		f.paint(c)
 		return c.bytes()
 	}

@@ -100,11 +100,10 @@ func (p Panel) plot() (_ plotted, ok bool) {
 	if len(curves) == 0 {
 		return out, false
 	}
-	for _, l := range p.Levels {
-		if finite(l.Y) {
-			ys.add(l.Y)
-			bars = append(bars, l.Low, l.High)
-		}
+	levels := results.Where(p.Levels, func(l Level) bool { return finite(l.Y) })
+	for _, l := range levels {
+		ys.add(l.Y)
+		bars = append(bars, l.Low, l.High)
 	}
 	out.cut = ys.stretch(bars)
 	xs.apply(&out.X, 0.1*max(1, p.Apart/2))
@@ -123,10 +122,8 @@ func (p Panel) plot() (_ plotted, ok bool) {
 	shown := len(curves)
 	curves = slices.DeleteFunc(curves, func(c Curve) bool { return len(c.Points) == 0 })
 	out.outside = len(curves) < shown
-	for _, l := range p.Levels {
-		if finite(l.Y) {
-			l.add(out.Plot)
-		}
+	for _, l := range levels {
+		l.add(out.Plot)
 	}
 	grey := func(c Curve) bool { return c.Style.Subdued } // behind the others
 	curves = slices.Concat(results.Where(curves, grey), results.Where(curves, func(c Curve) bool { return !grey(c) }))

@@ -20,34 +20,28 @@ type subscripts struct{ text.Plain }
 
 var handler = subscripts{text.Plain{Fonts: plot.DefaultTextHandler.Cache()}}
 
-// span is a piece of a line, lowered or not.
+// span is a piece of a line, and the size of its letters and how far they are lowered, in
+// sizes of the font.
 type span struct {
-	text  string
-	lower bool
+	text       string
+	size, down vg.Length
 }
 
 func spans(line string) (out []span) {
 	at := 0
 	for _, m := range results.Subscripted.FindAllStringSubmatchIndex(line, -1) {
-		out, at = append(out, span{line[at:m[3]], false}, span{line[m[4]:m[5]], true}), m[5]
+		out, at = append(out, span{line[at:m[3]], 1, 0}, span{line[m[4]:m[5]], 0.72, 0.22}), m[5]
 	}
 	if at < len(line) || len(out) == 0 {
-		out = append(out, span{line[at:], false})
+		out = append(out, span{line[at:], 1, 0})
 	}
 	return out
-}
-
-func (h subscripts) face(fnt font.Font, s span) font.Face {
-	if s.lower {
-		return h.Fonts.Lookup(fnt, fnt.Size*0.72)
-	}
-	return h.Fonts.Lookup(fnt, fnt.Size)
 }
 
 // Box returns the size of a line.
 func (h subscripts) Box(line string, fnt font.Font) (width, height, depth vg.Length) {
 	for _, s := range spans(line) {
-		face := h.face(fnt, s)
+		face := h.Fonts.Lookup(fnt, fnt.Size*s.size)
 		width += face.Width(s.text)
 	}
 	e := h.Extents(fnt)
@@ -71,10 +65,7 @@ func (h subscripts) Draw(c vg.Canvas, line string, sty text.Style, pt vg.Point) 
 	y := pt.Y*vg.Length(cos) - pt.X*vg.Length(sin) + sty.Height(line)*vg.Length(sty.YAlign) -
 		h.Extents(sty.Font).Ascent + sty.Font.Size
 	for _, s := range spans(line) {
-		face, down := h.face(sty.Font, s), vg.Length(0)
-		if s.lower {
-			down = sty.Font.Size * 0.22
-		}
+		face, down := h.Fonts.Lookup(sty.Font, sty.Font.Size*s.size), sty.Font.Size*s.down
 		// SVG drops a piece's leading space: move instead of drawing it.
 		visible := strings.TrimLeft(s.text, " ")
 		indent := face.Width(s.text[:len(s.text)-len(visible)])

@@ -362,14 +362,10 @@ func Sketches(p *results.Prepared, declared []views.View) (page Page) {
 		for _, f := range v.figures(d) {
 			for _, q := range f.panels {
 				q.live = true
-				svg, ok := q.sketch()
-				if !ok {
-					continue
-				}
 				for _, c := range q.Curves {
 					drawn[c.Label] = true
 				}
-				page.Sketches = append(page.Sketches, Sketch{q.Title, f.with, svg})
+				page.Sketches = append(page.Sketches, Sketch{q.Title, f.with, q.sketch()})
 			}
 		}
 	}
@@ -382,13 +378,10 @@ func Sketches(p *results.Prepared, declared []views.View) (page Page) {
 	return page
 }
 
-// sketch draws the panel alone.
-func (p Panel) sketch() (svg string, ok bool) {
-	drawn, ok := p.plot()
-	if !ok {
-		return "", false
-	}
+// sketch draws a panel of a figure alone, as an svg element.
+func (p Panel) sketch() string {
+	drawn, _ := p.plot() // it was drawn before
 	f := Figure{Title: p.Y.Label + " against " + p.X.Label, width: sketchWidth, height: sketchHeight,
 		draw: func(c draw.Canvas) { drawn.Draw(draw.Crop(c, 0, -6, 0, -4)) }}
-	return f.svg(""), true
+	return f.svg("")
 }
