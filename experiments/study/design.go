@@ -12,6 +12,7 @@ import (
 	"mldpbench/mechanisms"
 	"mldpbench/models"
 	"mldpbench/models/attack"
+	"mldpbench/results"
 )
 
 // Design says what is released and what is measured of it: every combination
@@ -96,27 +97,22 @@ func (s *Study) checkParts() error {
 		if s.Documents == Redrawn && len(part.Attackers) > 0 {
 			return s.at(errors.New("documents = \"redrawn\": attacked documents are one sample"), "documents")
 		}
-		at := s.at
-		if len(s.Scenes) > 0 {
-			at = s.atScene(i)
-		}
-		if err := part.check(at); err != nil {
+		if err := part.check(s.atScene(i)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// atScene gives an error the position of the value in a scene or, if that has no
-// such key, in the study.
+// atScene gives an error the position of the value in a scene or, if there is none or
+// it has no such key, in the study.
 func (s *Study) atScene(i int) At {
 	return func(err error, format string, args ...any) error {
-		path := fmt.Sprintf(format, args...)
-		own := fmt.Sprintf("scenes[%d].%s", i, path)
-		if key, _, _ := strings.Cut(path, "["); s.node(fmt.Sprintf("scenes[%d].%s", i, key)) == nil {
-			own = path
+		path, scene := fmt.Sprintf(format, args...), fmt.Sprintf("scenes[%d].", i)
+		if key, _, _ := strings.Cut(path, "["); s.node(scene+key) != nil {
+			path = scene + path
 		}
-		return s.at(err, "%s", own)
+		return s.at(err, "%s", path)
 	}
 }
 
@@ -189,18 +185,13 @@ func On(only []string, dataset string) bool { return len(only) == 0 || slices.Co
 
 // of are the data sets of a list of names, all for none; at returns an error for a
 // name that is not in the study.
-func (d *Design) of(names []string, at At, format string, args ...any) (all []DatasetSpec, err error) {
-	if len(names) == 0 {
-		return d.Datasets, nil
-	}
+func (d *Design) of(names []string, at At, format string, args ...any) ([]DatasetSpec, error) {
 	for j, name := range names {
-		of := slices.IndexFunc(d.Datasets, func(x DatasetSpec) bool { return x.Name == name })
-		if of < 0 {
+		if !slices.ContainsFunc(d.Datasets, func(x DatasetSpec) bool { return x.Name == name }) {
 			return nil, at(fmt.Errorf("data set %q is not in the study", name), fmt.Sprintf(format, args...)+".datasets[%d]", j)
 		}
-		all = append(all, d.Datasets[of])
 	}
-	return all, nil
+	return results.Where(d.Datasets, func(x DatasetSpec) bool { return On(names, x.Name) }), nil
 }
 
 func (d *Design) checkEmbeddings(at At) error {

@@ -26,6 +26,7 @@ type Key struct {
 
 	typ      reflect.Type
 	alone    bool // one word may stand for the list or the struct
+	limits   string
 	positive bool
 	words    []string
 }
@@ -75,7 +76,7 @@ func key(path string, t reflect.Type, limits string) Key {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	k := Key{Path: path, typ: t, positive: limits == ">0",
+	k := Key{Path: path, typ: t, limits: limits, positive: limits == ">0",
 		alone: reflect.PointerTo(t).Implements(reflect.TypeFor[yaml.InterfaceUnmarshaler]())}
 	if n, _ := fmt.Sscanf(limits, "%d,%d", &k.Low, &k.High); n < 2 && limits != "" && !k.positive {
 		k.words = strings.Split(limits, "|")
@@ -84,11 +85,7 @@ func key(path string, t reflect.Type, limits string) Key {
 }
 
 // element is the key of an entry of a list, with its limits.
-func (k Key) element() Key {
-	e := key(k.Path+"[]", k.typ.Elem(), "")
-	e.Low, e.High, e.positive, e.words = k.Low, k.High, k.positive, k.words
-	return e
-}
+func (k Key) element() Key { return key(k.Path+"[]", k.typ.Elem(), k.limits) }
 
 // fieldsOf are the keys below one that has keys, in the order of its type.
 func fieldsOf(of Key) (all []Key) {

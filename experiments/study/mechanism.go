@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"mldpbench/internal/check"
+	"mldpbench/internal/list"
 	"mldpbench/internal/params"
 	"mldpbench/mechanisms"
 	"mldpbench/results"
@@ -134,50 +135,42 @@ func (d *Design) checkTwice(at At) error {
 
 // Expand returns the settings of a mechanism entry, one for each combination of
 // listed parameters, without epsilon.
-func (m MechanismSpec) Expand() (out []mechanisms.Settings, err error) {
-	if m.Name == All {
-		for _, d := range mechanisms.Definitions() {
-			one, err := mechanisms.Complete(mechanisms.Settings{Mechanism: d.Name, Epsilon: 1})
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, one)
-		}
-		return out, nil
-	}
-	// Epsilon 1 is a placeholder: parameters are checked without it.
-	start := mechanisms.Settings{Mechanism: m.Name, Variant: m.Variant, Epsilon: 1}
+func (m MechanismSpec) Expand() ([]mechanisms.Settings, error) {
+	all := []mechanisms.Settings{{Mechanism: m.Name, Variant: m.Variant, Parameters: mechanisms.Parameters{}}}
 	if m.Is() {
-		start.Outside = &m.Outside
+		all[0].Outside = &m.Outside
 	}
-	d, err := start.Definition()
+	if m.Name == All {
+		all = list.Map(mechanisms.Definitions(),
+			func(d mechanisms.Definition) mechanisms.Settings { return mechanisms.Settings{Mechanism: d.Name} })
+	}
+	d, err := all[0].Definition()
 	if err != nil {
 		return nil, err
 	}
-	sets := []mechanisms.Parameters{{}}
 	for _, name := range slices.Sorted(maps.Keys(m.Parameters)) {
 		values, err := parameterValues(d, name, m.Parameters[name])
 		if err != nil {
 			return nil, err
 		}
-		var next []mechanisms.Parameters
-		for _, set := range sets {
+		var next []mechanisms.Settings
+		for _, s := range all {
+			others := s.Parameters
 			for _, v := range values {
-				p := maps.Clone(set)
-				p[name] = v
-				next = append(next, p)
+				s.Parameters = mechanisms.Parameters{name: v}
+				maps.Copy(s.Parameters, others)
+				next = append(next, s)
 			}
 		}
-		sets = next
+		all = next
 	}
-	for _, start.Parameters = range sets {
-		c, err := mechanisms.Complete(start)
-		if err != nil {
+	for i, s := range all {
+		s.Epsilon = 1 // a placeholder: parameters are checked without it
+		if all[i], err = mechanisms.Complete(s); err != nil {
 			return nil, err
 		}
-		out = append(out, c)
 	}
-	return out, nil
+	return all, nil
 }
 
 // Expand returns the settings of a mechanism entry in a design, and the reasons for

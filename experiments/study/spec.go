@@ -190,9 +190,8 @@ func (e *EmbeddingSpec) Check(root string) error {
 	if e.Name == "" && e.File == "" {
 		return errors.New("an embedding needs a name or a file")
 	}
-	if e.Name == "" {
-		e.Name, _ = embeddings.SplitName(e.File)
-	}
+	name, dimension := embeddings.SplitName(e.File)
+	e.Name = cmp.Or(e.Name, name)
 	if err := check.Heading("embedding", e.Name); err != nil {
 		return err
 	}
@@ -202,7 +201,6 @@ func (e *EmbeddingSpec) Check(root string) error {
 	if e.File == "" {
 		return fmt.Errorf("embedding %q: needs dimensions, as in glove.6B.100d", e.Name)
 	}
-	_, dimension := embeddings.SplitName(e.File)
 	if dimension == 0 { // only the file itself knows it
 		path, err := VectorFile(e.File, datasets.Root(root))
 		if err != nil {
