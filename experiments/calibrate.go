@@ -19,25 +19,20 @@ import (
 	"mldpbench/internal/progress"
 	"mldpbench/mechanisms"
 	"mldpbench/results"
-	"mldpbench/stream"
 )
 
 // Calibration says which mechanisms are brought to which levels of privacy, and
 // on which words.
 type Calibration struct {
-	results.Levels                        // of "nw" or "em", as measure.Calibrator.Find takes them
-	Env            mechanisms.Environment // of all mechanisms
-	// Counts, if not nil, are how often a text has each word of the space: see privatize.Count. These are drawn,
-	// and the adversary of em knows them.
-	Counts []int
+	results.Levels // of "nw" or "em", as measure.Calibrator.Find takes them
+	// Calibrator is that of each mechanism, without its settings. Counts are those of
+	// privatize.Count: of these Words are drawn, else of the space. Runs may be 0: 20, of a text
+	// about as many as E_M is learned from.
+	measure.Calibrator
+	Drawn int // words, for nw
 	// Mechanisms are settings without ε, also of commands; nil: all built in that
 	// return words, in their default variants.
 	Mechanisms []mechanisms.Settings
-	Words      int // drawn, for nw
-	Runs       int // of each; 0: 20, of a text about as many as E_M is learned from
-	Tolerance  float64
-	Seed       stream.Seed
-	Workers    int // at least 1
 }
 
 // drawsOfText are about as many outputs as E_M of a text is learned from.
@@ -78,9 +73,9 @@ func ParseTarget(text string) (t results.Levels, err error) {
 // of reach is an answer, and so is a built-in mechanism that cannot be built here. A
 // command is asked word by word; where it fails, so does Calibrate.
 func Calibrate(ctx context.Context, q Calibration, each func(rows []Calibrated, entry string) error) (err error) {
-	words := measure.SampleWords(q.Env.Space, q.Words, q.Seed.Derive("words"))
+	q.Words = measure.SampleWords(q.Env.Space, q.Drawn, q.Seed.Derive("words"))
 	if q.Counts != nil {
-		words = measure.SampleText(q.Counts, q.Words, q.Seed.Derive("words"))
+		q.Words = measure.SampleText(q.Counts, q.Drawn, q.Seed.Derive("words"))
 		q.Runs = cmp.Or(q.Runs, max(4, min(100, drawsOfText/list.Count(q.Counts, func(n int) bool { return n > 0 }))))
 	}
 	q.Runs = cmp.Or(q.Runs, 20)
@@ -101,12 +96,11 @@ func Calibrate(ctx context.Context, q Calibration, each func(rows []Calibrated, 
 	defer bar.Close()
 	for _, given := range q.Mechanisms {
 		given.Epsilon = 1 // checked without it
-		settings, err := mechanisms.Complete(given)
-		if err != nil {
+		c := q.Calibrator
+		if c.Settings, err = mechanisms.Complete(given); err != nil {
 			return err
 		}
-		c := measure.Calibrator{Env: q.Env, Settings: settings, Words: words, Counts: q.Counts, Runs: q.Runs,
-			Tolerance: q.Tolerance, Seed: q.Seed.Derive(settings.Mechanism), Threads: q.Workers}
+		c.Seed = q.Seed.Derive(given.Mechanism)
 		var rows []Calibrated
 		for _, level := range q.At {
 			row, err := calibrated(ctx, &c, q.Quantity, level)
@@ -114,7 +108,7 @@ func Calibrate(ctx context.Context, q Calibration, each func(rows []Calibrated, 
 				return err
 			}
 			rows = append(rows, row)
-			bar.Add(1, settings.Mechanism)
+			bar.Add(1, given.Mechanism)
 		}
 		entry, err := studyEntry(given, rows)
 		if err = cmp.Or(err, each(rows, entry)); err != nil {

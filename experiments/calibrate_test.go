@@ -9,6 +9,7 @@ import (
 	"mldpbench/embeddings"
 	"mldpbench/experiments"
 	"mldpbench/experiments/lab"
+	"mldpbench/experiments/measure"
 	"mldpbench/experiments/study"
 	"mldpbench/mechanisms"
 	"mldpbench/stream"
@@ -29,8 +30,9 @@ func calibration(t *testing.T, kind, target string) (experiments.Calibration, er
 	}
 	levels, err := experiments.ParseTarget(target)
 	return experiments.Calibration{
-		Env: mechanisms.Environment{Space: space}, Words: 20, Runs: 60, Tolerance: 0.005,
-		Seed: stream.FromUint64(1), Workers: 2,
+		Calibrator: measure.Calibrator{Env: mechanisms.Environment{Space: space}, Runs: 60, Tolerance: 0.005,
+			Seed: stream.FromUint64(1), Threads: 2},
+		Drawn: 20,
 		Mechanisms: []mechanisms.Settings{{Mechanism: "own", Outside: &mechanisms.Outside{
 			Command: []string{selfName(t), "client", kind, strings.Join(space.Vocabulary.Words(), " ")}}}, {Mechanism: "k-rr"}},
 		Levels: levels,

@@ -11,13 +11,12 @@ import (
 	"strings"
 
 	"mldpbench/datasets"
-	"mldpbench/datasets/table"
+	"mldpbench/experiments/lab"
 	"mldpbench/experiments/measure"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/check"
 	"mldpbench/internal/stats"
 	"mldpbench/mechanisms"
-	"mldpbench/mechanisms/fromfile"
 	"mldpbench/metrics"
 	"mldpbench/results"
 )
@@ -132,10 +131,9 @@ func (e Evaluation) Study(ctx context.Context) (s *study.Study, notes []string, 
 	if len(e.Against) > 0 {
 		s.Embeddings[0] = study.NamedEmbedding(e.Embedding)
 	}
-	low, words := metrics.LowWords, "words"
-	s.Metrics = study.Metrics{"low": &low}
-	if _, err := datasets.OpenWordList(words, e.Root); err == nil {
-		s.Metrics["english"] = &words
+	s.Metrics = study.Metrics{"low": new(metrics.LowWords)}
+	if _, err := datasets.OpenWordList("words", e.Root); err == nil {
+		s.Metrics["english"] = new("words")
 	} else {
 		notes = append(notes, "English %: not measured: "+err.Error())
 	}
@@ -158,12 +156,7 @@ func (e Evaluation) Study(ctx context.Context) (s *study.Study, notes []string, 
 			return nil, nil, err
 		}
 		m.Text, m.ID = cmp.Or(m.Text, d.File), e.ID
-		columns := m.Columns
-		if len(columns) == 0 {
-			columns = d.Text
-		}
-		text, err := fromfile.Read(ctx, fromfile.Source{Path: m.Text, ID: e.ID,
-			Options: table.Options{Columns: columns, Delimiter: d.Delimiter, Encoding: d.Encoding}})
+		text, _, err := lab.New(e.Root).Text(ctx, m.Outside, d)
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", m.Name, err)
 		}

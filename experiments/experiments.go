@@ -51,9 +51,8 @@ func Open(refs, root string) (all *study.Study, err error) {
 // same is what two studies that are run as one have in common: all but names and data
 // sets.
 func same(s *study.Study) string {
-	c := study.Study{Header: study.Header{Seed: s.Seed, Streams: s.Streams, Documents: s.Documents}, Design: s.Design,
-		Scenes: s.Scenes}
-	c.Datasets = nil
+	c := *s
+	c.Name, c.Title, c.Task, c.Datasets = "", "", "", nil
 	text, _ := c.YAML() // it was read
 	return string(text)
 }

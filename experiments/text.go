@@ -13,7 +13,6 @@ import (
 	"mldpbench/internal/list"
 	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/privatize"
-	"mldpbench/metrics"
 	"mldpbench/results"
 	"mldpbench/stream"
 )
@@ -48,8 +47,8 @@ func (t *TextTarget) Find(ctx context.Context, env mechanisms.Environment, s mec
 	if t.counts, err = privatize.Count(ctx, file, env.Space.Vocabulary, kept); err != nil {
 		return err
 	}
-	q := Calibration{Levels: t.Levels, Env: env, Counts: t.counts, Mechanisms: []mechanisms.Settings{s}, Words: tokens,
-		Tolerance: Tolerance, Seed: seed, Workers: workers}
+	q := Calibration{Levels: t.Levels, Drawn: tokens, Mechanisms: []mechanisms.Settings{s}, Calibrator: measure.Calibrator{
+		Env: env, Counts: t.counts, Tolerance: Tolerance, Seed: seed, Threads: workers}}
 	err = Calibrate(ctx, q, func(rows []Calibrated, _ string) error { t.Calibrated = rows[0]; return nil })
 	if err == nil && !t.Epsilon.Known() {
 		err = errors.New(t.Reason)
@@ -63,27 +62,6 @@ func (t *TextTarget) Found() string {
 	return fmt.Sprintf("who knows how often each word occurs in this file, and guesses each alone, still finds %.3g%% "+
 		"(%.3g to %.3g) of its %d words that are replaced", found(t.Achieved), found(t.High), found(t.Low),
 		list.Sum(t.counts, func(n int) int { return n }))
-}
-
-// ByLayout says how many texts are found again by what they kept besides their words, and
-// what stops it; "" where none can be.
-func ByLayout(l *metrics.Layouts, o privatize.Options) string {
-	if l.Texts < 2 {
-		return ""
-	}
-	share, length := l.Alone()
-	shown, hides := "spaces and signs", fmt.Sprintf("--layout fixed=%d hides it and cuts a tenth of the texts", l.Length(0.9))
-	switch {
-	case o.Layout != privatize.Written:
-		share, shown = length, "a number of words"
-	case o.KeepCase:
-		shown = "spaces, signs and capitals"
-		fallthrough
-	default:
-		hides = fmt.Sprintf("--layout plain leaves the number of words (%.3g%%), %s", 100*length, hides)
-	}
-	return fmt.Sprintf("%.3g%% of %d texts have %s as no other has, and are found again among the originals; %s",
-		100*share, l.Texts, shown, hides)
 }
 
 // NearWords says what a guarantee means between a word of the target's text, or without a

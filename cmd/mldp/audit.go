@@ -102,14 +102,12 @@ func (o *auditOptions) run(ctx context.Context, lines *auditLines) error {
 
 // auditStudy audits the mechanisms of a study, writes the results to a file and
 // reports each.
-func auditStudy(ctx context.Context, p *plan.Plan, root, file string, o audit.Options,
-	log io.Writer) ([]results.AuditRow, error) {
+func auditStudy(ctx context.Context, p *plan.Plan, root, file string, log io.Writer) error {
 	lines := auditLines{to: log}
-	if err := p.Audit(ctx, root, mldpVersion(), o, lines.print); err != nil {
-		return nil, err
+	if err := p.Audit(ctx, root, mldpVersion(), audit.Options{}, lines.print); err != nil {
+		return err
 	}
-	rows := list.Map(lines.shown, func(l auditLine) results.AuditRow { return l.AuditRow })
-	return rows, results.WriteAudit(file, rows)
+	return results.WriteAudit(file, list.Map(lines.shown, func(l auditLine) results.AuditRow { return l.AuditRow }))
 }
 
 // auditLines prints verdicts as they are reached, and keeps them.

@@ -32,7 +32,7 @@ func newCalibrateCommand() *cobra.Command {
 	f.StringSliceVar(&names, "mechanism", nil, "mechanisms to calibrate (default: all that return words)")
 	program.addFlags(cmd)
 	space.addFlags(cmd, bestVectors, 10_000)
-	countFlag(f, &o.Words, "count", 100, 1, "words drawn, for nw")
+	countFlag(f, &o.Drawn, "count", 100, 1, "words drawn, for nw")
 	countFlag(f, &o.Runs, "runs", 0, 0, "runs per word, where there is no closed form (default: 20; "+
 		"of a text by its size)")
 	f.Float64Var(&o.Tolerance, "tolerance", experiments.Tolerance,
@@ -55,7 +55,7 @@ func newCalibrateCommand() *cobra.Command {
 		if err != nil {
 			return usage(err)
 		}
-		o.Seed, o.Workers = stream.FromUint64(seed).Derive("papers", "calibrate"), runtime.GOMAXPROCS(0)
+		o.Seed, o.Threads = stream.FromUint64(seed).Derive("papers", "calibrate"), runtime.GOMAXPROCS(0)
 		thesaurus := o.Mechanisms == nil || slices.ContainsFunc(o.Mechanisms, needsThesaurus)
 		o.Env, err = space.environment(cmd.Context(), thesaurus, o.Seed)
 		if err != nil {

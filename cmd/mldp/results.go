@@ -179,22 +179,19 @@ func addManifest(run *results.Run, m *engine.Manifest) {
 // outcome is what writeOutputs writes beside the page of a run, where there is some.
 type outcome struct {
 	levels  results.Levels
-	audit   []results.AuditRow // of this run; if there is none, a file next to the rows is used
-	figures string             // a folder
-	tables  []views.View       // in every format, before what leads
+	figures string       // a folder
+	tables  []views.View // in every format, before what leads
 }
 
 // writeOutputs writes the page of finished rows, which are not read back, and
 // gives the answer.
 func writeOutputs(a *answer, stderr io.Writer, s *engine.Summary, o outcome) error {
-	run := results.Run{Name: s.Dir, Rows: s.Rows, Audit: o.audit}
-	addManifest(&run, &s.Manifest)
-	if o.audit == nil {
-		var err error
-		if run.Audit, err = results.ReadAudit(filepath.Join(s.Dir, auditFile)); err != nil {
-			return err
-		}
+	audited, err := results.ReadAudit(filepath.Join(s.Dir, auditFile))
+	if err != nil {
+		return err
 	}
+	run := results.Run{Name: s.Dir, Rows: s.Rows, Audit: audited}
+	addManifest(&run, &s.Manifest)
 	p, err := results.Prepare(run)
 	if err != nil {
 		return err

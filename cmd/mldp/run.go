@@ -12,7 +12,6 @@ import (
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/check"
-	"mldpbench/mechanisms/audit"
 	"mldpbench/results"
 )
 
@@ -122,11 +121,10 @@ func newRunCommand() *cobra.Command {
 			a.wrote(summary.Dir, filepath.Join(summary.Dir, shard.File("results", ".csv")))
 			return nil
 		}
-		var audited []results.AuditRow
 		var failed error // the page is written all the same
 		if o.audit {
-			audited, failed = auditStudy(ctx, s, o.data, filepath.Join(summary.Dir, auditFile), audit.Options{}, stderr)
+			failed = auditStudy(ctx, s, o.data, filepath.Join(summary.Dir, auditFile), stderr)
 		}
-		return errors.Join(failed, writeOutputs(a, stderr, summary, outcome{o.levels, audited, o.figures, nil}))
+		return errors.Join(failed, writeOutputs(a, stderr, summary, outcome{levels: o.levels, figures: o.figures}))
 	})
 }

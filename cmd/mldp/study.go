@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -94,10 +93,8 @@ func warnStudy(w io.Writer, s *study.Study) {
 			}
 		}
 	}
-	for i, text := range said {
-		if !slices.Contains(said[:i], text) {
-			fmt.Fprintln(w, text)
-		}
+	for _, text := range results.Distinct(said, func(s string) string { return s }) {
+		fmt.Fprintln(w, text)
 	}
 }
 

@@ -59,8 +59,8 @@ func (l *Lab) command(ctx context.Context, o mechanisms.Outside, role external.R
 	})
 }
 
-// text reads text that was privatised elsewhere, and the ids of a data set.
-func (l *Lab) text(ctx context.Context, o mechanisms.Outside, d study.DatasetSpec) (text *fromfile.Text, ids []string,
+// Text reads text that was privatised elsewhere, and the ids of a data set.
+func (l *Lab) Text(ctx context.Context, o mechanisms.Outside, d study.DatasetSpec) (text *fromfile.Text, ids []string,
 	err error) {
 	type read struct {
 		text *fromfile.Text
@@ -96,7 +96,7 @@ func (l *Lab) OfOutside(ctx context.Context, s mechanisms.Settings, sample Sampl
 	}
 	name, o := "outside "+strings.Join(study.Labels(s), " "), s.Outside.At(s)
 	if o.Text != "" {
-		text, ids, err := l.text(ctx, o, sample.Dataset)
+		text, ids, err := l.Text(ctx, o, sample.Dataset)
 		if err != nil {
 			return err
 		}
@@ -183,7 +183,7 @@ func (l *Lab) FromFile(ctx context.Context, s mechanisms.Settings, sample Sample
 	if err != nil {
 		return nil, err
 	}
-	text, ids, err := l.text(ctx, s.Outside.At(s), sample.Dataset)
+	text, ids, err := l.Text(ctx, s.Outside.At(s), sample.Dataset)
 	if err != nil {
 		return nil, err
 	}

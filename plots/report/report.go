@@ -90,9 +90,7 @@ func Write(w io.Writer, in Input) error {
 	}))
 	var titles []string
 	for _, r := range in.Runs {
-		if r.Title != "" {
-			titles = once(titles, r.Title)
-		}
+		titles = once(titles, r.Title)
 		v.Runs = append(v.Runs, runOf(r))
 	}
 	v.Title = enumerate(in.Cells, func(c results.Cell) string { return c.Study })
@@ -119,15 +117,12 @@ func (v *view) open() {
 // runOf withholds what holds a secret.
 func runOf(r results.Run) run {
 	out := run{Shell: shell(r.Command), Definition: portable(r.Definition)}
-	if name := SecretIn(strings.Join(r.Command, " ")); name != "" && len(r.Command) > 0 {
+	if name := SecretIn(strings.Join(r.Command, " ")); name != "" {
 		out.Shell, out.Withheld = "", "The command line is not shown, as it holds "+name+" as it stands."
 	}
 	if name := SecretIn(r.Definition); name != "" {
 		out.Definition = ""
 		out.Withheld += " The study is not shown, as it holds " + name + " as it stands: commands have the environment for it."
-	}
-	if len(r.Command) == 0 {
-		out.Shell = ""
 	}
 	return out
 }
