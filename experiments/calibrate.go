@@ -224,12 +224,12 @@ func (t *TextTarget) NearWords(g mechanisms.Guarantee, space *embeddings.Space, 
 	}
 	const little, something = 10, 3 // factors
 	says, x := fmt.Sprintf(unit, of), g.Epsilon*mechanisms.Near(g, space, words)
-	switch {
-	case math.IsInf(x, 1):
+	if math.IsInf(x, 1) {
 		return says + ": nothing"
-	case x > math.Log(little):
-		return fmt.Sprintf("%s, odds change by a factor of %s at most, which is next to nothing; at epsilon = %.2g it is %d",
-			says, mechanisms.Factor(x), g.Epsilon*math.Log(something)/x, something)
 	}
-	return fmt.Sprintf("%s, odds change by a factor of %s at most", says, mechanisms.Factor(x))
+	says = fmt.Sprintf("%s, odds change by a factor of %s at most", says, mechanisms.Factor(x))
+	if x > math.Log(little) {
+		says += fmt.Sprintf(", which is next to nothing; at epsilon = %.2g it is %d", g.Epsilon*math.Log(something)/x, something)
+	}
+	return says
 }

@@ -116,9 +116,6 @@ func stem(path string) string {
 // Study is the evaluation as a study without a file, whose mechanisms are the
 // versions; notes say what it does not measure, and why.
 func (e Evaluation) Study(ctx context.Context) (s *study.Study, notes []string, err error) {
-	if len(e.Versions) == 0 {
-		return nil, nil, errors.New("nothing privatised to evaluate")
-	}
 	d := e.Original
 	d.Name, d.MaxTokens, d.Cleaning = stem(d.File), -1, string(datasets.CleanWords)
 	s = &study.Study{Header: study.Header{Schema: study.Schema, Name: "evaluate", Seed: e.Seed,
@@ -127,11 +124,11 @@ func (e Evaluation) Study(ctx context.Context) (s *study.Study, notes []string, 
 		Embeddings:          []study.EmbeddingSpec{{Name: study.NoVectors, Dimensions: []int{1}}},
 		BaselineRepetitions: 3, // whose spread is that of training
 		Attackers:           []study.CommandSpec{{Name: "overlap"}, {Name: "linkage-tfidf"}, {Name: "linkage-layout"}},
+		Metrics:             study.Metrics{"low": new(metrics.LowWords)},
 	}}
 	if len(e.Against) > 0 {
 		s.Embeddings[0] = study.NamedEmbedding(e.Embedding)
 	}
-	s.Metrics = study.Metrics{"low": new(metrics.LowWords)}
 	if _, err := datasets.OpenWordList("words", e.Root); err == nil {
 		s.Metrics["english"] = new("words")
 	} else {
@@ -163,9 +160,8 @@ func (e Evaluation) Study(ctx context.Context) (s *study.Study, notes []string, 
 		m.Repetitions = text.Repetitions()
 		s.Mechanisms, s.Repetitions = append(s.Mechanisms, m), max(s.Repetitions, m.Repetitions)
 	}
-	if err := s.Check(); err != nil {
-		return nil, nil, err
+	if s, err = s.Override(study.Overrides{Set: e.Set}); err == nil {
+		err = s.Check()
 	}
-	s, err = s.Override(study.Overrides{Set: e.Set})
 	return s, notes, err
 }

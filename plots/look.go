@@ -72,15 +72,10 @@ func LookOf(mechanism string) Look {
 		n := int(h.Sum32() % math.MaxInt16)
 		return Look{palette[n%len(palette)], n / len(palette) % len(shapes), len(dashes) - 1}
 	}
-	return lookOf(d.Order)
-}
-
-// lookOf is that of a place in the registry.
-func lookOf(order int) Look {
-	family, member := max(0, order/10-1), order%10
+	family, member := max(0, d.Order/10-1), d.Order%10
 	look := Look{shade(palette[family%len(palette)], shades[member%len(shades)]), family % len(shapes),
 		(family/len(shapes) + member) % (len(dashes) - 1)}
-	if order >= trivial {
+	if d.Order >= trivial {
 		look.Color = ink
 	}
 	return look

@@ -200,8 +200,8 @@ func flagError(cmd *cobra.Command, err error) error {
 
 // wanted describes the kinds of values in words; a count says more itself.
 var wanted = map[string]string{
-	"uint64": "a whole number >= 0", "float64": "a number", "bool": "true or false", "duration": "a time such as 90m",
-	"intSlice": "whole numbers, separated by commas", "float64Slice": "numbers, separated by commas",
+	"uint64": "a whole number >= 0", "float64": "a number", "bool": "true or false",
+	"float64Slice": "numbers, separated by commas",
 }
 
 // complete lets the shell complete values of flags: a list at its last value.

@@ -156,10 +156,8 @@ func readRun(path string) (run results.Run, err error) {
 		}
 		addManifest(&run, m)
 	}
-	if run.Audit, err = results.ReadAudit(filepath.Join(dir, auditFile)); err != nil {
-		return run, err
-	}
-	return run, nil
+	run.Audit, err = results.ReadAudit(filepath.Join(dir, auditFile))
+	return run, err
 }
 
 // addManifest fills in the origin of a run from its manifest.
