@@ -237,9 +237,8 @@ func (a *aligning) narrow(rows []results.Row) (unclear []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Levels = a.levels
 	for _, level := range a.levels.At {
-		for _, scene := range compare.Align(p, compare.Question{}, level) {
+		for _, scene := range compare.Align(p, compare.Question{Privacy: a.levels.Quantity}, level) {
 			for _, l := range scene.Lines {
 				rest := math.Sqrt(max(0, l.Error*l.Error-l.OfLine*l.OfLine))
 				if scene.Datasets == 0 && l.Reached && l.OfLine > rest/2 {

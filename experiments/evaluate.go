@@ -41,14 +41,14 @@ type Evaluation struct {
 // shortNames are those of quantities at which a text and a mechanism are compared.
 var shortNames = map[string]string{"linkage": "linkage-tfidf-p1", "label-found": "attribute-adaptive-svm-accuracy"}
 
-// Beside is the study of an evaluation with the mechanisms of Against as well, and the
+// Beside adds the mechanisms of Against to the study of an evaluation, and returns the
 // levels at which these are compared with the versions: what At was for each of them in
 // the rows of its run.
-func (e Evaluation) Beside(s *study.Study, rows []results.Row) (*study.Study, results.Levels, error) {
+func (e Evaluation) Beside(s *study.Study, rows []results.Row) (results.Levels, error) {
 	levels := results.Levels{Quantity: cmp.Or(shortNames[e.At], e.At)}
 	p, err := results.Prepare(results.Run{Name: s.Name, Rows: rows})
 	if err != nil {
-		return nil, levels, err
+		return levels, err
 	}
 	for _, g := range results.GroupCells(results.Texts(p.Private())) {
 		if x := g.Values(levels.Quantity); len(x) > 0 && !slices.Contains(levels.At, stats.Mean(x)) {
@@ -56,18 +56,16 @@ func (e Evaluation) Beside(s *study.Study, rows []results.Row) (*study.Study, re
 		}
 	}
 	if _, err := results.FindColumn(levels.Quantity); err != nil || len(levels.At) == 0 {
-		return nil, levels, check.Wrong("at = %q: was not measured of any version: linkage, label-found (with --private), "+
+		return levels, check.Wrong("at = %q: was not measured of any version: linkage, label-found (with --private), "+
 			"pp (where tokens align), or a quantity of mldp study keys", e.At)
 	}
-	var own study.Overrides
 	for _, name := range e.Against {
 		m := study.NamedMechanism(name)
 		m.Epsilons = []float64{startOfSearch}
-		own.Own = append(own.Own, m)
+		s.Mechanisms = append(s.Mechanisms, m)
 	}
 	s.Repetitions = max(s.Repetitions, AlignedRepetitions)
-	s, err = s.Override(own)
-	return s, levels, err
+	return levels, s.Check()
 }
 
 // startOfSearch is the first ε of a mechanism beside a version, AlignedRepetitions are those

@@ -256,7 +256,7 @@ func TestAgainst(t *testing.T) {
 	}
 	o := engine.Options{Out: t.TempDir()}
 	sum := mustRun(t, s, o)
-	s, levels, err := e.Beside(s, sum.Rows)
+	levels, err := e.Beside(s, sum.Rows)
 	if err != nil || len(levels.At) != 1 {
 		t.Fatal(levels, err)
 	}
@@ -275,7 +275,7 @@ func TestAgainst(t *testing.T) {
 		t.Errorf("as much is found at ε = %g, want about %g", got, want)
 	}
 	e.At = "pp-of-nothing"
-	if _, _, err := e.Beside(s, sum.Rows); err == nil || !strings.Contains(err.Error(), `at = "pp-of-nothing"`) {
+	if _, err := e.Beside(s, sum.Rows); err == nil || !strings.Contains(err.Error(), `at = "pp-of-nothing"`) {
 		t.Error(err)
 	}
 }

@@ -51,7 +51,7 @@ func newEvaluateCommand() *cobra.Command {
 		summary, err := experiments.Run(cmd.Context(), study, o.Root, options)
 		var levels results.Levels
 		if err == nil && len(o.Against) > 0 {
-			if study, levels, err = o.Beside(study, summary.Rows); err == nil {
+			if levels, err = o.Beside(study, summary.Rows); err == nil {
 				summary, err = experiments.RunAligned(cmd.Context(), study, o.Root, options, levels)
 			}
 		}
