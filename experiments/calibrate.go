@@ -229,7 +229,8 @@ func (t *TextTarget) NearWords(g mechanisms.Guarantee, space *embeddings.Space, 
 	}
 	says = fmt.Sprintf("%s, odds change by a factor of %s at most", says, mechanisms.Factor(x))
 	if x > math.Log(little) {
-		says += fmt.Sprintf(", which is next to nothing; at epsilon = %.2g it is %d", g.Epsilon*math.Log(something)/x, something)
+		says += fmt.Sprintf(", which is next to nothing; at epsilon = %.2g it is %d", g.Epsilon*math.Log(something)/x,
+			something)
 	}
 	return says
 }

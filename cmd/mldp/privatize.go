@@ -281,7 +281,8 @@ func (p *privatizing) bought(l *metrics.Layouts, name string) {
 // what stops it.
 func byLayout(l *metrics.Layouts, o privatize.Options) string {
 	share, length := l.Alone()
-	shown, hides := "spaces and signs", fmt.Sprintf("--layout fixed=%d hides it and cuts a tenth of the texts", l.Length(0.9))
+	shown := "spaces and signs"
+	hides := fmt.Sprintf("--layout fixed=%d hides it and cuts a tenth of the texts", l.Length(0.9))
 	if o.KeepCase {
 		shown = "spaces, signs and capitals"
 	}
