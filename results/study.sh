@@ -46,7 +46,8 @@ grown-imdb                     results  grown --dataset imdb
 authors                        results  authors
 refuted                        results  extended --dataset agnews --mechanism custext:released,tem:released,vickrey:released,gumbel:released,syntf:released --epsilons 1,4,8,16 --repetitions 1
 audit-glove-100                audit    --grid --embedding glove.6B.100d --restrict agnews
-attacks                        results  attacks --repetitions 3
+attacks                        results  attacks
+attacks-topic                  results  attacks --dataset agnews-agency --repetitions 3 --set attackers=[] --set metrics={} --set causal=
 context                        results  attacks --dataset agnews-agency --repetitions 3 --set scenes[0].public=agnews-more --set scenes[0].attackers=[context] --set scenes[0].models=[] --set metrics={} --set causal= --set scenes[0].mechanisms=[{"name":"diffractor","epsilons":[0.335]},{"name":"custext","epsilons":[1]},{"name":"rank-fix","epsilons":[9.56,18]},{"name":"kth","epsilons":[12.1]},{"name":"vickrey","parameters":{"t":0.5},"epsilons":[9.84]},{"name":"santext","epsilons":[3]},{"name":"cmp","epsilons":[8]}]
 auditor                        results  cmp --set scenes=[auditor]
 cmp-50                         results  cmp --set scenes=[deniability] --set scenes[0].embeddings[0].dimensions=[50] --set scenes[0].metrics.deniability.words=300 --epsilons 5,10

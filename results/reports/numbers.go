@@ -156,51 +156,52 @@ func (s source) least(name, quantity, dataset string) (string, error) {
 }
 
 // strongest is what the strongest attackers find, of each mechanism at the ε that is
-// nearest to five points of accuracy lost, or nearest to half of the words where
-// nothing was classified.
+// nearest to five points of accuracy lost in another record, or nearest to half of the
+// words where none is named.
 func (s source) strongest(name, dataset string, use ...string) (string, error) {
 	p, err := s.view(name)
 	if err != nil {
 		return "", err
 	}
-	plain, classified := math.NaN(), len(use) > 0
-	for _, c := range p.Cells {
-		if m, ok := c.At("accuracy"); ok && c.Dataset == dataset && m.Ceiling.Known() {
-			plain = m.Ceiling.Float()
+	text := func(c results.Cell) results.Place { return c.Text().Group() }
+	accuracy, plain := map[results.Place]float64{}, math.NaN()
+	header := []string{"mechanism", "ε", "word", "label", "document", "word, 10 releases"}
+	for _, record := range use {
+		topic, err := s.view(record)
+		if err != nil {
+			return "", err
+		}
+		header = slices.Insert(header, 2, "topic, %")
+		for _, own := range list.Group(topic.Cells, text) {
+			v, _ := mean(own, "accuracy")
+			if accuracy[text(own[0])] = v; own[0].IsBaseline() {
+				plain = v
+			}
 		}
 	}
 	finds := []string{"strongest-words", "strongest-label", "strongest-documents", "average-10"}
-	header := []string{"mechanism", "ε"}
-	if classified {
-		header = append(header, "topic, %")
-	}
-	header = append(header, "word", "label", "document", "word, 10 releases")
 	own := results.Where(p.Private(), func(c results.Cell) bool { return c.Dataset == dataset })
 	var rows [][]string
-	for _, instance := range results.Distinct(own, func(c results.Cell) results.Place { return c.Instance() }) {
+	for _, mechanism := range list.Group(own, results.Cell.Instance) {
 		best, nearest := []results.Cell(nil), math.Inf(1)
-		for _, group := range results.GroupCells(results.Where(own, func(c results.Cell) bool { return c.Instance() == instance })) {
-			away := math.Inf(1)
-			if v, _ := mean(group.Cells, "accuracy"); classified {
-				away = math.Abs(plain - 5 - v)
-			} else if v, _ := mean(group.Cells, finds[0]); !math.IsNaN(v) {
-				away = math.Abs(v - 0.5)
+		for _, release := range list.Group(mechanism, text) {
+			away := math.Abs(plain - 5 - accuracy[text(release[0])])
+			if words, _ := mean(release, finds[0]); len(use) == 0 {
+				away = math.Abs(words - 0.5)
 			}
 			if away < nearest {
-				best, nearest = group.Cells, away
+				best, nearest = release, away
 			}
 		}
 		if best == nil {
 			continue
 		}
-		release := results.Where(own, func(c results.Cell) bool { return c.Text().Group() == best[0].Text().Group() })
 		row := []string{short(p.Name(best[0].Place)), best[0].Epsilon.String()}
-		if classified {
-			v, _ := mean(best, "accuracy")
-			row = append(row, views.Number(v, 1))
+		if len(use) > 0 {
+			row = append(row, views.Number(accuracy[text(best[0])], 1))
 		}
 		for _, q := range finds {
-			v, half := mean(release, q)
+			v, half := mean(best, q)
 			row = append(row, fmt.Sprintf("%s ± %s", views.Number(100*v, 0), views.Number(100*half, 0)))
 		}
 		rows = append(rows, row)
