@@ -174,8 +174,8 @@ func (r *Release) trainsOnPrivate(q *Query) bool {
 }
 
 // fit trains a classifier.
-func (r *Release) fit(ctx context.Context, x *reading, seed stream.Seed, training, validation models.Examples) (*trained,
-	error) {
+func (r *Release) fit(ctx context.Context, x *reading, seed stream.Seed, training,
+	validation models.Examples) (*trained, error) {
 	c, err := models.New(x.Name, models.Options{Classes: len(r.Corpus.Classes), Embedding: x.table, Seed: seed,
 		Parameters: x.Parameters})
 	if err != nil {

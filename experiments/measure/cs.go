@@ -63,7 +63,9 @@ func measureCS(ctx context.Context, r *Release, q *Query) ([]results.Row, error)
 	}
 	key := engine.MakeID("originals", r.Corpus.Fingerprint, r.Space.Fingerprint(), r.Dataset.Name, q.Setting, o,
 		r.Root())
-	originals, err := lab.Once(&r.Lab.Shared, key, func() ([][]float32, error) { return e.Encode(ctx, sentences(c.Before)) })
+	originals, err := lab.Once(&r.Lab.Shared, key, func() ([][]float32, error) {
+		return e.Encode(ctx, sentences(c.Before))
+	})
 	if err != nil {
 		return nil, fmt.Errorf("cs: %w", err)
 	}

@@ -93,9 +93,8 @@ func measureCausal(ctx context.Context, r *Release, q *Query) ([]results.Row, er
 		return stats.Interval{Estimate: math.Exp(v.Estimate), Low: math.Exp(v.Low), High: math.Exp(v.High)}, err
 	}
 	return r.ofTexts(ctx, q, "causal_perplexity", func(before, after []string) (m results.Measured, err error) {
-		plain, err := lab.Once(&r.Lab.Shared, engine.MakeID("causal", r.Corpus.Fingerprint, o), func() (stats.Interval, error) {
-			return median(before)
-		})
+		key := engine.MakeID("causal", r.Corpus.Fingerprint, o)
+		plain, err := lab.Once(&r.Lab.Shared, key, func() (stats.Interval, error) { return median(before) })
 		if err != nil {
 			return m, err
 		}
