@@ -65,40 +65,37 @@ func RunAligned(ctx context.Context, s *study.Study, root string, o engine.Optio
 	if a.quantity == results.EM {
 		a.quantity = "e_m_full_uniform"
 	}
-	var summary *engine.Summary
-	var unclear []string
 	log := cmp.Or(o.Log, io.Discard)
-	for round := 0; ; round++ {
+	for round := 1; ; round++ {
 		if summary, err := a.search(ctx); err != nil {
 			return summary, err
 		}
 		for k := range a.searched {
-			if a.around[k] == nil && round == 0 {
+			if a.around[k] == nil && round == 1 {
 				fmt.Fprintf(log, "left out: %s on %s, of which %s is not measured\n",
 					strings.TrimSpace(k.Mechanism+" "+k.Parameters), k.Dataset, levels.Quantity)
 			}
-		}
-		if round == mostRounds || round > 0 && !a.grew {
-			fmt.Fprintf(log, "after %d rounds what is not known of the line between two ε is still more than half of all "+
-				"else: %s\n", round, strings.Join(unclear, ", "))
-			return summary, nil
 		}
 		found, err := a.at(true)
 		if err != nil {
 			return nil, err
 		}
-		if summary, err = Run(ctx, found, root, o); err != nil {
+		summary, err := Run(ctx, found, root, o) // also where nothing is new: the folder has the rows of the last run
+		if err != nil {
 			return summary, err
 		}
 		definition, err := found.YAML()
 		if err == nil {
 			err = atomicfile.WriteBytes(filepath.Join(summary.Dir, AlignedFile), 0o644, definition)
 		}
-		if err == nil {
-			unclear, err = a.narrow(summary.Rows)
-		}
-		if err != nil || len(unclear) == 0 {
+		unclear, wrong := a.narrow(summary.Rows)
+		if err = cmp.Or(err, wrong); err != nil || len(unclear) == 0 {
 			return summary, err
+		}
+		if round == mostRounds || round > 1 && !a.grew {
+			fmt.Fprintf(log, "after %d rounds what is not known of the line between two ε is still more than half of all "+
+				"else: %s\n", round, strings.Join(unclear, ", "))
+			return summary, nil
 		}
 	}
 }

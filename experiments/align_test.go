@@ -1,9 +1,12 @@
 package experiments_test
 
 import (
+	"bytes"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"mldpbench/experiments"
@@ -67,5 +70,43 @@ func TestRunAligned(t *testing.T) {
 	again := parsed(t, string(data))
 	if second := mustRun(t, again, engine.Options{Out: out}); second.Ran != 0 || second.Total != sum.Total {
 		t.Errorf("%d of %d units run again, %d before", second.Ran, second.Total, sum.Total)
+	}
+}
+
+// A line that comes no nearer, here of texts made at two ε, ends the run with a sentence;
+// the folder then has all that was measured, not only what the last search asked for.
+func TestRunAlignedStops(t *testing.T) {
+	t.Parallel()
+	s := own(t, "  - {name: cmp, epsilons: [1, 4]}\n  - {name: rewritten, text: \"DIR/{epsilon}.csv\", columns: [text], epsilons: [1, 9]}")
+	plain, err := os.ReadFile(s.Datasets[0].File)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, lines := t.TempDir(), strings.Split(string(plain), "\n")
+	for epsilon, changed := range map[int]int{1: 11, 9: 1} {
+		made := lines[0]
+		for _, line := range lines[1 : len(lines)-1] {
+			words := strings.Fields(line)
+			for i := range changed {
+				words[i] = "alien"
+			}
+			made += "\n" + strings.Join(words, " ")
+		}
+		put(t, dir, fmt.Sprintf("%d.csv", epsilon), made+"\n")
+	}
+	s = withText(t, s, "DIR/{epsilon}.csv", filepath.Join(dir, "{epsilon}.csv"))
+	var log bytes.Buffer
+	out := t.TempDir()
+	sum, err := experiments.RunAligned(t.Context(), s, "", engine.Options{Out: out, Log: &log},
+		results.Levels{Quantity: "pp", At: []float64{50}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const sentence = "more than half of all else: CMP on mine, rewritten on mine\n"
+	if !strings.Contains(log.String(), sentence) {
+		t.Errorf("no %q in %s", sentence, &log)
+	}
+	if rows, err := results.Read(filepath.Join(out, "results.csv")); err != nil || len(rows) != len(sum.Rows) {
+		t.Errorf("%d rows in the folder, %d measured: %v", len(rows), len(sum.Rows), err)
 	}
 }
