@@ -37,6 +37,7 @@ comparative-low                results  comparative --dataset agnews --set embed
 comparative-local-300          results  comparative --set embeddings[0].name=local --set embeddings[0].dimensions=[300] --repetitions 3
 comparative-released-local-300 results  comparative-released --set embeddings[0].name=local --set embeddings[0].dimensions=[300] --repetitions 3
 extended                       results  extended
+extended-50                    results  extended --set embeddings[0].dimensions=[50] --mechanism rank-fix,diffractor,vickrey,cmp,mahalanobis,syntf,santext,tem,k-rr --align em=0.5
 axes                           results  axes
 classifiers                    results  classifiers
 classifiers-imdb               results  classifiers-imdb

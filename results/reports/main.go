@@ -5,6 +5,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -240,42 +241,46 @@ func table(rows [][]string, header ...string) (string, error) {
 	return markdown(t)
 }
 
-// against is what a mechanism keeps more than each, over all data sets together.
-func (s source) against(names, mechanism string, levels ...string) (string, error) {
+// against is what a mechanism keeps more than each over all data sets together, of records
+// at levels, with a title, as "extended em=0.5 E_M = 0.5", and on how many data sets alone it is told ahead.
+func (s source) against(mechanism string, questions ...string) (string, error) {
 	header, found, order := []string{"mechanism"}, map[string][]string{}, []string{}
-	for i, level := range levels {
-		all, err := s.aligned(names, level)
+	for i, question := range questions {
+		asked := strings.SplitN(question, " ", 3)
+		all, err := s.aligned(asked[0], asked[1])
 		if err != nil {
 			return "", err
 		}
-		header = append(header, views.LevelOf(all[0].Privacy, all[0].At))
+		header = append(header, asked[2])
+		ahead, tested, texts := map[string]int{}, map[string]int{}, map[string]string{}
 		for _, a := range all {
-			if a.Datasets == 0 {
-				continue
-			}
 			for j, l := range a.Lines {
 				p, ok := a.Pair(lineOf(a, mechanism), j)
 				if !ok || math.IsNaN(p.P) {
 					continue
 				}
 				name := short(l.Name)
+				if a.Datasets == 0 {
+					tested[name]++
+					if p.Told && p.Difference > 0 {
+						ahead[name]++
+					}
+					continue
+				}
 				if found[name] == nil {
-					order = append(order, name)
+					order, found[name] = append(order, name), make([]string, len(questions))
 				}
-				for len(found[name]) < i {
-					found[name] = append(found[name], views.NotMeasured)
-				}
-				found[name] = append(found[name], fmt.Sprintf("%+.1f ± %.1f%s (%.1f)%s",
+				texts[name] = fmt.Sprintf("%+.1f ± %.1f%s (%.1f)%s",
 					math.Round(10*p.Difference)/10+0, (p.High-p.Low)/2, // no −0.0
-					map[bool]string{true: "*"}[p.Told], p.Detectable, map[bool]string{true: " level"}[p.Level]))
+					map[bool]string{true: "*"}[p.Told], p.Detectable, map[bool]string{true: " level"}[p.Level])
 			}
+		}
+		for name, text := range texts {
+			found[name][i] = fmt.Sprintf("%s %d/%d", text, ahead[name], tested[name])
 		}
 	}
 	rows := list.Map(order, func(name string) []string {
-		for len(found[name]) < len(levels) {
-			found[name] = append(found[name], views.NotMeasured)
-		}
-		return append([]string{name}, found[name]...)
+		return append([]string{name}, list.Map(found[name], func(text string) string { return cmp.Or(text, views.NotMeasured) })...)
 	})
 	return table(rows, header...)
 }
