@@ -77,7 +77,8 @@ func TestRunAligned(t *testing.T) {
 // the folder then has all that was measured, not only what the last search asked for.
 func TestRunAlignedStops(t *testing.T) {
 	t.Parallel()
-	s := own(t, "  - {name: cmp, epsilons: [1, 4]}\n  - {name: rewritten, text: \"DIR/{epsilon}.csv\", columns: [text], epsilons: [1, 9]}")
+	s := own(t, "  - {name: cmp, epsilons: [1, 4]}\n"+
+		"  - {name: rewritten, text: \"DIR/{epsilon}.csv\", columns: [text], epsilons: [1, 9]}")
 	plain, err := os.ReadFile(s.Datasets[0].File)
 	if err != nil {
 		t.Fatal(err)

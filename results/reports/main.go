@@ -279,10 +279,10 @@ func (s source) against(mechanism string, questions ...string) (string, error) {
 			found[name][i] = fmt.Sprintf("%s %d/%d", text, ahead[name], tested[name])
 		}
 	}
-	rows := list.Map(order, func(name string) []string {
-		return append([]string{name}, list.Map(found[name], func(text string) string { return cmp.Or(text, views.NotMeasured) })...)
-	})
-	return table(rows, header...)
+	shown := func(text string) string { return cmp.Or(text, views.NotMeasured) }
+	return table(list.Map(order, func(name string) []string {
+		return append([]string{name}, list.Map(found[name], shown)...)
+	}), header...)
 }
 
 // classifiers are the accuracies at E_M = 0.5 by classifier, with * where the rank fix
