@@ -54,8 +54,8 @@ func render(records string, name string) ([]byte, error) {
 	s := source{records, &sync.Map{}}
 	t, err := template.New(filepath.Base(name)).Funcs(template.FuncMap{
 		"ahead": s.ahead, "epsilon": s.epsilon, "loss": s.loss, "equal": s.equal, "against": s.against,
-		"classifiers": s.classifiers, "kind": s.kind, "count": s.count, "published": s.published, "strongest": s.strongest, "percent": s.percent, "floor": s.floor, "least": s.least,
-		"cell": s.cell, "paper": s.paper,
+		"classifiers": s.classifiers, "kind": s.kind, "count": s.count, "published": s.published, "strongest": s.strongest,
+		"between": s.between, "percent": s.percent, "floor": s.floor, "least": s.least, "cell": s.cell, "paper": s.paper,
 	}).ParseFiles(name)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -155,23 +156,23 @@ func (s source) least(name, quantity, dataset string) (string, error) {
 	return fmt.Sprintf("%.1f%%", 100*least), err
 }
 
-// strongest is what the strongest attackers find, of each mechanism at the ε that is
-// nearest to five points of accuracy lost in another record, or nearest to half of the
-// words where none is named.
-func (s source) strongest(name, dataset string, use ...string) (string, error) {
-	p, err := s.view(name)
-	if err != nil {
-		return "", err
-	}
+// release is one of a mechanism, with what it keeps of the topic in %.
+type release struct {
+	own         []results.Cell
+	topic, away float64 // away: from the place that was asked for
+}
+
+// released is of each mechanism the release that is nearest to five points of accuracy
+// lost in another record, or nearest to half of the words where none is named.
+func (s source) released(name, dataset string, use ...string) (p *results.Prepared, all []release, err error) {
+	p, err = s.view(name)
 	text := func(c results.Cell) results.Place { return c.Text().Group() }
 	accuracy, plain := map[results.Place]float64{}, math.NaN()
-	header := []string{"mechanism", "ε", "word", "label", "document", "word, 10 releases"}
 	for _, record := range use {
-		topic, err := s.view(record)
-		if err != nil {
-			return "", err
+		topic, wrong := s.view(record)
+		if err = cmp.Or(err, wrong); err != nil {
+			return nil, nil, err
 		}
-		header = slices.Insert(header, 2, "topic, %")
 		for _, own := range list.Group(topic.Cells, text) {
 			v, _ := mean(own, "accuracy")
 			if accuracy[text(own[0])] = v; own[0].IsBaseline() {
@@ -179,34 +180,69 @@ func (s source) strongest(name, dataset string, use ...string) (string, error) {
 			}
 		}
 	}
-	finds := []string{"strongest-words", "strongest-label", "strongest-documents", "average-10"}
+	if err != nil {
+		return nil, nil, err
+	}
 	own := results.Where(p.Private(), func(c results.Cell) bool { return c.Dataset == dataset })
-	var rows [][]string
 	for _, mechanism := range list.Group(own, results.Cell.Instance) {
-		best, nearest := []results.Cell(nil), math.Inf(1)
-		for _, release := range list.Group(mechanism, text) {
-			away := math.Abs(plain - 5 - accuracy[text(release[0])])
-			if words, _ := mean(release, finds[0]); len(use) == 0 {
+		best := release{away: math.Inf(1)}
+		for _, x := range list.Group(mechanism, text) {
+			topic := accuracy[text(x[0])]
+			away := math.Abs(plain - 5 - topic)
+			if words, _ := mean(x, "strongest-words"); len(use) == 0 {
 				away = math.Abs(words - 0.5)
 			}
-			if away < nearest {
-				best, nearest = release, away
+			if away < best.away {
+				best = release{x, topic, away}
 			}
 		}
-		if best == nil {
-			continue
+		if best.own != nil {
+			all = append(all, best)
 		}
-		row := []string{short(p.Name(best[0].Place)), best[0].Epsilon.String()}
+	}
+	return p, all, nil
+}
+
+// strongest is what the strongest attackers find of each mechanism's release.
+func (s source) strongest(name, dataset string, use ...string) (string, error) {
+	p, all, err := s.released(name, dataset, use...)
+	if err != nil {
+		return "", err
+	}
+	header := []string{"mechanism", "ε", "word", "label", "document", "word, 10 releases"}
+	if len(use) > 0 {
+		header = slices.Insert(header, 2, "topic, %")
+	}
+	var rows [][]string
+	for _, r := range all {
+		row := []string{short(p.Name(r.own[0].Place)), r.own[0].Epsilon.String()}
 		if len(use) > 0 {
-			row = append(row, views.Number(accuracy[text(best[0])], 1))
+			row = append(row, views.Number(r.topic, 1))
 		}
-		for _, q := range finds {
-			v, half := mean(best, q)
+		for _, q := range []string{"strongest-words", "strongest-label", "strongest-documents", "average-10"} {
+			v, half := mean(r.own, q)
 			row = append(row, fmt.Sprintf("%s ± %s", views.Number(100*v, 0), views.Number(100*half, 0)))
 		}
 		rows = append(rows, row)
 	}
 	return table(rows, header...)
+}
+
+// between are the ends of what the best of some attackers finds, over some mechanisms, or
+// all that lose five points of the topic, or half of that more or less.
+func (s source) between(attackers, name, dataset, use string, mechanisms ...string) (string, error) {
+	_, all, err := s.released(name, dataset, use)
+	var found []float64
+	for _, r := range all {
+		if len(mechanisms) == 0 && r.away <= 2.5 || slices.Contains(mechanisms, r.own[0].Mechanism) {
+			own := list.Map(strings.Fields(attackers), func(q string) float64 { v, _ := mean(r.own, q); return v })
+			found = append(found, slices.Max(append(slices.DeleteFunc(own, math.IsNaN), 0)))
+		}
+	}
+	if err == nil && len(found) == 0 {
+		err = fmt.Errorf("%s: nobody loses five points on %s", name, dataset)
+	}
+	return fmt.Sprintf("%.0f to %.0f%%", 100*slices.Min(append(found, 1)), 100*slices.Max(append(found, 0))), err
 }
 
 // paper is a mean of the records of commit 05dcc51 of a source paper.
