@@ -167,13 +167,14 @@ type release struct {
 func (s source) released(name, dataset string, use ...string) (p *results.Prepared, all []release, err error) {
 	p, err = s.view(name)
 	text := func(c results.Cell) results.Place { return c.Text().Group() }
+	here := func(c results.Cell) bool { return c.Dataset == dataset }
 	accuracy, plain := map[results.Place]float64{}, math.NaN()
 	for _, record := range use {
 		topic, wrong := s.view(record)
 		if err = cmp.Or(err, wrong); err != nil {
 			return nil, nil, err
 		}
-		for _, own := range list.Group(topic.Cells, text) {
+		for _, own := range list.Group(results.Where(topic.Cells, here), text) {
 			v, _ := mean(own, "accuracy")
 			if accuracy[text(own[0])] = v; own[0].IsBaseline() {
 				plain = v
@@ -183,16 +184,15 @@ func (s source) released(name, dataset string, use ...string) (p *results.Prepar
 	if err != nil {
 		return nil, nil, err
 	}
-	own := results.Where(p.Private(), func(c results.Cell) bool { return c.Dataset == dataset })
-	for _, mechanism := range list.Group(own, results.Cell.Instance) {
+	for _, mechanism := range list.Group(results.Where(p.Private(), here), results.Cell.Instance) {
 		best := release{away: math.Inf(1)}
 		for _, x := range list.Group(mechanism, text) {
-			topic := accuracy[text(x[0])]
+			topic, measured := accuracy[text(x[0])]
 			away := math.Abs(plain - 5 - topic)
 			if words, _ := mean(x, "strongest-words"); len(use) == 0 {
 				away = math.Abs(words - 0.5)
 			}
-			if away < best.away {
+			if away < best.away && (measured || len(use) == 0) {
 				best = release{x, topic, away}
 			}
 		}
@@ -228,21 +228,23 @@ func (s source) strongest(name, dataset string, use ...string) (string, error) {
 	return table(rows, header...)
 }
 
-// between are the ends of what the best of some attackers finds, over some mechanisms, or
-// all that lose five points of the topic, or half of that more or less.
+// between are the ends of what the best of some attackers finds, over some mechanisms or
+// all, where these lose five points of the topic, or half of that more or less.
 func (s source) between(attackers, name, dataset, use string, mechanisms ...string) (string, error) {
 	_, all, err := s.released(name, dataset, use)
 	var found []float64
 	for _, r := range all {
-		if len(mechanisms) == 0 && r.away <= 2.5 || slices.Contains(mechanisms, r.own[0].Mechanism) {
-			own := list.Map(strings.Fields(attackers), func(q string) float64 { v, _ := mean(r.own, q); return v })
-			found = append(found, slices.Max(append(slices.DeleteFunc(own, math.IsNaN), 0)))
+		own := list.Map(strings.Fields(attackers), func(q string) float64 { v, _ := mean(r.own, q); return v })
+		own = slices.DeleteFunc(own, math.IsNaN)
+		asked := len(mechanisms) == 0 || slices.Contains(mechanisms, r.own[0].Mechanism)
+		if asked && r.away <= 2.5 && len(own) > 0 {
+			found = append(found, slices.Max(own))
 		}
 	}
-	if err == nil && len(found) == 0 {
-		err = fmt.Errorf("%s: nobody loses five points on %s", name, dataset)
+	if err != nil || len(found) < max(1, len(mechanisms)) {
+		return "", cmp.Or(err, fmt.Errorf("%s: no %s at five points lost on %s", name, attackers, dataset))
 	}
-	return fmt.Sprintf("%.0f to %.0f%%", 100*slices.Min(append(found, 1)), 100*slices.Max(append(found, 0))), err
+	return fmt.Sprintf("%.0f to %.0f%%", 100*slices.Min(found), 100*slices.Max(found)), nil
 }
 
 // paper is a mean of the records of commit 05dcc51 of a source paper.
