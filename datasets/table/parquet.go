@@ -43,6 +43,9 @@ func newColumns(t *Reader, r io.Reader) (*columns, error) {
 	}
 	c := &columns{t: t, file: p, rows: parquet.MultiRowGroup(p.RowGroups()...).Rows(), buffer: make([]parquet.Row, 64)}
 	for _, column := range t.options.Columns {
+		if list.Count(p.Root().Columns(), func(f *parquet.Column) bool { return f.Name() == column }) > 1 {
+			return nil, check.Wrong("%s: two columns are called %q", name, column)
+		}
 		leaf, ok := p.Schema().Lookup(column)
 		if !ok || leaf.MaxRepetitionLevel > 0 {
 			for _, field := range p.Schema().Fields() {

@@ -268,3 +268,53 @@ func TestParquet(t *testing.T) {
 		}
 	}
 }
+
+// A name that two columns have names none: one of them would be published as it was.
+func TestTwoColumnsOfOneName(t *testing.T) {
+	t.Parallel()
+	type row struct {
+		First  string `parquet:"text"`
+		Second string `parquet:"tex2"`
+		Other  string `parquet:"other"`
+	}
+	var b bytes.Buffer
+	if err := parquet.Write(&b, []row{{"secret", "secret", "open"}}); err != nil {
+		t.Fatal(err)
+	}
+	joined := bytes.ReplaceAll(b.Bytes(), []byte("tex2"), []byte("text"))
+	file := filepath.Join(t.TempDir(), "x.parquet")
+	if err := os.WriteFile(file, joined, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	in, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	of := func(f Format, column string) Options {
+		return Options{Name: "in", Format: f, Columns: []string{column}, Text: true}
+	}
+	numbers := of(CSV, "text")
+	numbers.Delimiter = ";"
+	for _, c := range []struct {
+		in      io.Reader
+		options Options
+		want    string
+	}{
+		{in, of(Parquet, "text"), `in: two columns are called "text"`},
+		{strings.NewReader("text,text\na,b\n"), of(CSV, "text"), `in:1: two columns are called "text"`},
+		{strings.NewReader("text, text \na,b\n"), of(CSV, "text"), `in:1: two columns are called "text"`},
+		{strings.NewReader("text;x;text\na;b;c\n"), numbers, `in:1: two columns are called "text"`},
+		{strings.NewReader("text\ttext\na\tb\n"), of(TSV, "text"), `in:1: two columns are called "text"`},
+		{strings.NewReader(`{"text":"a","t\u0065xt":"b"}`), of(JSONLines, "text"), `in:1: field "text" stands twice`},
+		{strings.NewReader(`[{"text":"a","text":"b"}]`), of(JSON, "text"), `in: object 1: field "text" stands twice`},
+	} {
+		out, _, err := apply(t, c.in, c.options, strings.ToUpper)
+		if err == nil || err.Error() != c.want {
+			t.Errorf("%s: wanted the error %s, got %v and %q", c.options.Format, c.want, err, out)
+		}
+	}
+	if _, _, err := apply(t, in, of(Parquet, "other"), strings.ToUpper); err != nil {
+		t.Errorf("a column with a name of its own: wanted it to be read, got %v", err)
+	}
+}
