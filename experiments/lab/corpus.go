@@ -11,6 +11,7 @@ import (
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/list"
+	"mldpbench/internal/memo"
 	"mldpbench/metrics"
 	"mldpbench/models"
 	"mldpbench/models/attack"
@@ -118,7 +119,7 @@ const (
 // Public returns the public text in a pool for a data set, once per run. Pool
 // and data set may be one source: rows in a split are left out.
 func (l *Lab) Public(ctx context.Context, s, pool Sample) (*Public, error) {
-	return Once(&l.Shared, engine.MakeID("public", s.key(), pool.key()), func() (*Public, error) {
+	return memo.Once(&l.Shared, engine.MakeID("public", s.key(), pool.key()), func() (*Public, error) {
 		c, err := l.Corpus(ctx, s)
 		if err != nil {
 			return nil, err

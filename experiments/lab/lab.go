@@ -25,6 +25,7 @@ import (
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/list"
+	"mldpbench/internal/memo"
 	"mldpbench/mechanisms"
 	"mldpbench/stream"
 )
@@ -37,10 +38,10 @@ type Lab struct {
 	parts  sync.Map  // of part: embeddings of which only a part is here
 	// Where documents are drawn anew, each repetition has a corpus and a space of
 	// its own, about 100 MB on IMDb: only the last ones are kept.
-	corpora Memo
-	spaces  Memo
-	opened  sync.Map // description of every corpus, kept or not, by the sample's key
-	Shared  Memo     // everything else
+	corpora memo.Memo
+	spaces  memo.Memo
+	opened  sync.Map  // description of every corpus, kept or not, by the sample's key
+	Shared  memo.Memo // everything else
 }
 
 // textsKept is the number of corpora and of spaces that stay open.
@@ -49,88 +50,20 @@ const textsKept = 8
 // New returns a lab over a data folder.
 func New(root string) *Lab {
 	l := &Lab{root: root}
-	l.corpora.keep, l.spaces.keep = textsKept, textsKept
+	l.corpora.Keep = textsKept
+	l.spaces.Keep = textsKept
 	return l
 }
 
 // Close closes sentence encoders and ends commands.
 func (l *Lab) Close() error {
 	var failed error
-	l.Shared.mu.Lock()
-	defer l.Shared.mu.Unlock()
-	for _, e := range l.Shared.values { // nothing is made any more
-		if c, ok := e.value.(io.Closer); ok {
+	for _, value := range l.Shared.Values() {
+		if c, ok := value.(io.Closer); ok {
 			failed = errors.Join(failed, c.Close())
 		}
 	}
 	return failed
-}
-
-// Memo keeps values by key; its zero value is ready to use. With keep above 0, the
-// value that was not asked for longest is forgotten where there are more; it is made
-// again when it is needed again.
-type Memo struct {
-	keep   int
-	mu     sync.Mutex
-	values map[string]*entry
-	asked  []string // with keep: the keys, the last asked for at the end
-}
-
-type entry struct {
-	mu    sync.Mutex
-	value any // nil until it is made
-}
-
-// Once returns the value that make_ returned on its first success; concurrent users of
-// one key wait for it. A failure is not stored, so a cancelled attempt can be repeated.
-func Once[T any](m *Memo, key string, make_ func() (T, error)) (T, error) {
-	e := m.entry(key)
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.value != nil {
-		return e.value.(T), nil
-	}
-	v, err := make_()
-	if err == nil {
-		e.value = v
-	}
-	return v, err
-}
-
-func (m *Memo) entry(key string) *entry {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.values == nil {
-		m.values = map[string]*entry{}
-	}
-	e := m.values[key]
-	if e == nil {
-		e = &entry{}
-		m.values[key] = e
-	}
-	if m.keep > 0 {
-		m.asked = append(slices.DeleteFunc(m.asked, func(k string) bool { return k == key }), key)
-		if len(m.values) > m.keep {
-			m.forget()
-		}
-	}
-	return e
-}
-
-// forget removes the value that was not asked for longest. One that is being
-// made stays, and the newest.
-func (m *Memo) forget() {
-	for i, key := range m.asked[:len(m.asked)-1] {
-		if e := m.values[key]; e.mu.TryLock() {
-			made := e.value != nil
-			e.mu.Unlock()
-			if made {
-				delete(m.values, key)
-				m.asked = slices.Delete(m.asked, i, i+1)
-				return
-			}
-		}
-	}
 }
 
 // Sample is a data set as a study requests it, and a draw of its documents.
@@ -143,7 +76,7 @@ func (s Sample) key() string { return engine.MakeID(s.Dataset, s.Dataset.File, s
 
 // Corpus loads a data set.
 func (l *Lab) Corpus(ctx context.Context, s Sample) (*Corpus, error) {
-	return Once(&l.corpora, s.key(), func() (*Corpus, error) {
+	return memo.Once(&l.corpora, s.key(), func() (*Corpus, error) {
 		d, err := datasets.Load(ctx, s.Dataset.Request(l.root, s.Seed))
 		if err != nil {
 			return nil, err
@@ -187,7 +120,7 @@ func (l *Lab) Words(ctx context.Context, e study.EmbeddingSpec, dimension int, k
 // synonyms, the table holds those of a thesaurus too.
 func (l *Lab) Space(ctx context.Context, s Sample, e study.EmbeddingSpec, dimension int, synonyms bool) (*Space,
 	error) {
-	return Once(&l.spaces, engine.MakeID(s.key(), e.Name, e.File, dimension, synonyms), func() (*Space, error) {
+	return memo.Once(&l.spaces, engine.MakeID(s.key(), e.Name, e.File, dimension, synonyms), func() (*Space, error) {
 		c, err := l.Corpus(ctx, s)
 		if err != nil {
 			return nil, err
@@ -253,14 +186,16 @@ type part struct{ Name, Warning string }
 
 // Thesaurus opens the synonyms for generated or for real data.
 func (l *Lab) Thesaurus(generated bool) (mechanisms.Thesaurus, error) {
-	return Once(&l.Shared, fmt.Sprint("thesaurus ", generated), func() (mechanisms.Thesaurus, error) {
+	return memo.Once(&l.Shared, fmt.Sprint("thesaurus ", generated), func() (mechanisms.Thesaurus, error) {
 		return OpenThesaurus(generated, l.root)
 	})
 }
 
 // English opens the word list of the share of English tokens.
 func (l *Lab) English(ref string) (*datasets.WordList, error) {
-	return Once(&l.Shared, "words "+ref, func() (*datasets.WordList, error) { return datasets.OpenWordList(ref, l.root) })
+	return memo.Once(&l.Shared, "words "+ref, func() (*datasets.WordList, error) {
+		return datasets.OpenWordList(ref, l.root)
+	})
 }
 
 // Fingerprints of the resources of a unit, by name.
@@ -271,7 +206,7 @@ type Fingerprints map[string]string
 func (l *Lab) OfText(ctx context.Context, s Sample, e study.EmbeddingSpec, dimension int,
 	needs mechanisms.Needs) (Fingerprints, error) {
 	key := engine.MakeID("fingerprints", s.key(), e.Name, e.File, dimension, needs.Thesaurus)
-	f, err := Once(&l.Shared, key, func() (Fingerprints, error) {
+	f, err := memo.Once(&l.Shared, key, func() (Fingerprints, error) {
 		c, err := l.Corpus(ctx, s)
 		if err != nil {
 			return nil, err
@@ -311,7 +246,7 @@ func (l *Lab) thesaurusFingerprint(generated bool, of string, words []string) (s
 	if err != nil {
 		return "", err
 	}
-	return Once(&l.Shared, "digest of thesaurus "+of, func() (string, error) {
+	return memo.Once(&l.Shared, "digest of thesaurus "+of, func() (string, error) {
 		return hashed(func(h io.Writer) error {
 			for _, word := range words {
 				fmt.Fprintf(h, "%s\t%s\n", word, strings.Join(t.Lemmas(word), " "))
@@ -327,7 +262,7 @@ func (l *Lab) ofEnglish(ref string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return Once(&l.Shared, "digest of english "+ref, func() (string, error) {
+	return memo.Once(&l.Shared, "digest of english "+ref, func() (string, error) {
 		return hashed(func(h io.Writer) (err error) {
 			for _, file := range list.Files {
 				data, wrong := os.ReadFile(file)

@@ -8,9 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
 	"testing"
 
 	"mldpbench/experiments/study"
@@ -18,46 +16,6 @@ import (
 	"mldpbench/mechanisms"
 	"mldpbench/stream"
 )
-
-// The value that was not asked for longest is made again; one that is being made
-// is never forgotten; failures are not stored.
-func TestOnceForgets(t *testing.T) {
-	made := map[int]int{}
-	o := &Memo{keep: 2}
-	get := func(key int) {
-		t.Helper()
-		v, err := Once(o, strconv.Itoa(key), func() (int, error) { made[key]++; return 10 * key, nil })
-		if v != 10*key || err != nil {
-			t.Fatalf("%d: %d, %v", key, v, err)
-		}
-	}
-	for _, key := range []int{1, 2, 1, 3, 1, 2} { // 3 replaces 2, then 2 replaces 3
-		get(key)
-	}
-	if made[1] != 1 || made[2] != 2 || made[3] != 1 || len(o.values) != 2 {
-		t.Errorf("made %v, %d kept", made, len(o.values))
-	}
-	if _, err := Once(o, "4", func() (int, error) { return 0, errors.New("no") }); err == nil {
-		t.Error("no error")
-	}
-	get(4)
-
-	o = &Memo{keep: 1}
-	slow, ready := make(chan bool), make(chan bool)
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		_, _ = Once(o, "1", func() (int, error) { close(ready); <-slow; made[1]++; return 1, nil })
-	})
-	<-ready
-	for key := range 3 {
-		_, _ = Once(o, strconv.Itoa(key+2), func() (int, error) { return key, nil })
-	}
-	close(slow)
-	wg.Wait()
-	if v, err := Once(o, "1", func() (int, error) { return 0, errors.New("made twice") }); v != 1 || err != nil {
-		t.Errorf("%d, %v", v, err)
-	}
-}
 
 // A run that draws documents anew for each repetition keeps few of them, and
 // knows what it needs to plan of all.
@@ -75,15 +33,15 @@ func TestLabKeepsFewTexts(t *testing.T) {
 		prints[f["dataset"]] = true
 		f["dataset"] = "the caller's"
 	}
-	if len(prints) != 2*textsKept || len(l.corpora.values) != textsKept || len(l.spaces.values) != textsKept {
-		t.Errorf("%d texts; %d corpora and %d spaces kept", len(prints), len(l.corpora.values), len(l.spaces.values))
+	if len(prints) != 2*textsKept || len(l.corpora.Values()) != textsKept || len(l.spaces.Values()) != textsKept {
+		t.Errorf("%d texts; %d corpora and %d spaces kept", len(prints), len(l.corpora.Values()), len(l.spaces.Values()))
 	}
 	if n := len(l.Descriptions()); n != 2*textsKept {
 		t.Errorf("%d descriptions", n)
 	}
 	f, err := l.OfText(t.Context(), Sample{d, stream.FromUint64(0)}, e, 50, mechanisms.Needs{})
-	if err != nil || !prints[f["dataset"]] || len(l.corpora.values) != textsKept {
-		t.Errorf("%v, %v, %d corpora kept", f, err, len(l.corpora.values))
+	if err != nil || !prints[f["dataset"]] || len(l.corpora.Values()) != textsKept {
+		t.Errorf("%v, %v, %d corpora kept", f, err, len(l.corpora.Values()))
 	}
 }
 

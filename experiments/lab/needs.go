@@ -8,6 +8,7 @@ import (
 	"mldpbench/datasets"
 	"mldpbench/datasets/fetch"
 	"mldpbench/experiments/study"
+	"mldpbench/internal/memo"
 	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/external"
 	"mldpbench/stream"
@@ -68,7 +69,7 @@ func (l *Lab) Models(ctx context.Context, resources []Resource) error {
 // OfPublic is a pool of text.
 func OfPublic(pool Sample) Resource {
 	return Resource{Key: "public", Ref: pool.Dataset.Name, fingerprint: func(ctx context.Context, l *Lab) (string, error) {
-		return Once(&l.Shared, "digest of public "+pool.key(), func() (string, error) {
+		return memo.Once(&l.Shared, "digest of public "+pool.key(), func() (string, error) {
 			d, err := datasets.Load(ctx, pool.Dataset.Request(l.root, pool.Seed))
 			if err != nil {
 				return "", err

@@ -16,6 +16,7 @@ import (
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/list"
+	"mldpbench/internal/memo"
 	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/external"
 	"mldpbench/mechanisms/fromfile"
@@ -53,7 +54,7 @@ func (l *Lab) command(ctx context.Context, o mechanisms.Outside, role external.R
 	if space != nil && external.NamesVectors(o.Command) {
 		options.Vectors, vectors = space.WriteText, space.Fingerprint()
 	}
-	return Once(&l.Shared, engine.MakeID("command", o, role, vectors), func() (*started, error) {
+	return memo.Once(&l.Shared, engine.MakeID("command", o, role, vectors), func() (*started, error) {
 		c, err := external.Open(ctx, o.Command, options)
 		return &started{c, err}, ctx.Err()
 	})
@@ -66,7 +67,7 @@ func (l *Lab) Text(ctx context.Context, o mechanisms.Outside, d study.DatasetSpe
 		text *fromfile.Text
 		ids  []string
 	}
-	r, err := Once(&l.Shared, engine.MakeID("text", o, d, d.File), func() (r read, err error) {
+	r, err := memo.Once(&l.Shared, engine.MakeID("text", o, d, d.File), func() (r read, err error) {
 		columns := o.Columns
 		if len(columns) == 0 {
 			columns = d.Text
@@ -113,7 +114,7 @@ func (l *Lab) OfOutside(ctx context.Context, s mechanisms.Settings, sample Sampl
 	if f[name] = c.fingerprint(); c.Command == nil || c.Hello.Input != external.Text {
 		return nil
 	}
-	f["raw text"], err = Once(&l.Shared, "digest of raw text "+sample.key(), func() (string, error) {
+	f["raw text"], err = memo.Once(&l.Shared, "digest of raw text "+sample.key(), func() (string, error) {
 		corpus, err := l.Corpus(ctx, sample)
 		if err != nil {
 			return "", err
@@ -167,7 +168,7 @@ func (l *Lab) Outside(ctx context.Context, sample Sample, space *embeddings.Spac
 			return nil, err
 		}
 		r := &cleaned{m, corpus.Dataset, sync.OnceValue(func() map[string]string { return originals(corpus.Dataset) })}
-		if _, err := Once(&l.Shared, engine.MakeID("repeatable", o, s.Epsilon), func() (bool, error) {
+		if _, err := memo.Once(&l.Shared, engine.MakeID("repeatable", o, s.Epsilon), func() (bool, error) {
 			return true, m.CheckRepeatable(ctx, few(corpus), stream.FromUint64(1))
 		}); err != nil {
 			return nil, err

@@ -19,6 +19,7 @@ import (
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/check"
+	"mldpbench/internal/memo"
 	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/external"
 	"mldpbench/models/transformer"
@@ -55,10 +56,10 @@ func OpenSpace(ctx context.Context, ref string, dimension int, root string,
 
 // vectors keeps those of the generated corpus for the life of the
 // process, because learning them takes a moment.
-var vectors Memo
+var vectors memo.Memo
 
 func generatedSpace(ctx context.Context, dimension int, keep func(string) bool) (*embeddings.Space, error) {
-	s, err := Once(&vectors, strconv.Itoa(dimension), func() (*embeddings.Space, error) {
+	s, err := memo.Once(&vectors, strconv.Itoa(dimension), func() (*embeddings.Space, error) {
 		sentences, err := datasets.GeneratedCorpus()
 		if err != nil {
 			return nil, err
@@ -158,7 +159,7 @@ func (l *Lab) Model(ctx context.Context, ref ModelRef) (*transformer.Model, erro
 			return nil, fmt.Errorf("%s %s: %w", ref.Key, dir, err)
 		}
 	}
-	return Once(&l.Shared, engine.MakeID("model", ref.Task, ref.Name), func() (*transformer.Model, error) {
+	return memo.Once(&l.Shared, engine.MakeID("model", ref.Task, ref.Name), func() (*transformer.Model, error) {
 		return transformer.Open(ctx, ref.Task, ref.Name, dir, digest)
 	})
 }
@@ -184,7 +185,7 @@ func encoderRef(name string) ModelRef { return ModelRef{"encoder", name, transfo
 
 // hashFolder is the fingerprint of all files of a folder.
 func (l *Lab) hashFolder(dir string) (string, error) {
-	return Once(&l.Shared, "digest of folder "+dir, func() (string, error) {
+	return memo.Once(&l.Shared, "digest of folder "+dir, func() (string, error) {
 		return external.Digest(dir)
 	})
 }
@@ -195,7 +196,7 @@ func (l *Lab) Encoder(ctx context.Context, encoder string, corpus *Corpus, space
 	if encoder != SIFEncoder {
 		return l.Model(ctx, encoderRef(encoder))
 	}
-	return Once(&l.Shared, "encoder "+corpus.Fingerprint+space.Fingerprint(), func() (sentence.Encoder, error) {
+	return memo.Once(&l.Shared, "encoder "+corpus.Fingerprint+space.Fingerprint(), func() (sentence.Encoder, error) {
 		return sentence.NewSIF(space.Space, corpus.Documents)
 	})
 }

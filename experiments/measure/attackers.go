@@ -12,6 +12,7 @@ import (
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/list"
+	"mldpbench/internal/memo"
 	"mldpbench/mechanisms"
 	"mldpbench/models/attack"
 	"mldpbench/models/transformer"
@@ -180,7 +181,7 @@ func (r *Release) attacks(ctx context.Context, q *Query) ([]attack.Outcome, atta
 		outcomes []attack.Outcome
 		failures attack.Failures
 	}
-	all, err := lab.Once(&r.shared, "attacks", func() (f found, err error) {
+	all, err := memo.Once(&r.shared, "attacks", func() (f found, err error) {
 		f.outcomes, err = attack.RunAll(ctx, slices.Compact(names), *t)
 		if errors.As(err, &f.failures) {
 			err = nil // of some; the others need not attack again
@@ -199,7 +200,7 @@ type texts struct {
 
 // target is what the mechanism makes of the documents of the release.
 func (r *Release) target(ctx context.Context, q *Query) (*attack.Situation, error) {
-	return lab.Once(&r.shared, "target", func() (*attack.Situation, error) {
+	return memo.Once(&r.shared, "target", func() (*attack.Situation, error) {
 		return r.attackable(ctx, q.Options.(*attackOptions), q.Threads)
 	})
 }
@@ -213,7 +214,7 @@ func (r *Release) attackable(ctx context.Context, o *attackOptions, threads int)
 	read := func() (*texts, error) { return r.read(ctx, o, attack.NewLexicon(m.Vocabulary())) }
 	var t *texts
 	if m.Vocabulary() == r.Space.Vocabulary {
-		t, err = lab.Once(&r.Lab.Shared, engine.MakeID("texts", r.Sample().Dataset, o.Shadow, o.Public, o.Attack, o.masked,
+		t, err = memo.Once(&r.Lab.Shared, engine.MakeID("texts", r.Sample().Dataset, o.Shadow, o.Public, o.Attack, o.masked,
 			r.DataSeed(), r.Corpus.Fingerprint, r.Space.Fingerprint()), read)
 	} else {
 		t, err = read()

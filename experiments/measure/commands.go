@@ -12,6 +12,7 @@ import (
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/list"
+	"mldpbench/internal/memo"
 	"mldpbench/mechanisms/external"
 	"mldpbench/models/attack"
 	"mldpbench/results"
@@ -134,7 +135,7 @@ func measureWithCommand(ctx context.Context, r *Release, q *Query) ([]results.Ro
 	}
 	before := list.Map(text.Before, joined)
 	key := engine.MakeID("unchanged", c.Key, r.Corpus.Fingerprint, r.Sample(), q.Setting)
-	ceiling, err := lab.Once(&r.Lab.Shared, key, func() ([]float64, error) { return c.Compare(ctx, before, before) })
+	ceiling, err := memo.Once(&r.Lab.Shared, key, func() ([]float64, error) { return c.Compare(ctx, before, before) })
 	if err != nil {
 		return nil, fmt.Errorf("%s of unchanged text: %w", o.Name, err)
 	}

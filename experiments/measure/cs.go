@@ -11,6 +11,7 @@ import (
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/list"
+	"mldpbench/internal/memo"
 	"mldpbench/internal/stats"
 	"mldpbench/metrics"
 	"mldpbench/results"
@@ -63,7 +64,7 @@ func measureCS(ctx context.Context, r *Release, q *Query) ([]results.Row, error)
 	}
 	key := engine.MakeID("originals", r.Corpus.Fingerprint, r.Space.Fingerprint(), r.Dataset.Name, q.Setting, o,
 		r.Root())
-	originals, err := lab.Once(&r.Lab.Shared, key, func() ([][]float32, error) {
+	originals, err := memo.Once(&r.Lab.Shared, key, func() ([][]float32, error) {
 		return e.Encode(ctx, sentences(c.Before))
 	})
 	if err != nil {

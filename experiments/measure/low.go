@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"mldpbench/experiments/engine"
-	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
+	"mldpbench/internal/memo"
 	"mldpbench/internal/stats"
 	"mldpbench/metrics"
 	"mldpbench/results"
@@ -31,7 +31,7 @@ func measureLow(ctx context.Context, r *Release, q *Query) ([]results.Row, error
 	if err != nil {
 		return nil, err
 	}
-	rare, err := lab.Once(&r.Lab.Shared, engine.MakeID("low", r.Corpus.Fingerprint, r.Dataset.Name, n, r.Root()),
+	rare, err := memo.Once(&r.Lab.Shared, engine.MakeID("low", r.Corpus.Fingerprint, r.Dataset.Name, n, r.Root()),
 		func() ([]string, error) {
 			return metrics.LeastFrequent(r.Corpus.Documents, n, r.Root().Derive("low", r.dataName())), nil
 		})

@@ -12,6 +12,7 @@ import (
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/list"
+	"mldpbench/internal/memo"
 	"mldpbench/mechanisms"
 	"mldpbench/metrics"
 	"mldpbench/results"
@@ -36,7 +37,7 @@ type Release struct {
 	aligned [3][][]string  // the private splits, with the empty word for every removed one
 	shown   [3][][]string  // the same as a reader sees it
 	vectors [3][][]float32 // instead, of mechanisms that release vectors: the mean of each document
-	shared  lab.Memo
+	shared  memo.Memo
 }
 
 // batch is what the repetitions of a release share.
@@ -114,9 +115,9 @@ func (s *Spec) Fingerprints(ctx context.Context, l *lab.Lab) (lab.Fingerprints, 
 // text, for all measurements that need it: plain text is that of all releases.
 func once[T any](r *Release, private bool, key string, make_ func() (T, error)) (T, error) {
 	if private {
-		return lab.Once(&r.shared, key, make_)
+		return memo.Once(&r.shared, key, make_)
 	}
-	return lab.Once(&r.Lab.Shared, engine.MakeID(key, r.Corpus.Fingerprint), make_)
+	return memo.Once(&r.Lab.Shared, engine.MakeID(key, r.Corpus.Fingerprint), make_)
 }
 
 // Row returns the row of a query without a quantity. Of a privatised text, the
@@ -315,7 +316,7 @@ func (r *Release) Compare(ctx context.Context, setting string) (*Compared, error
 	if r.IsBaseline() {
 		splits = r.batch.splits
 	}
-	return lab.Once(&r.shared, "compared "+setting, func() (*Compared, error) {
+	return memo.Once(&r.shared, "compared "+setting, func() (*Compared, error) {
 		text, err := r.Text(ctx)
 		if err != nil {
 			return nil, err

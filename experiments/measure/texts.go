@@ -9,6 +9,7 @@ import (
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/list"
+	"mldpbench/internal/memo"
 	"mldpbench/internal/stats"
 	"mldpbench/metrics"
 	"mldpbench/models/transformer"
@@ -94,7 +95,7 @@ func measureCausal(ctx context.Context, r *Release, q *Query) ([]results.Row, er
 	}
 	return r.ofTexts(ctx, q, "causal_perplexity", func(before, after []string) (m results.Measured, err error) {
 		key := engine.MakeID("causal", r.Corpus.Fingerprint, o)
-		plain, err := lab.Once(&r.Lab.Shared, key, func() (stats.Interval, error) { return median(before) })
+		plain, err := memo.Once(&r.Lab.Shared, key, func() (stats.Interval, error) { return median(before) })
 		if err != nil {
 			return m, err
 		}
