@@ -66,7 +66,7 @@ func newPrivatizeCommand() *cobra.Command {
 	f.BoolVar(&o.input.NoHeader, "no-header", false, "the first row is data; --column is a number from 1")
 	f.StringVar(&o.keep, "keep-words", "", "words that pass unchanged, such as stop words: "+wordsHelp)
 	o.words.addFlags(f)
-	f.Uint64Var(&o.seed, "seed", 0, "seed, to repeat a run (default: cryptographic)")
+	f.Uint64Var(&o.seed, "seed", 0, "for tests: repeat a run; undoes the protection (default: cryptographic)")
 	coresFlag(f, &o.workers)
 	f.Float64Var(&o.perDocument, "document-epsilon", 0, "instead of --epsilon: privacy parameter of a whole line or "+
 		"row, shared by its words")
@@ -181,6 +181,7 @@ func (p *privatizing) open(ctx context.Context, root stream.Seed) (end func() er
 		m, err := mechanisms.New(env, s)
 		if err == nil {
 			p.space, p.options.Mechanism = env.Space, mechanisms.KeepWords(m, p.options.Kept)
+			p.options.Vectors = env.Space.Fingerprint()
 		}
 		return end, err
 	}
@@ -192,6 +193,7 @@ func (p *privatizing) open(ctx context.Context, root stream.Seed) (end func() er
 			return end, err
 		}
 		space, vectors = env.Space, env.Space.WriteText
+		p.options.Vectors = space.Fingerprint()
 	}
 	args, err := external.Split(p.command.line)
 	if err = cmp.Or(check.Positive("epsilon", p.instance.epsilon), usage(err)); err != nil {
@@ -201,6 +203,7 @@ func (p *privatizing) open(ctx context.Context, root stream.Seed) (end func() er
 	if err != nil {
 		return end, err
 	}
+	p.options.Program = c.Key
 	m, err := c.At(p.instance.epsilon)
 	if err != nil {
 		return c.Close, err
@@ -238,7 +241,7 @@ func (p *privatizing) state() {
 		unknown = "left to the command"
 	}
 	if s := p.space; s != nil {
-		p.report.Vectors = s.Fingerprint()
+		p.report.Vectors = p.options.Vectors
 		what += fmt.Sprintf("; vectors %s, %d dimensions, %d words", s.Name, s.Dimension, s.Len())
 	}
 	switch {
@@ -256,7 +259,8 @@ func (p *privatizing) state() {
 		p.say("warning: %s", w)
 	}
 	if p.report.Seeded {
-		p.say("warning: anyone who knows the seed can undo the protection: leave --seed out unless the text is public")
+		p.say("warning: --seed is for tests: anyone who knows or guesses it can undo the protection; leave it out unless the " +
+			"text is public")
 	}
 }
 

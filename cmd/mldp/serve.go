@@ -36,6 +36,7 @@ func newServeCommand() *cobra.Command {
 			return err
 		}
 		options.Mechanism = m
+		options.Vectors = env.Space.Fingerprint()
 		s := &server{options}
 		in := interruptible(cmd.Context(), cmd.InOrStdin())
 		return external.Serve(cmd.Context(), in, cmd.OutOrStdout(), s.hello(env.Space), s.answer)
@@ -80,13 +81,20 @@ func (s *server) answer(ctx context.Context, q external.Request, seeds []stream.
 		return a, fmt.Errorf("epsilon %v: %w", q.Epsilon, err)
 	}
 	s.options.Mechanism = m
+	p := privatize.New(s.options)
 	if q.Texts == nil {
+		for i, d := range q.Documents {
+			seeds[i] = p.Noise(seeds[i], "", d...)
+		}
 		a.Documents, err = mechanisms.PrivatizeText(ctx, m, q.Documents, mechanisms.TextOptions{Policy: s.options.Policy,
 			Seeds: seeds, Workers: s.options.Workers})
 		return a, err
 	}
+	for i, text := range q.Texts {
+		seeds[i] = p.Noise(seeds[i], "", text)
+	}
 	var sum privatize.Summary
-	a.Texts, sum, err = privatize.New(s.options).Texts(ctx, q.Texts, seeds)
+	a.Texts, sum, err = p.Texts(ctx, q.Texts, seeds)
 	a.Words, a.Changed, a.Unknown = sum.Words, sum.Changed, sum.Unknown
 	return a, err
 }

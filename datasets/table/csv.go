@@ -54,7 +54,6 @@ func (s *separated) next() (Row, error) {
 	for _, f := range fields {
 		row.Size += len(f) + 1
 	}
-	s.t.count(&row, s.columns)
 	return row, nil
 }
 
@@ -142,7 +141,6 @@ func (s *separated) choose(first []string, line int) error {
 	}
 	if s.first = first; !o.NoHeader {
 		s.header, s.first = first, nil
-		s.t.number++
 	}
 	for _, name := range o.Columns {
 		at, err := strconv.Atoi(name)

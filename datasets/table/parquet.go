@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"slices"
 
 	"github.com/parquet-go/parquet-go"
 
@@ -93,11 +92,6 @@ func (c *columns) next() (row Row, err error) {
 				row.Size += len(row.Values[i].Text)
 			}
 		}
-	}
-	before := c.t.number
-	c.t.count(&row, list.Map(c.leaves, func(l parquet.LeafColumn) int { return l.ColumnIndex }))
-	if !slices.ContainsFunc(row.Values, func(v Value) bool { return !v.Null }) {
-		c.t.number = before // a row of nulls has no number here
 	}
 	return row, nil
 }

@@ -124,9 +124,6 @@ type Row struct {
 type Value struct {
 	Text string
 	Null bool // there is no text
-	// Number counts the texts of a table: the random numbers of a text are those of
-	// its number. A header, and a row without a text, count as one.
-	Number uint64
 }
 
 // Strings are the texts of the columns; a row that lacks one is an error.
@@ -145,12 +142,11 @@ func (r Row) Strings(columns []string) ([]string, error) {
 type Reader struct {
 	options Options
 	source
-	text   *bufio.Reader // of all formats but Parquet
-	input  *checked      // that it reads
-	mark   string        // byte order mark
-	number uint64        // of the next text
-	rows   uint64
-	err    error
+	text  *bufio.Reader // of all formats but Parquet
+	input *checked      // that it reads
+	mark  string        // byte order mark
+	rows  uint64        // that were read
+	err   error
 }
 
 // source reads the rows of one format.
@@ -224,25 +220,12 @@ func NewReader(r io.Reader, o Options) (*Reader, error) {
 	return t, err
 }
 
-// count numbers a row and its texts, in the order of the positions that their
-// columns have in the table; a row without a text counts as one.
-func (t *Reader) count(row *Row, positions []int) {
-	row.Record = t.rows
-	t.rows++
-	var order []int
-	for i, p := range positions {
-		if !row.Values[i].Null {
-			order = append(order, p)
-		}
+// Column is the name of a value of every row, "" of Lines.
+func (t *Reader) Column(i int) string {
+	if len(t.options.Columns) == 0 {
+		return ""
 	}
-	slices.Sort(order)
-	order = slices.Compact(order)
-	for i, p := range positions {
-		if at, ok := slices.BinarySearch(order, p); ok {
-			row.Values[i].Number = t.number + uint64(at)
-		}
-	}
-	t.number += uint64(max(1, len(order)))
+	return t.options.Columns[i]
 }
 
 // Next returns the next row, and io.EOF at the end. After an error there is nothing
@@ -253,6 +236,10 @@ func (t *Reader) Next() (Row, error) {
 	}
 	var row Row
 	row, t.err = t.next()
+	row.Record = t.rows
+	if t.err == nil {
+		t.rows++
+	}
 	if t.input != nil {
 		t.input.n = 0
 	}

@@ -45,6 +45,8 @@ type Options struct {
 	KeepCase bool        // Title and UPPER are restored
 	Layout   Layout      // without KeepCase, if it is not Written
 	Seed     stream.Seed // the output is a function of this, the input and the mechanism
+	Vectors  string      // fingerprint of those of the mechanism, for Noise
+	Program  string      // key of the command that the mechanism is, for Noise
 	Workers  int         // at least 1
 }
 
@@ -55,19 +57,21 @@ type Stream struct {
 	summary  Summary
 	Layouts  metrics.Layouts // of the texts that keep theirs
 	seed     maphash.Seed
+	release  string // see Noise
 }
 
 // New returns a Stream.
 func New(o Options) *Stream {
 	s := splitter{o.Mechanism.Vocabulary(), slices.Sorted(slices.Values(o.Kept))}
-	return &Stream{options: o, splitter: s, seed: maphash.MakeSeed()}
+	return &Stream{options: o, splitter: s, seed: maphash.MakeSeed(), release: releaseOf(o)}
 }
 
 // piece is one text with its words and what they become.
 type piece struct {
 	*table.Value // gets the new text
+	column       string
 	record       uint64
-	seed         stream.Seed
+	seed         stream.Seed // of its noise
 	words        []word
 	output       []string // what the words become
 	of           [4]int   // numbers of words of each kind
@@ -115,11 +119,13 @@ func (s *Stream) Run(ctx context.Context, in *table.Reader, out io.Writer) (err 
 		rows, pieces := next, []piece(nil)
 		for _, row := range rows {
 			for i := range row.Values {
-				v := &row.Values[i]
-				pieces = append(pieces, piece{Value: v, record: row.Record, seed: s.options.Seed.At(v.Number)})
+				pieces = append(pieces, piece{Value: &row.Values[i], column: in.Column(i), record: row.Record})
 			}
 		}
-		if err = cmp.Or(s.privatize(ctx, pieces, in.Holds), writing.Wait()); err != nil {
+		err = s.parallel(ctx, pieces, func(p *piece) {
+			p.seed = s.Noise(s.options.Seed.At(p.record), p.column, p.Text)
+		})
+		if err = cmp.Or(err, s.privatize(ctx, pieces, in.Holds), writing.Wait()); err != nil {
 			break
 		}
 		writing.Go(func() error { return s.write(w, rows, pieces) })
@@ -245,8 +251,8 @@ func (s *Stream) write(w table.Writer, rows []table.Row, pieces []piece) error {
 	return w.Flush()
 }
 
-// Texts privatises texts in memory, each with its seed, as Run does the fields of a
-// table, and counts their words.
+// Texts privatises texts in memory as Run does the fields of a table, and counts their
+// words. All noise of a text is drawn from its seed: see Noise.
 func (s *Stream) Texts(ctx context.Context, texts []string, seeds []stream.Seed) (after []string, sum Summary,
 	err error) {
 	pieces := make([]piece, len(texts))

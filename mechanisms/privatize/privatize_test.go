@@ -299,11 +299,11 @@ func TestBudgetOfARecord(t *testing.T) {
 		table.Options{Format: table.CSV, Columns: []string{"a", "b"}})
 	m := s.options.Mechanism
 	v := m.Vocabulary()
-	private := func(piece uint64, words ...string) []string {
+	private := func(column, text string, words ...string) []string {
 		ids := v.Encode(nil, words)
 		at, err := m.At(2)
 		if err == nil {
-			err = at.Privatize(t.Context(), ids, ids, seed.At(piece).Rand())
+			err = at.Privatize(t.Context(), ids, ids, s.Noise(seed.At(0), column, text).Rand())
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -313,7 +313,8 @@ func TestBudgetOfARecord(t *testing.T) {
 		}
 		return words
 	}
-	want := "a,b\n" + strings.Join(private(1, "cat", "dog"), " ") + ",unicorn " + private(2, "cat")[0] + "\n"
+	want := "a,b\n" + strings.Join(private("a", "cat dog", "cat", "dog"), " ") + ",unicorn " +
+		private("b", "unicorn cat", "cat")[0] + "\n"
 	if got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

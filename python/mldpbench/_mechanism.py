@@ -23,10 +23,11 @@ class Mechanism(contextlib.AbstractContextManager["Mechanism"]):
 
     ``name`` may have a variant, as in ``"tem:released"``. ``embedding`` is a vector file, the name of one in the data
     folder such as ``glove.6B.100d``, or ``generated``. ``epsilon`` is per word, > 0, in the distance that ``guarantee``
-    names. ``parameters`` is a mapping such as ``{"t": 0.75}``. With a ``seed`` the texts of all calls are those of
-    ``mldp privatize --seed`` for the same lines; it undoes the protection. ``restrict`` keeps the words of a data set,
-    ``vocabulary`` that many first ones; ``policy`` is for unknown words: random, keep or drop; ``case`` is keep or
-    vocabulary. What is refused is an MldpError. ``words``, ``changed`` and ``unknown`` count words of all texts so far.
+    names. ``parameters`` is a mapping such as ``{"t": 0.75}``. With a ``seed``, for tests, the texts of all calls are
+    those of ``mldp privatize --seed`` for the same lines; it undoes the protection. ``restrict`` keeps the words of a
+    data set, ``vocabulary`` that many first ones; ``policy`` is for unknown words: random, keep or drop; ``case`` is
+    keep or vocabulary. What is refused is an MldpError. ``words``, ``changed`` and ``unknown`` count words of all texts
+    so far.
     """
 
     def __init__(self, name: str, epsilon: float, embedding: str,
