@@ -1,29 +1,44 @@
 package table
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
+	"unicode/utf8"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
+	"golang.org/x/text/encoding"
 
 	"mldpbench/internal/check"
 	"mldpbench/internal/list"
 )
 
-// columns reads Parquet. Lists, maps and groups are copied, not read.
+// columns reads the chosen columns of Parquet; the library decodes no other. Lists,
+// maps and groups are copied, not read.
 type columns struct {
-	t      *Reader
-	file   *parquet.File
-	leaves []parquet.LeafColumn // of the chosen columns
-	rows   parquet.Rows
-	buffer []parquet.Row
-	ready  []parquet.Row
+	t       *Reader
+	in      io.ReaderAt
+	size    int64
+	file    *parquet.File
+	leaves  []*parquet.Column // the chosen columns
+	decoder *encoding.Decoder // nil: texts are UTF-8
+	group   int               // number of the row group, from 0
+	row     int64             // of the group, of the next one
+	cursors []cursor          // of the leaves in the group
 }
 
-func newColumns(t *Reader, r io.Reader) (*columns, error) {
+// guarded turns a panic of the library into an error of the file: it panics on some
+// broken ones, while it opens them as well as while it reads.
+func guarded(name string, err *error) {
+	if r := recover(); r != nil {
+		*err = fmt.Errorf("%s: broken Parquet: %v", name, r)
+	}
+}
+
+func newColumns(t *Reader, r io.Reader) (c *columns, err error) {
 	name := t.options.Name
 	f, ok := r.(interface {
 		io.ReaderAt
@@ -36,97 +51,177 @@ func newColumns(t *Reader, r io.Reader) (*columns, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := parquet.OpenFile(f, info.Size())
+	defer guarded(name, &err)
+	// Neither page indexes nor Bloom filters are used, and of the schema only the chosen
+	// columns are: what the library does not know of the others is no error.
+	p, err := parquet.OpenFile(f, info.Size(), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true),
+		parquet.FileSchema(parquet.NewSchema("unused", parquet.Group{})), parquet.ReadBufferSize(bufferSize))
 	if err != nil {
 		return nil, fmt.Errorf("%s: not Parquet: %w", name, err)
 	}
-	c := &columns{t: t, file: p, rows: parquet.MultiRowGroup(p.RowGroups()...).Rows(), buffer: make([]parquet.Row, 64)}
+	c = &columns{t: t, in: f, size: info.Size(), file: p}
 	for _, column := range t.options.Columns {
-		if list.Count(p.Root().Columns(), func(f *parquet.Column) bool { return f.Name() == column }) > 1 {
-			return nil, check.Wrong("%s: two columns are called %q", name, column)
-		}
-		leaf, ok := p.Schema().Lookup(column)
-		if !ok || leaf.MaxRepetitionLevel > 0 {
-			for _, field := range p.Schema().Fields() {
-				if field.Name() == column {
-					return nil, check.Wrong("%s: column %q holds lists or groups, no text", name, column)
-				}
-			}
-			names := list.Map(p.Schema().Fields(), func(f parquet.Field) string { return f.Name() })
-			return nil, check.Wrong("%s: no column %q: the file has %q", name, column, names)
-		}
-		if t.options.Text && leaf.Node.Type().Kind() != parquet.ByteArray {
-			return nil, check.Wrong("%s: column %q is no text", name, column)
+		leaf, err := c.find(column)
+		if err != nil {
+			return nil, err
 		}
 		c.leaves = append(c.leaves, leaf)
 	}
-	return c, nil
+	encoded, err := encodingOf(t.options.Encoding)
+	if encoded != nil {
+		c.decoder = encoded.NewDecoder()
+	}
+	return c, err
+}
+
+// find returns the chosen column of a name.
+func (c *columns) find(column string) (*parquet.Column, error) {
+	name := c.t.options.Name
+	all := c.file.Root().Columns()
+	called := func(f *parquet.Column) bool { return f.Name() == column }
+	switch list.Count(all, called) {
+	case 0:
+		names := list.Map(all, func(f *parquet.Column) string { return f.Name() })
+		return nil, check.Wrong("%s: no column %q: the file has %q", name, column, names)
+	case 1:
+	default:
+		return nil, check.Wrong("%s: two columns are called %q", name, column)
+	}
+	leaf := all[slices.IndexFunc(all, called)]
+	if !leaf.Leaf() || leaf.MaxRepetitionLevel() > 0 {
+		return nil, check.Wrong("%s: column %q holds lists or groups, no text", name, column)
+	}
+	if c.t.options.Text && !isText(leaf) {
+		return nil, check.Wrong("%s: column %q is no text", name, column)
+	}
+	return leaf, nil
+}
+
+// isText reports whether a column has bytes that can be text: those of a number, a
+// binary document or a shape are none.
+func isText(leaf *parquet.Column) bool {
+	if leaf.Type().Kind() != parquet.ByteArray {
+		return false
+	}
+	logical := leaf.Type().LogicalType()
+	if logical == nil || logical.Value == nil {
+		return true
+	}
+	switch logical.Value.(type) {
+	case *format.StringType, *format.EnumType, *format.JsonType:
+		return true
+	}
+	return false
+}
+
+// cursor reads the values of a column in a row group.
+type cursor struct {
+	pages  parquet.Pages
+	page   parquet.Page // nil: none is read yet
+	values parquet.ValueReader
+	buffer []parquet.Value
+	ready  []parquet.Value
+}
+
+// next returns the next value, which is valid until the next call.
+func (c *cursor) next() (parquet.Value, error) {
+	for len(c.ready) == 0 {
+		if c.values == nil {
+			page, err := c.pages.ReadPage()
+			if errors.Is(err, io.EOF) {
+				err = io.ErrUnexpectedEOF // the group has more rows
+			}
+			if err != nil {
+				return parquet.Value{}, err
+			}
+			c.page = page
+			c.values = page.Values()
+		}
+		n, err := c.values.ReadValues(c.buffer)
+		c.ready = c.buffer[:n]
+		if n == 0 && err != nil {
+			if !errors.Is(err, io.EOF) {
+				return parquet.Value{}, err
+			}
+			parquet.Release(c.page)
+			c.page = nil
+			c.values = nil
+		}
+	}
+	v := c.ready[0]
+	c.ready = c.ready[1:]
+	return v, nil
+}
+
+// close ends a row group.
+func (c *cursor) close() error {
+	if c.page != nil {
+		parquet.Release(c.page)
+	}
+	return c.pages.Close()
+}
+
+// nextGroup starts the first row group that has a row which is not read; io.EOF says
+// that none has.
+func (c *columns) nextGroup() error {
+	groups := c.file.RowGroups()
+	for c.group < len(groups) && c.row == groups[c.group].NumRows() {
+		for i := range c.cursors {
+			if err := c.cursors[i].close(); err != nil {
+				return err
+			}
+		}
+		c.cursors = nil
+		c.group++
+		c.row = 0
+	}
+	if c.group == len(groups) {
+		return io.EOF
+	}
+	if c.cursors == nil {
+		chunks := groups[c.group].ColumnChunks()
+		for _, leaf := range c.leaves {
+			c.cursors = append(c.cursors, cursor{pages: chunks[leaf.Index()].Pages(), buffer: make([]parquet.Value, 64)})
+		}
+	}
+	return nil
 }
 
 func (c *columns) next() (row Row, err error) {
-	defer func() { // the library panics on some broken files
-		if r := recover(); r != nil {
-			err = fmt.Errorf("%s: broken Parquet: %v", c.t.options.Name, r)
-		}
-	}()
-	for len(c.ready) == 0 {
-		n, err := c.rows.ReadRows(c.buffer)
-		if c.ready = c.buffer[:n]; n > 0 {
-			break // an error comes again
-		}
-		if errors.Is(err, io.EOF) {
-			return row, errors.Join(c.rows.Close(), io.EOF)
-		}
-		if err != nil {
-			return row, fmt.Errorf("%s: %w", c.t.options.Name, err)
-		}
+	name := c.t.options.Name
+	defer guarded(name, &err)
+	if err := c.nextGroup(); err != nil {
+		return row, err
 	}
-	values := c.ready[0].Clone()
-	c.ready = c.ready[1:]
-	row = Row{Values: make([]Value, len(c.leaves)), Line: int(c.t.rows) + 1, rest: values}
-	for _, v := range values {
-		row.Size += 8
-		for i, leaf := range c.leaves {
-			if leaf.ColumnIndex == v.Column() {
-				row.Values[i] = Value{Text: v.String(), Null: v.IsNull()}
-				row.Size += len(row.Values[i].Text)
-			}
+	c.row++
+	row = Row{Values: make([]Value, len(c.leaves)), Line: int(c.t.rows) + 1, Size: 8 * len(c.leaves)}
+	for i := range c.cursors {
+		v, err := c.cursors[i].next()
+		if err != nil {
+			return row, fmt.Errorf("%s: row %d: %w", name, row.Line, err)
 		}
+		if row.Values[i], err = c.value(v); err != nil {
+			return row, fmt.Errorf("%s: row %d: column %q %w", name, row.Line, c.leaves[i].Name(), err)
+		}
+		row.Size += len(row.Values[i].Text)
 	}
 	return row, nil
 }
 
-// rowsOfGroup bounds what a writer keeps in memory.
-const rowsOfGroup = 100_000
-
-func (c *columns) writer(w *bufio.Writer) Writer {
-	options := []parquet.WriterOption{c.file.Schema(), parquet.MaxRowsPerRowGroup(rowsOfGroup)}
-	for _, kv := range c.file.Metadata().KeyValueMetadata {
-		options = append(options, parquet.KeyValueMetadata(kv.Key, kv.Value))
+// value is a value as text.
+func (c *columns) value(v parquet.Value) (Value, error) {
+	text := Value{Text: v.String(), Null: v.IsNull()}
+	if v.Kind() != parquet.ByteArray {
+		return text, nil
 	}
-	return &columnsWriter{out: w, to: parquet.NewGenericWriter[any](w, options...), leaves: c.leaves}
-}
-
-// columnsWriter keeps schema and metadata.
-type columnsWriter struct {
-	out    *bufio.Writer
-	to     *parquet.GenericWriter[any]
-	leaves []parquet.LeafColumn
-}
-
-func (w *columnsWriter) Write(r Row) error {
-	values := r.rest.(parquet.Row)
-	for n, v := range values {
-		for i, leaf := range w.leaves {
-			if leaf.ColumnIndex == v.Column() && !v.IsNull() && leaf.Node.Type().Kind() == parquet.ByteArray {
-				values[n] = parquet.ByteArrayValue([]byte(r.Values[i].Text)).Level(v.RepetitionLevel(),
-					v.DefinitionLevel(), v.Column())
-			}
-		}
+	if c.decoder != nil {
+		var err error
+		text.Text, err = c.decoder.String(text.Text)
+		return text, err
 	}
-	_, err := w.to.WriteRows([]parquet.Row{values})
-	return err
+	if !utf8.ValidString(text.Text) {
+		return text, check.Wrong("is not UTF-8: if the text is Latin-1 or the like, say so with --encoding (in a study: " +
+			"encoding)")
+	}
+	return text, nil
 }
-
-func (w *columnsWriter) Flush() error { return nil } // a row group is written as a whole
-func (w *columnsWriter) Close() error { return errors.Join(w.to.Close(), w.out.Flush()) }
