@@ -6,7 +6,7 @@ cd {{quote .WorkDir}}
 out={{quote .Out}}
 mkdir -p "$out/logs"
 array=$(sbatch --parsable --job-name={{quote .Name}} --array=1-{{.Shards}} --requeue --open-mode=append \
-  --output="$out/logs/%A_%a.log"{{range .Options}} {{quote .}}{{end}} <<'JOB'
+  --output={{quote .Log}}/logs/%A_%a.log{{range .Options}} {{quote .}}{{end}} <<'JOB'
 #!/bin/bash
 export GOMAXPROCS="${SLURM_CPUS_PER_TASK:-1}"
 # exec: signals reach mldp itself, and its exit code is the task's.
@@ -15,8 +15,9 @@ exec {{quote .Program}} run {{quote .Study}}{{range .Flags}} {{quote .}}{{end}} 
 JOB
 )
 # After all shards, whatever became of them: the log of the merge names what is missing.
-merge=$(sbatch --parsable --job-name={{quote .Name}} --dependency="afterany:${array%%;*}" --open-mode=append \
-  --output="$out/logs/merge.log"{{range .Others}} {{quote .}}{{end}} <<'JOB'
+# Of an option that is given twice sbatch takes the last: the merge waits for the array alone.
+merge=$(sbatch --job-name={{quote .Name}} --open-mode=append \
+  --output={{quote .Log}}/logs/merge.log{{range .Others}} {{quote .}}{{end}} --parsable --dependency="afterany:${array%%;*}" <<'JOB'
 #!/bin/bash
 exec {{quote .Program}} merge {{quote .Out}}
 JOB

@@ -32,11 +32,45 @@ var script string
 
 var tmpl = template.Must(template.New("job").Funcs(template.FuncMap{"quote": Quote}).Parse(script))
 
+// MostShards is the largest task number of an array on a Slurm that nobody configured
+// otherwise: its MaxArraySize is 1001.
+const MostShards = 1000
+
+// Log is the results folder in the name of a log, where Slurm reads a percent sign as
+// the beginning of a pattern and two as one percent sign.
+func (s *Slurm) Log() string { return strings.ReplaceAll(s.Out, "%", "%%") }
+
 // Others are the options for a job that is no array.
 func (s *Slurm) Others() []string {
-	return slices.DeleteFunc(slices.Clone(s.Options), func(o string) bool {
-		return strings.HasPrefix(o, "--array=")
-	})
+	return slices.DeleteFunc(slices.Clone(s.Options), func(o string) bool { return is(o, "array", "a", len("ar")) })
+}
+
+// flags are the letters of sbatch that take no value, so that another may follow.
+const flags = "HOQWv"
+
+// is reports whether an option is the one of a name and a letter, which is "" for none.
+// As for sbatch, the first characters of a name, at least some of them, stand for it.
+func is(option, name, letter string, least int) bool {
+	if long, ok := strings.CutPrefix(option, "--"); ok {
+		given, _, _ := strings.Cut(long, "=")
+		return len(given) >= least && strings.HasPrefix(name, given)
+	}
+	short := strings.TrimLeft(strings.TrimPrefix(option, "-"), flags)
+	return letter != "" && strings.HasPrefix(short, letter)
+}
+
+// checkOption refuses what is no option, and options with which sbatch would submit no
+// job, or another one.
+func checkOption(o string) error {
+	switch {
+	case !strings.HasPrefix(o, "-"):
+		return fmt.Errorf("%q: must be an option of sbatch such as --time=4h", o)
+	case is(o, "wrap", "", len("wr")):
+		return fmt.Errorf("%q: would run another command than mldp", o)
+	case is(o, "test-only", "", len("te")):
+		return fmt.Errorf("%q: submits no job, and the merge waits for one: give it to sbatch by hand", o)
+	}
+	return nil
 }
 
 // Script writes a shell script that submits the jobs.
@@ -45,14 +79,18 @@ func (s *Slurm) Script(w io.Writer) error {
 		return err
 	}
 	for _, o := range s.Options {
-		if !strings.HasPrefix(o, "-") {
-			return fmt.Errorf("%q: must be an option of sbatch such as --time=4h", o)
+		if err := checkOption(o); err != nil {
+			return err
 		}
 	}
-	for _, text := range append(append([]string{s.Name, s.WorkDir, s.Out, s.Study, s.Program}, s.Flags...), s.Options...) {
+	texts := append([]string{s.Name, s.WorkDir, s.Out, s.Study, s.Program}, s.Flags...)
+	for _, text := range append(texts, s.Options...) {
 		if strings.ContainsFunc(text, unicode.IsControl) { // a line end would begin a line of the script
 			return fmt.Errorf("%q: must be one line", text)
 		}
+	}
+	if strings.Contains(s.Out, `\`) {
+		return fmt.Errorf("out = %q: must hold no backslash: Slurm takes it out of the names of logs", s.Out)
 	}
 	return tmpl.Execute(w, s)
 }
