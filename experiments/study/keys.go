@@ -111,6 +111,9 @@ func fieldsOf(of Key) (all []Key) {
 
 func (k Key) kind() reflect.Kind { return k.typ.Kind() }
 
+// entry reports whether it is that of an entry of a list.
+func (k Key) entry() bool { return strings.HasSuffix(k.Path, "[]") }
+
 // name is the last part of the path, of an entry of a list in the singular.
 func (k Key) name() string {
 	name := k.Path[strings.LastIndexByte(k.Path, '.')+1:]

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
 
 	"mldpbench/internal/check"
 	"mldpbench/results"
@@ -102,8 +104,12 @@ func assign(text []byte, assignment string) ([]byte, error) {
 	if !ok {
 		return nil, errors.New("must be path=value, as in datasets[0].train=200")
 	}
-	var tree, v any
-	if errors.Join(yaml.Unmarshal(text, &tree), yaml.Unmarshal([]byte(value), &v)) != nil {
+	var tree any
+	if err := yaml.Unmarshal(text, &tree); err != nil {
+		return nil, err
+	}
+	v, err := valueOf(value)
+	if err != nil {
 		return nil, errors.New("the value is not YAML")
 	}
 	var way []string
@@ -114,11 +120,60 @@ func assign(text []byte, assignment string) ([]byte, error) {
 		}
 		way, rest = append(way, step), rest[len(step):]
 	}
-	tree, err := put(tree, way, "", v)
+	tree, err = put(tree, way, "", v)
 	if err != nil {
 		return nil, err
 	}
 	return yaml.Marshal(tree)
+}
+
+// written is a number as it was written, which a key that takes text keeps.
+type written string
+
+// MarshalYAML returns the number.
+func (w written) MarshalYAML() ([]byte, error) { return []byte(w), nil }
+
+// valueOf reads the value of an assignment, where numbers stay as they are written.
+func valueOf(text string) (any, error) {
+	file, err := parser.ParseBytes([]byte(text), 0)
+	if err != nil {
+		return nil, err
+	}
+	if len(file.Docs) == 0 || file.Docs[0].Body == nil {
+		return nil, nil
+	}
+	return valueAt(file.Docs[0].Body)
+}
+
+// valueAt is valueOf for a node.
+func valueAt(node ast.Node) (any, error) {
+	switch n := node.(type) {
+	case *ast.IntegerNode, *ast.FloatNode, *ast.InfinityNode, *ast.NanNode:
+		return written(n.GetToken().Value), nil
+	case *ast.SequenceNode:
+		list := []any{}
+		for _, entry := range n.Values {
+			v, err := valueAt(entry)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, v)
+		}
+		return list, nil
+	case ast.MapNode:
+		keys := map[string]any{}
+		for entry := n.MapRange(); entry.Next(); {
+			v, err := valueAt(entry.Value())
+			if err != nil {
+				return nil, err
+			}
+			keys[entry.Key().GetToken().Value] = v
+		}
+		return keys, nil
+	}
+	var v any
+	err := yaml.NodeToValue(node, &v)
+	return v, err
 }
 
 // put returns a node with a value at the end of a way; where is the node's own path.
@@ -179,6 +234,9 @@ func named(old, v any) any {
 // called reports whether an entry of a list has a name.
 func called(x, name any) bool {
 	keys, _ := x.(map[string]any)
+	if number, ok := name.(written); ok {
+		name = string(number)
+	}
 	word, ok := name.(string)
 	return ok && keys["name"] == word
 }

@@ -74,8 +74,11 @@ func (src *source) wrong(t *token.Token, format string, args ...any) error {
 // 0 for a key that is not there.
 func (src *source) check(node ast.Node, k Key) error {
 	switch n := node.(type) {
-	case *ast.NullNode:
-		return nil // as if the key were not there
+	case *ast.NullNode: // of a key, as if it were not there
+		if k.entry() {
+			return src.wrong(node.GetToken(), "%s: an entry of the list is empty: give it a value or take it out", k.name())
+		}
+		return nil
 	case *ast.AnchorNode, *ast.AliasNode:
 		return src.wrong(node.GetToken(), "anchors and aliases are not read: write the value out")
 	case *ast.TagNode:
@@ -86,10 +89,11 @@ func (src *source) check(node ast.Node, k Key) error {
 		}
 	case *ast.SequenceNode:
 		if k.kind() == reflect.Slice {
-			for _, v := range n.Values {
+			for i, v := range n.Values {
 				if err := src.check(v, k.element()); err != nil {
 					return err
 				}
+				n.Values[i] = asWritten(v, k.element())
 			}
 			return nil
 		}
@@ -126,8 +130,22 @@ func (src *source) checkKeys(n ast.MapNode, k Key) error {
 		if err := src.check(v.Value(), fields[at]); err != nil {
 			return err
 		}
+		v.KeyValue().Value = asWritten(v.Value(), fields[at])
 	}
 	return nil
+}
+
+// asWritten is a value of a key that takes text, as text: 1.10, 007 and 0x1F are
+// numbers to the library, which would print them in its own way.
+func asWritten(node ast.Node, k Key) ast.Node {
+	if k.kind() != reflect.String && !k.alone {
+		return node
+	}
+	switch node.(type) {
+	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
+		return ast.String(node.GetToken())
+	}
+	return node
 }
 
 // plainInteger is a decimal integer and nothing else: no 010, which YAML reads
