@@ -23,8 +23,24 @@ type Cell struct {
 	Status           string
 	Reason           string
 	Version, Machine string
+	Program          string // fingerprint of a mechanism from outside; "" where it is not known
 
-	values map[string]Measured // by quantity
+	values    map[string]Measured // by quantity
+	resources map[string]string   // by quantity: fingerprints of what it was measured with, where they are known
+}
+
+// OtherResources names the programs, models and lists with which a quantity was measured
+// in two cells, as far as they are known and differ.
+func (c Cell) OtherResources(o Cell, quantity string) (names []string) {
+	theirs := strings.Split(o.resources[quantity], "; ")
+	for _, resource := range strings.Split(c.resources[quantity], "; ") {
+		name, _, known := strings.Cut(resource, ":")
+		other := slices.ContainsFunc(theirs, func(r string) bool { return strings.HasPrefix(r, name+":") && r != resource })
+		if known && other {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // At returns a quantity with all that it rests on.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -84,16 +85,34 @@ func (c Cell) plainly(quantity string) Place {
 	return s
 }
 
+// compositesOf are the composites of studies. Where two runs of one study have another,
+// neither is used: which one it were would depend on the order of the runs.
+func compositesOf(runs []Run) (composites map[string]Composite, warnings []string) {
+	composites = map[string]Composite{}
+	for _, r := range runs {
+		if len(r.Rows) == 0 {
+			continue
+		}
+		own := studyComposite
+		if r.PUC != nil && r.PUC.Check() == nil {
+			own = *r.PUC
+		}
+		study := r.Rows[0].Study
+		before, again := composites[study]
+		if again && !reflect.DeepEqual(before, own) {
+			composites[study] = studyComposite
+			warnings = append(warnings, fmt.Sprintf("%s: its runs have different puc: that of 2024 is shown", study))
+			continue
+		}
+		composites[study] = own
+	}
+	return composites, slices.Compact(slices.Sorted(slices.Values(warnings)))
+}
+
 // derive sets the baseline's mean accuracy, PUC and the relative gain. Those of a
 // repetition use its own numbers; where CS was measured in some repetitions only, their
 // mean is used.
-func (p *Prepared) derive(runs []Run) {
-	composites := map[string]Composite{}
-	for _, r := range runs {
-		if r.PUC != nil && len(r.Rows) > 0 && r.PUC.Check() == nil {
-			composites[r.Rows[0].Study] = *r.PUC
-		}
-	}
+func (p *Prepared) derive(composites map[string]Composite) {
 	baseline, similarity := map[Place][]float64{}, map[Place][]float64{}
 	for _, c := range p.Cells {
 		for _, q := range c.Quantities() {

@@ -77,13 +77,28 @@ func shortest(own named, all []named) string {
 // symbols are the symbols of parameters in the papers.
 var symbols = strings.NewReplacer("gamma=", "γ=", "lambda=", "λ=", "beta=", "β=", "delta=", "δ=")
 
+// called is the label of a mechanism, or its title.
+func (p Place) called() string { return cmp.Or(p.Label, MechanismTitle(p.Mechanism)) }
+
 // Names are the shortest printed names of the instances and tasks of some places.
-// Tables, figures and pages all use them.
+// Tables, figures and pages all use them. Two mechanisms with one label have their own
+// titles beside it.
 func Names(places []Place) map[Place]string {
 	names := map[Place]string{}
 	instances, tasks := Distinct(places, Place.Instance), Distinct(places, Place.Task)
+	called := map[string][]string{} // mechanisms by what they are called
+	for _, p := range instances {
+		name := p.called()
+		if !slices.Contains(called[name], p.Mechanism) {
+			called[name] = append(called[name], p.Mechanism)
+		}
+	}
 	mechanism := func(p Place) named {
-		return named{cmp.Or(p.Label, MechanismTitle(p.Mechanism)), p.Variant, p.Parameters}
+		name := p.called()
+		if own := MechanismTitle(p.Mechanism); len(called[name]) > 1 && name != own {
+			name += ", " + own
+		}
+		return named{name, p.Variant, p.Parameters}
 	}
 	model := func(p Place) named { return named{p.Model, "", p.ModelParameters} }
 	mechanismsThere, modelsThere := list.Map(instances, mechanism), list.Map(tasks, model)
@@ -121,12 +136,9 @@ func (p Place) Own() bool {
 
 // DatasetTitle returns the printed name of a data set.
 func DatasetTitle(name string) string {
-	name, mark, marked := strings.Cut(name, markOpen)
-	if d, err := datasets.Find(name); err == nil && d.Title != "" {
-		name = d.Title
-	}
-	if marked {
-		name += markOpen + mark
+	own := unmarked(name)
+	if d, err := datasets.Find(own); err == nil && d.Title != "" {
+		return d.Title + name[len(own):]
 	}
 	return name
 }

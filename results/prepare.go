@@ -6,7 +6,6 @@ import (
 	"math"
 	"mldpbench/datasets"
 	"slices"
-	"strings"
 
 	"mldpbench/internal/list"
 	"mldpbench/internal/stats"
@@ -39,8 +38,8 @@ type Prepared struct {
 }
 
 // Prepare joins runs. A unit in two of them is kept once; it is an error if they
-// report it differently. Rows of different data are told apart by the names of
-// their data sets ("agnews (200 test documents)") and so are never averaged.
+// report it differently. Rows of different data, vectors or programs are told apart
+// by names ("agnews (200 test documents)", "mine (of other)") and so are never averaged.
 // The audit of a run applies to that run alone, and only if it was made with
 // the same vectors: an instance that it refutes has no guarantee.
 func Prepare(runs ...Run) (*Prepared, error) {
@@ -72,11 +71,18 @@ func Prepare(runs ...Run) (*Prepared, error) {
 		return nil, err
 	}
 	Sort(p.Rows)
-	apart, told := tellApart(p.Rows)
+	apart, told := tellApart(p.Runs, all)
 	p.Warnings = append(p.Warnings, told...)
-	p.Cells = pivot(apart)
+	joined, err := Union(apart...)
+	if err != nil {
+		return nil, err
+	}
+	Sort(joined)
+	p.Cells = pivot(joined)
 	deriveError(p.Cells)
-	p.derive(runs)
+	composites, told := compositesOf(runs)
+	p.Warnings = append(p.Warnings, told...)
+	p.derive(composites)
 	p.names = Names(list.Map(p.Cells, func(c Cell) Place { return c.Place }))
 	return p, nil
 }
@@ -94,7 +100,9 @@ func (p *Prepared) SpaceName(at Place) string {
 		return ""
 	}
 	name := at.Embedding
-	if slices.ContainsFunc(p.Datasets, func(d datasets.Description) bool { return slices.Contains(d.Parts, name) }) {
+	if slices.ContainsFunc(p.Datasets, func(d datasets.Description) bool {
+		return slices.Contains(d.Parts, unmarked(name))
+	}) {
 		name += " (part of its words)"
 	}
 	return fmt.Sprintf("%s d=%d", name, at.Dimension)
@@ -152,69 +160,6 @@ func refute(rows []Row, audit []AuditRow) []Row {
 	return out
 }
 
-// markOpen separates a data set from what tells its data apart.
-const markOpen = " ("
-
-// tellApart names the data of rows that share the name of a data set but not its
-// documents: another sample size, cleaning or seed, or other documents in the
-// same repetition of two studies.
-func tellApart(rows []Row) (_ []Row, warnings []string) {
-	seen := map[string][]Place{} // by data set
-	drawn := map[string]bool{}   // data sets whose documents differ between studies
-	first := map[Place]Row{}     // of each drawing
-	for _, r := range rows {
-		if r.Dataset == "" {
-			continue
-		}
-		d := r.data()
-		d.Dataset, d.Repetition = r.Dataset, r.Repetition
-		if f, again := first[d]; !again {
-			first[d] = r
-			seen[r.Dataset] = append(seen[r.Dataset], d)
-		} else if f.DatasetFingerprint != r.DatasetFingerprint && f.Study != r.Study {
-			drawn[r.Dataset] = true
-		}
-	}
-	out := slices.Clone(rows)
-	for i := range out {
-		r := &out[i]
-		marks := marksOf(*r, seen[r.Dataset])
-		if drawn[r.Dataset] {
-			marks = append(marks, "of "+r.Study)
-		}
-		if len(marks) == 0 {
-			continue
-		}
-		name := r.Dataset
-		r.Dataset += markOpen + strings.Join(marks, ", ") + ")"
-		text := fmt.Sprintf("%s: not the data of the other rows called %s, so never averaged with them", r.Dataset, name)
-		if !slices.Contains(warnings, text) {
-			warnings = append(warnings, text)
-		}
-	}
-	slices.Sort(warnings)
-	return out, warnings
-}
-
-// marksOf says what the data of a row are, in what tells them from others of the data set.
-func marksOf(r Row, all []Place) (marks []string) {
-	differ := func(of func(Place) any) bool {
-		return slices.ContainsFunc(all, func(p Place) bool { return of(p) != of(all[0]) })
-	}
-	if differ(func(p Place) any { return p.TestItems }) {
-		marks = append(marks, fmt.Sprintf("%d test documents", r.TestItems))
-	} else if differ(func(p Place) any { return p.TrainItems }) {
-		marks = append(marks, fmt.Sprintf("%d training documents", r.TrainItems))
-	}
-	if differ(func(p Place) any { return p.Cleaning }) {
-		marks = append(marks, "cleaned: "+cmp.Or(r.Cleaning, "by default"))
-	}
-	if differ(func(p Place) any { return p.Seed }) {
-		marks = append(marks, fmt.Sprintf("seed %d", r.Seed))
-	}
-	return marks
-}
-
 // pivot gathers the rows of each place into a cell, which also gets what was
 // measured of its release without its model or setting.
 func pivot(rows []Row) []Cell {
@@ -225,13 +170,13 @@ func pivot(rows []Row) []Cell {
 		c, ok := cells[k]
 		if !ok {
 			c = &Cell{Place: r.Place, Promise: r.Promise, Study: r.Study, Index: r.Index, Key: r.Key, Status: r.Status,
-				Reason: r.Reason, Version: r.Version, Machine: r.Machine,
-				values: map[string]Measured{}}
+				Reason: r.Reason, Version: r.Version, Machine: r.Machine, Program: r.Program,
+				values: map[string]Measured{}, resources: map[string]string{}}
 			cells[k] = c
 			order = append(order, k)
 		}
 		if r.Quantity != "" {
-			c.values[r.Quantity] = r.withWidth()
+			c.values[r.Quantity], c.resources[r.Quantity] = r.withWidth(), r.Resources
 		}
 		if r.Status == StatusOK && c.Status != StatusOK && r.Value.Known() {
 			c.Status, c.Reason, c.Promise = r.Status, "", r.Promise
@@ -247,7 +192,7 @@ func pivot(rows []Row) []Cell {
 			inherited[parent] = true
 			for name, m := range from.values {
 				if _, own := cells[k].values[name]; !own {
-					cells[k].values[name] = m
+					cells[k].values[name], cells[k].resources[name] = m, from.resources[name]
 				}
 			}
 		}

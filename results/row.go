@@ -45,6 +45,12 @@ type Row struct {
 	Quantity    string `csv:"quantity"`    // name of a Column
 	Measured
 
+	// Fingerprints beside those of data and vectors, 12 digits each: of the program or the
+	// text that is the mechanism, and of programs, models and lists as "name:digits; …".
+	// Files of earlier versions lack them.
+	Program   string `csv:"program" json:"-"`
+	Resources string `csv:"resources" json:"-"`
+
 	// Origin: differs between two runs of one unit.
 	Seconds Optional `csv:"seconds"` // of the unit, in its first row
 	Version string   `csv:"version"` // of mldp

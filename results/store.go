@@ -235,8 +235,9 @@ type rowID struct {
 }
 
 func (r Row) id() rowID {
-	return rowID{r.Key, r.Quantity, Place{Parameters: r.Parameters, Repetition: r.Repetition, Model: r.Model,
-		ModelParameters: r.ModelParameters, Setting: r.Setting}}
+	return rowID{r.Key, r.Quantity, Place{Dataset: r.Dataset, Embedding: r.Embedding, Label: r.Label,
+		Parameters: r.Parameters, Repetition: r.Repetition, Model: r.Model, ModelParameters: r.ModelParameters,
+		Setting: r.Setting}}
 }
 
 // check returns an error for a row that no run can have written.
@@ -271,7 +272,8 @@ func (t lines) check(rows []Row) error {
 
 // originColumns differ between two runs of one unit, or state its position; or
 // earlier records lack them.
-var originColumns = []string{"schema", "rows", "study", "index", "task", "label", "seconds", "version", "machine", "correct"}
+var originColumns = []string{"schema", "rows", "study", "index", "task", "label", "seconds", "version", "machine", "correct",
+	"program", "resources"}
 
 // FirstDifference returns the first column in which two rows of one unit
 // differ, except for their origin and for timing; "" if they are the same.

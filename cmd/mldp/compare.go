@@ -22,14 +22,14 @@ func newCompareCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&withPublished, "published", false, "join the results and compare them with the published tables")
 	alignFlag(cmd.Flags(), &levels)
 	cmd.MarkFlagsMutuallyExclusive("align", "published")
-	return prints(cmd, func(_ *cobra.Command, args []string, a *answer) error {
+	return prints(cmd, func(cmd *cobra.Command, args []string, a *answer) error {
 		if !withPublished && levels.Quantity == "" {
 			if len(args) != 2 {
 				return check.Wrong("compare takes two runs; with --published or --align one or more")
 			}
-			return compareRuns(a, args[0], args[1], compare.Options{})
+			return compareRuns(cmd.ErrOrStderr(), a, args[0], args[1], compare.Options{})
 		}
-		p, err := loadRuns(args...)
+		p, err := loadRuns(cmd.ErrOrStderr(), args...)
 		if err != nil {
 			return err
 		}
@@ -62,11 +62,11 @@ func newCheckCommand() *cobra.Command {
 	cmd.Flags().StringVar(&baseline, "baseline", "", "results to compare with")
 	cmd.Flags().Float64Var(&level, "level", compare.GateLevel, "probability of a false alarm over all tests")
 	require(cmd, "baseline")
-	return prints(cmd, func(_ *cobra.Command, args []string, a *answer) error {
+	return prints(cmd, func(cmd *cobra.Command, args []string, a *answer) error {
 		if err := check.Inside("level", level, 0, 1); err != nil {
 			return err
 		}
-		return compareRuns(a, baseline, args[0], compare.Options{Level: level, Thresholds: true})
+		return compareRuns(cmd.ErrOrStderr(), a, baseline, args[0], compare.Options{Level: level, Thresholds: true})
 	})
 }
 
@@ -75,12 +75,12 @@ const mostChanges = 20
 
 // compareRuns prints what changed between two runs, and returns the exit code of it.
 // As JSON there is every change and test.
-func compareRuns(a *answer, first, second string, o compare.Options) error {
-	before, err := loadRuns(first)
+func compareRuns(stderr io.Writer, a *answer, first, second string, o compare.Options) error {
+	before, err := loadRuns(stderr, first)
 	if err != nil {
 		return err
 	}
-	after, err := loadRuns(second)
+	after, err := loadRuns(stderr, second)
 	if err != nil {
 		return err
 	}

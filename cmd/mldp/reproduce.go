@@ -103,7 +103,7 @@ func reproduce(cmd *cobra.Command, a *answer, p published.Paper, items []publish
 		}
 		fmt.Fprintln(a.text, drawn)
 	}
-	results, err := loadRuns(folders...)
+	results, err := loadRuns(cmd.ErrOrStderr(), folders...)
 	if err != nil {
 		return err
 	}

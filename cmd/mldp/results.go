@@ -32,9 +32,10 @@ import (
 // next to its rows.
 const auditFile = "audit.csv"
 
-// loadRuns reads results files, or the folders of runs, and returns their
-// joined view. Files that cannot be read are wrong usage; those without rows are not.
-func loadRuns(paths ...string) (*results.Prepared, error) {
+// loadRuns reads results files, or the folders of runs, and returns their joined view;
+// what a reader must know of it is said. Files that cannot be read are wrong usage;
+// those without rows are not.
+func loadRuns(stderr io.Writer, paths ...string) (*results.Prepared, error) {
 	var runs []results.Run
 	for _, path := range paths {
 		run, err := readRun(path)
@@ -46,6 +47,9 @@ func loadRuns(paths ...string) (*results.Prepared, error) {
 	p, err := results.Prepare(runs...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", paths[0], err)
+	}
+	for _, w := range p.Warnings {
+		fmt.Fprintf(stderr, "warning: %s\n", w)
 	}
 	return p, nil
 }
@@ -68,7 +72,7 @@ func (o *viewOptions) addFlags(f *pflag.FlagSet, files string, formats []string)
 }
 
 // open reads results and completes the name of the output, a folder.
-func (o *viewOptions) open(paths []string) (*results.Prepared, error) {
+func (o *viewOptions) open(stderr io.Writer, paths []string) (*results.Prepared, error) {
 	for _, f := range o.formats {
 		if err := check.OneOf("format", f, o.known...); err != nil {
 			return nil, err
@@ -78,7 +82,7 @@ func (o *viewOptions) open(paths []string) (*results.Prepared, error) {
 	if o.declared, err = views.Load(o.views); err != nil {
 		return nil, usage(err)
 	}
-	p, err := loadRuns(paths...)
+	p, err := loadRuns(stderr, paths...)
 	if err != nil {
 		return nil, err
 	}
@@ -253,7 +257,7 @@ func newReportCommand() *cobra.Command {
 		if err := mayWrite(cmd, args, v.out); err != nil {
 			return err
 		}
-		p, err := v.open(args)
+		p, err := v.open(cmd.ErrOrStderr(), args)
 		if err != nil {
 			return err
 		}
@@ -282,7 +286,7 @@ func newFiguresCommand() *cobra.Command {
 			}
 			theme.Width = w
 		}
-		p, err := v.open(args)
+		p, err := v.open(cmd.ErrOrStderr(), args)
 		if err != nil {
 			return err
 		}
@@ -306,7 +310,7 @@ func newTablesCommand() *cobra.Command {
 	v.addFlags(cmd.Flags(), "tables", views.Formats)
 	alignFlag(cmd.Flags(), &v.levels)
 	return prints(cmd, func(cmd *cobra.Command, args []string, a *answer) error {
-		p, err := v.open(args)
+		p, err := v.open(cmd.ErrOrStderr(), args)
 		if err != nil {
 			return err
 		}

@@ -66,6 +66,26 @@ func (w *work) manifest() Manifest {
 	return m
 }
 
+// Outside begins the name of a fingerprint of a mechanism that is not built in.
+const Outside = "outside "
+
+// fingerprints are those of a unit in its rows, beside data set and vectors, which have
+// columns of their own.
+func fingerprints(data map[string]string) (program, resources string) {
+	var programs, others []string
+	for _, name := range slices.Sorted(maps.Keys(data)) {
+		short := checksum([]byte(data[name]))[:12]
+		switch {
+		case name == "dataset" || name == "embedding":
+		case strings.Contains(name, Outside):
+			programs = append(programs, short)
+		default:
+			others = append(others, name+":"+short)
+		}
+	}
+	return strings.Join(programs, " "), strings.Join(others, "; ")
+}
+
 func (m Manifest) write(dir string, shard Shard) error {
 	return atomicfile.WriteJSON(filepath.Join(dir, shard.File("manifest", ".json")), m)
 }

@@ -307,7 +307,9 @@ func (w *work) measure(ctx context.Context, i int, job *Job) (rows []results.Row
 func (w *work) compose() error {
 	var all []results.Row
 	for i, rows := range w.rows {
+		program, resources := fingerprints(w.data[i])
 		for _, r := range rows {
+			r.Program, r.Resources = program, resources
 			r.Schema, r.Index, r.Study, r.Task = results.SchemaVersion, i, w.plan.Study, w.plan.Task
 			r.Label = w.plan.Units[i].Place.Label // the plan may have grown since
 			all = append(all, r)

@@ -95,7 +95,7 @@ func (l *Lab) OfOutside(ctx context.Context, s mechanisms.Settings, sample Sampl
 	if s.Outside == nil {
 		return nil
 	}
-	name, o := "outside "+strings.Join(study.Labels(s), " "), s.Outside.At(s)
+	name, o := engine.Outside+strings.Join(study.Labels(s), " "), s.Outside.At(s)
 	if o.Text != "" {
 		text, ids, err := l.Text(ctx, o, sample.Dataset)
 		if err != nil {

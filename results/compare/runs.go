@@ -164,6 +164,9 @@ func Runs(before, after *results.Prepared, o Options) *Comparison {
 	return c
 }
 
+// unlike reports whether two fingerprints are known and differ.
+func unlike(before, after string) bool { return before != "" && after != "" && before != after }
+
 // matched is what a cell has in common with that of another run; its name in print
 // is not part of it.
 func matched(p results.Place) results.Place { p.Label = ""; return p }
@@ -196,9 +199,20 @@ func (c *Comparison) match(before, after *results.Prepared) (pairs []*pair) {
 		p := &pair{before: x, after: y,
 			sameDocuments: a.DatasetFingerprint == b.DatasetFingerprint && a.TestItems == b.TestItems}
 		p.exact = p.sameDocuments && a.Seed == b.Seed && a.EmbeddingFingerprint == b.EmbeddingFingerprint &&
-			!a.Unrepeatable && !b.Unrepeatable && len(p.shared()) > 0
+			!a.Unrepeatable && !b.Unrepeatable && len(p.shared()) > 0 && !unlike(a.Program, b.Program)
 		if a.Seed == b.Seed && !p.sameDocuments || a.TestItems != b.TestItems {
 			lack("data sets have other documents", results.DatasetTitle(a.Dataset))
+		}
+		if p.sameDocuments && unlike(a.EmbeddingFingerprint, b.EmbeddingFingerprint) {
+			lack("spaces have other vectors", cmp.Or(c.space(a.Place), a.Embedding))
+		}
+		if unlike(a.Program, b.Program) {
+			lack("mechanisms are another program or text", c.names[a.Instance()])
+		}
+		for _, q := range a.Quantities() {
+			for _, other := range a.OtherResources(b, q) {
+				lack("programs, models or lists are others", other)
+			}
 		}
 		if p.exact {
 			if c.Exact++; len(p.shared()) < len(x.Cells) {
@@ -244,7 +258,7 @@ func (c *Comparison) exact(q results.Column, p *pair) {
 		b, has := both[1].At(q.Name)
 		alike := near(a.Value.Float(), b.Value.Float()) && a.Part == b.Part && a.Whole == b.Whole &&
 			(a.Items == b.Items || a.Items == "" || b.Items == "")
-		if had && has && !alike {
+		if had && has && !alike && len(both[0].OtherResources(both[1], q.Name)) == 0 {
 			c.Changes = append(c.Changes, Change{c.place(both[0]), q.Name, both[0].Repetition, a.Value, b.Value})
 		}
 	}
