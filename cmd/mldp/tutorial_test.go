@@ -92,7 +92,8 @@ func follow(t *testing.T, page string, change *strings.Replacer, data string) {
 		case strings.Contains(line, "pip install"): // the package's own tests, with what is installed
 			cmd := exec.CommandContext(t.Context(), filepath.Join(dir, "venv", "bin", "python3"), "-B", "-m", "unittest",
 				"discover", "-s", "python/tests")
-			cmd.Dir, cmd.Env = dir, append(os.Environ(), "PATH="+path, "MLDP=", "PYTHONPATH=")
+			cmd.Dir = dir
+			cmd.Env = append(os.Environ(), "PATH="+path, "MLDP=", "PYTHONPATH=", "MLDP_LONG=") // see python_test.go
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Fatalf("the package's tests: %v\n%s", err, out)
 			}

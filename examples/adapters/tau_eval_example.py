@@ -10,7 +10,8 @@ from tau_eval import Experiment
 from tau_eval.models import presidio
 from tau_eval.tasks import CustomTask
 
-texts, task = sys.stdin.read().splitlines(), CustomTask
+texts = sys.stdin.buffer.read().decode().rstrip("\n").split("\n")
+task = CustomTask
 task.evaluate = lambda self, texts: {"words": sum(len(t.split()) for t in texts)}
 with mldpbench.Mechanism("cmp", epsilon=10, embedding="generated") as ours:
     ours.anonymize_batch = ours.privatise

@@ -21,6 +21,8 @@ class Mechanism:
         self.process.stdin.write(json.dumps(request) + "\n")
         self.process.stdin.flush()
         answer = json.loads(self.process.stdout.readline())
+        if answer["id"] != request["id"]:  # another thread, or a call that was interrupted
+            raise ValueError("not the answer to this request")
         if "texts" not in answer:
             raise ValueError(answer.get("error") or answer.get("undefined"))
         return answer["texts"]
@@ -30,6 +32,6 @@ if __name__ == "__main__":
     mechanism = Mechanism(*sys.argv[1:])
     print(mechanism.hello["name"], mechanism.hello["guarantee"], file=sys.stderr)
     epsilon = float(sys.argv[sys.argv.index("--epsilon") + 1]) if "--epsilon" in sys.argv else 1
-    lines = sys.stdin.read().splitlines()
-    if lines:
-        print(*mechanism.privatize(lines, epsilon), sep="\n")
+    lines = sys.stdin.buffer.read().decode().split("\n")  # not splitlines, which knows other ends of lines
+    if lines != [""]:
+        sys.stdout.buffer.write("\n".join(mechanism.privatize(lines, epsilon)).encode())

@@ -30,7 +30,7 @@ def krr(word, epsilon, rng):
 mechanism, metric = {"cmp": (cmp, "euclidean"), "krr": (krr, "discrete")}[kind]
 print(json.dumps({"protocol": 1, "name": kind + "-python", "version": "1", "repeatable": True,
                   "guarantee": {"metric": metric, "factor": 1}}), flush=True)
-for line in sys.stdin:
+for line in sys.stdin.buffer:  # UTF-8, whatever the system says
     request = json.loads(line)
     epsilon, documents = request["epsilon"] * (2 if lie == "double" else 1), []
     for tokens, seed in zip(request["documents"], request["seeds"]):

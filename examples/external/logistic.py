@@ -59,7 +59,7 @@ def alone(train, test, seed, epochs=20):
 
 find = with_sklearn if LogisticRegression and "--alone" not in sys.argv else alone
 print(json.dumps({"protocol": 2, "role": "attacker", "name": "logistic-python", "version": "1"}), flush=True)
-for line in sys.stdin:
+for line in sys.stdin.buffer:  # UTF-8, whatever the system says
     request = json.loads(line)
     labels = find(request["train"], request["test"], int(request["seed"], 16))
     print(json.dumps({"id": request["id"], "labels": labels}), flush=True)

@@ -3,8 +3,8 @@
 The work is done by the program ``mldp``. Standard library only; where pandas is there, rows can be a DataFrame.
 """
 
-from ._program import MldpError, program
 from ._mechanism import Mechanism
+from ._program import MldpError, program
 from ._roles import attacker, measurement, mechanism
 from ._studies import compare, evaluate, figures, records, run
 

@@ -7,27 +7,44 @@ import hashlib
 import itertools
 import json
 import math
+import re
 import secrets
-import subprocess
-import tempfile
 import warnings
-from typing import Any, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
-from ._program import MldpError, call, options_of, program, texts_of
+from ._program import MldpError, call, is_missing, listed, options_of, seed_of, texts_of
+from ._service import Process, Service
 
 _LINE = 8 << 20  # bytes of a text, which is sent with at most 1 MiB of others: a line has at most 10 MiB
+_SEED = re.compile("[0-9a-fA-F]{64}")
 
 
 class Mechanism(contextlib.AbstractContextManager["Mechanism"]):
     """A mechanism of mldp at one epsilon.
 
-    ``name`` may have a variant, as in ``"tem:released"``. ``embedding`` is a vector file, the name of one in the data
-    folder such as ``glove.6B.100d``, or ``generated``. ``epsilon`` is per word, > 0, in the distance that ``guarantee``
-    names. ``parameters`` is a mapping such as ``{"t": 0.75}``. With a ``seed``, for tests, the texts of all calls are
-    those of ``mldp privatize --seed`` for the same lines; it undoes the protection. ``restrict`` keeps the words of a
-    data set, ``vocabulary`` that many first ones; ``policy`` is for unknown words: random, keep or drop; ``case`` is
-    keep or vocabulary. What is refused is an MldpError. ``words``, ``changed`` and ``unknown`` count words of all texts
-    so far.
+    Threads may share one, which answers one call after the other. A forked child, an interrupted call and a copy by
+    pickle, which has the arguments only, start a process of their own. The process ends with the object.
+
+    Args:
+        name: may have a variant, as in ``"tem:released"``.
+        epsilon: per word, > 0, in the distance that ``guarantee`` names.
+        embedding: a vector file, the name of one in the data folder such as ``glove.6B.100d``, or ``generated``.
+        parameters: a mapping such as ``{"t": 0.75}``.
+        seed: a whole number, for tests; the texts of all calls are those of ``mldp privatize --seed`` for the same
+            lines. It undoes the protection. Each process and each copy counts the lines by itself.
+        restrict: keeps the words of a data set.
+        vocabulary: keeps that many first words.
+        policy: for unknown words: random, keep or drop.
+        case: keep or vocabulary.
+        options: others of ``mldp serve``.
+
+    Attributes:
+        words, changed, unknown: numbers of words of all texts so far.
+        missing: the number of values that were passed through, as they are no texts.
+
+    Raises:
+        MldpError: for what mldp refuses.
     """
 
     def __init__(self, name: str, epsilon: float, embedding: str,
@@ -35,96 +52,167 @@ class Mechanism(contextlib.AbstractContextManager["Mechanism"]):
                  restrict: str | None = None, vocabulary: int | None = None, policy: str | None = None,
                  case: str | None = None, **options: object) -> None:
         options.update(restrict=restrict, vocabulary=vocabulary, policy=policy, case=case)
+        self._prepare({"name": name, "epsilon": epsilon, "embedding": embedding, "parameters": parameters,
+                       "seed": seed, "options": options})
+        _ = self.hello  # starts it: what is wrong is said here
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _copied, (type(self), self._given)
+
+    def _prepare(self, given: dict[str, Any]) -> None:
+        """Checks the arguments; nothing is started."""
+        self._given = given
+        epsilon = given["epsilon"]
         with contextlib.suppress(TypeError, ValueError):
             self.epsilon = float(epsilon)
         if not 0 < getattr(self, "epsilon", math.nan) < math.inf:
             raise MldpError(f"epsilon = {epsilon}: must be > 0 and finite", 2)
-        self.words = self.changed = self.unknown = 0
-        self._drawn, self._root = 0, None
-        if seed is not None:
+        self.words = 0
+        self.changed = 0
+        self.unknown = 0
+        self.missing = 0
+        self._drawn = 0
+        self._root: bytes | None = None
+        options = dict(given["options"])
+        if given["seed"] is not None:
+            seed = seed_of(given["seed"])
             options["seed"] = seed
             # stream.FromUint64(seed).Derive("text") of mldp
-            root = int(seed).to_bytes(8, "little") + bytes(24)
+            root = seed.to_bytes(8, "little") + bytes(24)
             self._root = hashlib.sha256(root + len(b"text").to_bytes(8, "little") + b"text").digest()
-        instance = " ".join([name, *(f"{key}={value}" for key, value in (parameters or {}).items())])
-        self._arguments = [f"--mechanism={instance}", f"--embedding={embedding}", *options_of(options)]
-        self._said = tempfile.TemporaryFile("w+", encoding="utf-8")
-        self._process: Any = subprocess.Popen([program(), "serve", *self._arguments], stdin=subprocess.PIPE,
-                                              stdout=subprocess.PIPE, stderr=self._said, text=True, encoding="utf-8")
-        self._requests = 0
-        try:
-            self.hello: dict[str, object] = json.loads(self._read())
-        except MldpError:
-            self.close()
-            raise
+        parameters = given["parameters"] or {}
+        if not isinstance(parameters, Mapping):
+            raise MldpError(f"parameters is a {type(parameters).__name__}: must be a dict", 2)
+        instance = " ".join([str(given["name"]), *(f"{key}={value}" for key, value in parameters.items())])
+        self._arguments = [f"--mechanism={instance}", f"--embedding={given['embedding']}", *options_of(options)]
+        self._service = Service(self._arguments)
+
+    @property
+    def _process(self) -> Process | None:
+        """The process that waits for a request."""
+        return self._service.idle
+
+    @property
+    def hello(self) -> dict[str, Any]:
+        """What the mechanism says of itself."""
+        return self._service.hello
 
     @property
     def guarantee(self) -> dict[str, object] | None:
         """What is promised per word, None for nothing."""
-        return self.hello.get("guarantee")  # type: ignore[return-value]
+        return self.hello.get("guarantee")
 
-    def _read(self) -> str:
-        line = self._process.stdout.readline()
-        if not line:
-            code = self._process.wait()
-            self._said.seek(0)
-            message = self._said.read().strip().splitlines()
-            raise MldpError(message[-1] if message else "mldp ended", code)
-        return line
-
-    def privatise(self, texts: Iterable[str], seeds: Sequence[str] | None = None) -> list[str]:
+    def privatise(self, texts: Iterable[Any], seeds: Sequence[str] | None = None,
+                  *, missing: str = "refuse") -> list[Any]:
         """Privatises texts as ``mldp privatize`` does lines: it finds the words, capital or not, and copies the rest.
 
-        Without ``seeds`` (64 hexadecimal digits a text) or a seed of the mechanism nothing can be repeated.
-        Warns where more than a quarter of the words are not in the vocabulary. What is no text (None, NaN) is an
-        MldpError that names its index, before any text is read.
+        Without ``seeds`` or a seed of the mechanism nothing can be repeated. Warns where more than a quarter of the
+        words are not in the vocabulary.
+
+        Args:
+            texts: a list, a Series or a column.
+            seeds: 64 hexadecimal digits for each text.
+            missing: ``"keep"`` passes None and NaN through, and counts them; ``"refuse"`` is an error.
+
+        Returns:
+            One private text for each text, in their order.
+
+        Raises:
+            MldpError: names the index of what is no text, before any text is sent; or says why there is no answer.
         """
-        texts, before = texts_of("texts", texts), (self.words, self.unknown)
-        seeds = [self._seed() for _ in texts] if seeds is None else list(seeds)
-        if len(seeds) != len(texts):
-            raise MldpError(f"{len(seeds)} seeds for {len(texts)} texts", 2)
-        sizes = [len(json.dumps(t, ensure_ascii=False).encode()) + 70 for t in texts]
+        if missing not in ("keep", "refuse"):
+            raise MldpError(f'missing = {missing!r}: must be "keep" or "refuse"', 2)
+        given = listed("texts", texts)
+        kept = {i for i, value in enumerate(given) if missing == "keep" and is_missing(value)}
+        private = [value if i in kept else None for i, value in enumerate(given)]
+        places = [i for i in range(len(given)) if i not in kept]
+        written = texts_of("texts", ["" if i in kept else value for i, value in enumerate(given)])
+        sizes = [len(json.dumps(t, ensure_ascii=False).encode()) + 70 for t in written]
         if max(sizes, default=0) > _LINE:
             raise MldpError(f"texts[{sizes.index(max(sizes))}] has more than {_LINE:,} bytes", 2)
-        private: list[str] = []
-        ends = itertools.accumulate(sizes)
-        for _, batch in itertools.groupby(zip(ends, texts, seeds), lambda row: row[0] >> 20):
-            _, some, theirs = zip(*batch)
-            self._requests += 1
-            request = {"id": self._requests, "epsilon": self.epsilon, "texts": some, "seeds": theirs}
-            with contextlib.suppress(BrokenPipeError):  # reading says why
-                self._process.stdin.write(json.dumps(request, ensure_ascii=False) + "\n")
-                self._process.stdin.flush()
-            answer: dict[str, Any] = json.loads(self._read())
-            if len(answer.get("texts", ())) != len(some):
+        seeds = self._seeds(len(written)) if seeds is None else _checked(seeds, len(written))
+        words = 0
+        unknown = 0
+        for batch in _batches(places, sizes):
+            answer = self._service.ask({"epsilon": self.epsilon, "texts": [written[i] for i in batch],
+                                        "seeds": [seeds[i] for i in batch]})
+            after = answer.get("texts", ())
+            if len(after) != len(batch):
                 raise MldpError(answer.get("error") or answer.get("undefined") or "no answer", 1)
-            private += answer["texts"]
-            for count in ("words", "changed", "unknown"):  # 0 is left out
-                setattr(self, count, getattr(self, count) + answer.get(count, 0))
-        words, unknown = self.words - before[0], self.unknown - before[1]
+            for i, text in zip(batch, after):
+                private[i] = text
+            self._count(answer)
+            words += answer.get("words", 0)
+            unknown += answer.get("unknown", 0)
+        with self._service.lock:
+            self.missing += len(kept)
         if unknown > words / 4:
             warnings.warn(f"{100 * unknown / words:.0f}% of the words are not in the vocabulary: are these the right "
                           "vectors for the text?", stacklevel=2)
         return private
 
-    def _seed(self) -> str:
+    def _count(self, answer: Mapping[str, Any]) -> None:
+        with self._service.lock:
+            self.words += answer.get("words", 0)  # 0 is left out
+            self.changed += answer.get("changed", 0)
+            self.unknown += answer.get("unknown", 0)
+
+    def _seeds(self, count: int) -> list[str]:
+        """Those of the next texts."""
         if self._root is None:
-            return secrets.token_hex(32)
-        self._drawn += 1  # stream.Seed.At of the number before
-        return hashlib.sha256(self._root + b"#" + (self._drawn - 1).to_bytes(8, "little")).hexdigest()
+            return [secrets.token_hex(32) for _ in range(count)]
+        with self._service.lock:
+            first = self._drawn
+            self._drawn += count
+        numbers = range(first, first + count)  # stream.Seed.At
+        return [hashlib.sha256(self._root + b"#" + n.to_bytes(8, "little")).hexdigest() for n in numbers]
 
     def distribution(self, word: str, top: int = 1_000_000) -> dict[str, float]:
-        """The likeliest outputs for a word with their probabilities: exact, or sampled where no form is known."""
+        """The likeliest outputs for a word with their probabilities: exact, or sampled where no form is known.
+
+        Args:
+            word: one of the vocabulary.
+            top: how many.
+
+        Returns:
+            A probability for each output; that of "" is of no output.
+
+        Raises:
+            MldpError: for a word that the vocabulary has not.
+        """
         of_words = [a for a in self._arguments if not a.startswith(("--case=", "--policy="))]  # not of texts
-        text = call("explain", *of_words, "--epsilon", repr(self.epsilon), "--words", word, "--top", str(top),
+        text = call("explain", *of_words, "--epsilon", repr(self.epsilon), "--words", str(word), "--top", str(top),
                     "--json")
         return {row["becomes"] or "": row["probability"] for row in json.loads(text)["tables"]["outputs"]}
 
     def close(self) -> None:
-        for stream in (self._process.stdin, self._process.stdout, self._said):
-            with contextlib.suppress(OSError):  # it has ended already
-                stream.close()
-        self._process.wait()
+        """Ends the process. Calls after it are an MldpError."""
+        self._service.close()
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _copied(kind: type[Mechanism], given: dict[str, Any]) -> Mechanism:
+    """A mechanism with these arguments, whose process starts when it is used."""
+    copy = kind.__new__(kind)
+    copy._prepare(given)
+    return copy
+
+
+def _checked(seeds: Sequence[str], count: int) -> list[str]:
+    """The seeds of a caller, one for each text."""
+    given: list[str] = listed("seeds", seeds)
+    if len(given) != count:
+        raise MldpError(f"{len(given)} seeds for {count} texts", 2)
+    for i, seed in enumerate(given):
+        if not isinstance(seed, str) or not _SEED.fullmatch(seed):
+            raise MldpError(f"seeds[{i}] = {seed!r}: must be 64 hexadecimal digits", 2)
+    return given
+
+
+def _batches(places: Sequence[int], sizes: Sequence[int]) -> Iterator[list[int]]:
+    """Places of texts that are sent together, about 1 MiB."""
+    ends = itertools.accumulate(sizes[i] for i in places)
+    for _, batch in itertools.groupby(zip(ends, places), lambda row: row[0] >> 20):
+        yield [place for _, place in batch]

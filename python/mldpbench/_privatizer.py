@@ -2,34 +2,53 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterable
+from collections.abc import Iterable
+from typing import Any
 
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from ._mechanism import Mechanism
 
 
-class Privatizer(TransformerMixin, BaseEstimator):
-    """Privatises texts in a pipeline. ``fit`` learns nothing.
+class Privatizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Privatises texts in a pipeline. ``fit`` learns nothing. Without a seed each ``transform`` is another draw.
 
-    ``mechanism``, ``epsilon``, ``embedding``, ``parameters``, ``seed`` and ``options`` (a dict of the other keywords)
-    are those of :class:`Mechanism`. Without a seed each ``transform`` is another draw.
+    Args:
+        mechanism, epsilon, embedding, parameters, seed: those of :class:`Mechanism`.
+        options: a dict of the other keywords.
+        missing: that of :meth:`Mechanism.privatise`.
     """
 
     def __init__(self, mechanism: str = "cmp", epsilon: float = 10.0, embedding: str = "generated",
                  parameters: dict[str, object] | None = None, seed: int | None = None,
-                 options: dict[str, object] | None = None) -> None:
-        self.mechanism, self.epsilon, self.embedding = mechanism, epsilon, embedding
-        self.parameters, self.seed, self.options = parameters, seed, options
+                 options: dict[str, Any] | None = None, missing: str = "refuse") -> None:
+        self.mechanism = mechanism
+        self.epsilon = epsilon
+        self.embedding = embedding
+        self.parameters = parameters
+        self.seed = seed
+        self.options = options
+        self.missing = missing
 
-    def fit(self, texts: Iterable[str], y: Any = None) -> "Privatizer":
+    def fit(self, texts: Iterable[Any], y: Any = None) -> Privatizer:
+        """Learns nothing, and returns itself."""
         return self
 
-    def transform(self, texts: Iterable[str]) -> list[str]:
-        """The private texts, as many as there are and in their order; raises MldpError."""
+    def transform(self, texts: Iterable[Any]) -> list[Any]:
+        """Privatises texts.
+
+        Args:
+            texts: as many as wanted.
+
+        Returns:
+            The private texts, in their order.
+
+        Raises:
+            MldpError: as :class:`Mechanism` and its ``privatise`` do.
+        """
         with Mechanism(self.mechanism, self.epsilon, self.embedding, parameters=self.parameters, seed=self.seed,
                        **(self.options or {})) as m:
-            return m.privatise(texts)
+            return m.privatise(texts, missing=self.missing)
 
     def __sklearn_is_fitted__(self) -> bool:
         return True

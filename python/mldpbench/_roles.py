@@ -11,20 +11,31 @@ import functools
 import inspect
 import io
 import json
+import operator
+import os
 import random
-import socketserver
+import selectors
+import socket
 import sys
 import threading
 import traceback
-from typing import Any, Callable, IO, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from typing import IO, Any, Callable
+
+_Function = Callable[..., Any]
+_Answer = Callable[[_Function, "dict[str, Any]"], "dict[str, Any]"]
+
+# A function runs in one thread at a time: many seed the generators of random, numpy or torch, which all threads share.
+_running = threading.Lock()
 
 
 class Command:
     """A function with a hello and a way to answer one request."""
 
-    def __init__(self, function: Callable[..., Any], hello: dict[str, Any],
-                 answer: Callable[[Callable[..., Any], dict[str, Any]], dict[str, Any]]) -> None:
-        self.function, self.hello, self._answer = function, hello, answer
+    def __init__(self, function: _Function, hello: dict[str, Any], answer: _Answer) -> None:
+        self.function = function
+        self.hello = hello
+        self._answer = answer
         self.__doc__ = function.__doc__
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
@@ -32,49 +43,153 @@ class Command:
 
     def serve(self, source: Iterable[str] | None = None, sink: IO[str] | None = None,
               vectors: str | None = None) -> None:
-        """Answers requests from ``source`` (standard input) on ``sink`` (standard output) until the input ends.
+        """Answers requests until there are no more.
 
-        ``vectors`` has the words of a function that takes them, by default it is the program's last argument. What the
-        function prints goes to standard error: libraries greet, and that is no answer.
+        What the function prints goes to standard error: libraries greet, and that is no answer. Pipes are UTF-8,
+        whatever the system says.
+
+        Args:
+            source: lines of requests, by default standard input.
+            sink: gets the answers, by default standard output.
+            vectors: the file with the words of a function that takes them, by default the program's last argument.
         """
-        out, function = sink or sys.stdout, self.function
-        if "words" in inspect.signature(function).parameters:
-            with open(vectors or sys.argv[-1], encoding="utf-8") as lines:
-                function = functools.partial(function, words=[line.split(" ")[0] for line in lines])
+        requests = _utf8(sys.stdin) if source is None else source
+        out = _utf8(sys.stdout) if sink is None else sink
+        function = self._with_words(vectors or sys.argv[-1])
         with contextlib.nullcontext() if sink else contextlib.redirect_stdout(sys.stderr):
-            print(json.dumps(self.hello, ensure_ascii=False), file=out, flush=True)
-            for line in source or sys.stdin:
-                request = json.loads(line)
-                try:
-                    answer = self._answer(function, request)
-                except Exception as failed:  # one request fails, not the process
-                    traceback.print_exc()
-                    answer = {"error": f"{type(failed).__name__}: {failed} ({self._place(failed)})"}
-                print(json.dumps({"id": request["id"], **answer}, ensure_ascii=False), file=out, flush=True)
+            print(_dumped(self.hello), file=out, flush=True)
+            for line in requests:
+                print(self._reply(function, line), file=out, flush=True)
+
+    def _with_words(self, vectors: str) -> _Function:
+        """The function, with the words of a file if it takes them."""
+        if "words" not in inspect.signature(self.function).parameters:
+            return self.function
+        with open(vectors, encoding="utf-8", newline="\n") as lines:
+            return functools.partial(self.function, words=[line.split(" ")[0] for line in lines])
+
+    def _reply(self, function: _Function, line: str | bytes) -> str:
+        """The line that answers a line. One request fails, not the process."""
+        request = json.loads(line)
+        try:
+            with _running:
+                answer = {"id": request["id"], **self._answer(function, request)}
+            reply = _dumped(answer)
+        except (Exception, SystemExit) as failed:  # noqa: BLE001 (whatever the function raises)
+            traceback.print_exc()
+            reason = f"{type(failed).__name__}: {failed} ({self._place(failed)})"
+            reply = _dumped({"id": request["id"], "error": reason.encode(errors="replace").decode()})
+        return reply
 
     def _place(self, failed: BaseException) -> str:
         """Where an exception passed through the file of the function last, else where it was raised."""
-        frames, code = traceback.extract_tb(failed.__traceback__), getattr(self.function, "__code__", None)
+        frames = traceback.extract_tb(failed.__traceback__)
+        code = getattr(self.function, "__code__", None)
         own = [f for f in frames if code and f.filename == code.co_filename]
-        return "{0.filename}:{0.lineno}, in {0.name}".format((own or frames)[-1])
+        frame = (own or frames)[-1]
+        return f"{frame.filename}:{frame.lineno}, in {frame.name}"
 
     @contextlib.contextmanager
     def listening(self) -> Iterator[int]:
-        """Serves each connection to a port of this machine, which says first where {vectors} is; see _relay.py."""
-        class Handler(socketserver.StreamRequestHandler):
-            def handle(handler) -> None:
-                lines = io.TextIOWrapper(handler.rfile, "utf-8")
-                self.serve(lines, io.TextIOWrapper(handler.wfile, "utf-8"), lines.readline().rstrip("\n"))
+        """Serves each connection to a port of this machine, which says first where {vectors} is; see _relay.py.
 
-        with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler) as server:
-            threading.Thread(target=server.serve_forever, daemon=True).start()
-            yield server.server_address[1]
-            server.shutdown()
+        One thread answers all of them.
+        """
+        done = threading.Event()
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            threading.Thread(target=self._listen, args=(listener, done), daemon=True).start()
+            try:
+                yield listener.getsockname()[1]
+            finally:
+                done.set()
+
+    def _listen(self, listener: socket.socket, done: threading.Event) -> None:
+        """Answers the connections of a listener, one line after the other, until it is done."""
+        with selectors.DefaultSelector() as ready, contextlib.ExitStack() as connections:
+            ready.register(listener, selectors.EVENT_READ)
+            while not done.is_set():
+                for key, _ in ready.select(_POLL):
+                    if key.fileobj is listener:
+                        connection = connections.enter_context(_Connection(listener.accept()[0]))
+                        ready.register(connection.socket, selectors.EVENT_READ, connection)
+                    elif not self._answered(key.data):
+                        ready.unregister(key.fileobj)
+                        key.data.close()
+
+    def _answered(self, connection: _Connection) -> bool:
+        """Answers the next line of a connection; false where it has ended."""
+        try:
+            line = connection.lines.readline()
+            if not line.endswith(b"\n"):
+                return False
+            if connection.function is None:
+                connection.function = self._with_words(os.fsdecode(line.rstrip(b"\n")))
+                reply = _dumped(self.hello)
+            else:
+                reply = self._reply(connection.function, line)
+            connection.lines.write(reply.encode() + b"\n")
+            connection.lines.flush()
+        except OSError:  # the other side has ended
+            return False
+        return True
+
+
+_POLL = 0.2  # seconds
+
+
+class _Connection(contextlib.AbstractContextManager["_Connection"]):
+    """A connection of the relay, with the function once that has its words."""
+
+    def __init__(self, connected: socket.socket) -> None:
+        self.socket = connected
+        self.lines = connected.makefile("rwb")
+        self.function: _Function | None = None
+
+    def close(self) -> None:
+        """Ends it, also where the other side is gone."""
+        with contextlib.suppress(OSError):
+            self.lines.close()
+        self.socket.close()
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _utf8(stream: Any) -> Any:
+    """A standard stream that speaks UTF-8 and ends lines with a line feed, if it is one of bytes."""
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(encoding="utf-8", errors="strict", newline="\n")
+    return stream
+
+
+def _dumped(line: dict[str, Any]) -> str:
+    """A line of the protocol. What is no number or no character raises a ValueError."""
+    text = json.dumps(line, ensure_ascii=False, allow_nan=False, default=_plain)
+    text.encode()
+    return text
+
+
+def _plain(value: Any) -> Any:
+    """What json does not know: arrays, scalars and tensors of libraries as lists and numbers."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"the function returned a {type(value).__name__}, which is no JSON")
+
+
+def _label(value: Any) -> Any:
+    """A predicted label as a whole number, where it is one."""
+    value = value.tolist() if hasattr(value, "tolist") else value
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    try:
+        return operator.index(value)
+    except TypeError:
+        return value  # mldp says what is wrong
 
 
 def mechanism(name: str, version: str = "1", guarantee: Mapping[str, Any] | None = None, aligned: bool = True,
               text: bool = False, parameters: Mapping[str, Any] | None = None,
-              repeatable: bool = True) -> Callable[[Callable[..., Any]], Command]:
+              repeatable: bool = True) -> Callable[[_Function], Command]:
     """A mechanism: ``function(tokens, epsilon, rng)`` returns the private tokens of a document.
 
     With ``text`` it takes and returns a whole text. ``rng`` is a :class:`random.Random` of the document's own seed:
@@ -88,7 +203,7 @@ def mechanism(name: str, version: str = "1", guarantee: Mapping[str, Any] | None
     {"protocol": 1, "name": "shout", "version": "1", "repeatable": true}
     {"id": 1, "documents": [["A", "B"]]}
     """
-    def answer(function: Callable[..., Any], request: dict[str, Any]) -> dict[str, Any]:
+    def answer(function: _Function, request: dict[str, Any]) -> dict[str, Any]:
         key = "texts" if "texts" in request else "documents"
         return {key: [function(d, request["epsilon"], random.Random(seed))
                       for d, seed in zip(request[key], request["seeds"])]}
@@ -97,7 +212,7 @@ def mechanism(name: str, version: str = "1", guarantee: Mapping[str, Any] | None
                      **({} if aligned else {"aligned": False})}, said, answer)
 
 
-def attacker(name: str, version: str = "1") -> Callable[[Callable[..., Any]], Command]:
+def attacker(name: str, version: str = "1") -> Callable[[_Function], Command]:
     """An attacker of a private label: ``function(train, test, rng)`` returns a label for each test text.
 
     ``train`` are (text, label) pairs, ``test`` texts, plain or released. mldp measures floor and ceiling with it.
@@ -109,13 +224,15 @@ def attacker(name: str, version: str = "1") -> Callable[[Callable[..., Any]], Co
     {"protocol": 2, "role": "attacker", "name": "first", "version": "1"}
     {"id": 1, "labels": [1, 1]}
     """
-    hello = {"protocol": 2, "role": "attacker", "name": name, "version": version}
-    return _command(hello, {}, lambda function, request: {"labels": list(function(
-        [(text, label) for text, label in request["train"]], request["test"], random.Random(request["seed"])))})
+    def answer(function: _Function, request: dict[str, Any]) -> dict[str, Any]:
+        train = [(text, label) for text, label in request["train"]]
+        labels = function(train, request["test"], random.Random(request["seed"]))
+        return {"labels": [_label(label) for label in labels]}
+    return _command({"protocol": 2, "role": "attacker", "name": name, "version": version}, {}, answer)
 
 
 def measurement(name: str, version: str = "1", title: str = "", unit: str = "",
-                better: str = "") -> Callable[[Callable[..., Any]], Command]:
+                better: str = "") -> Callable[[_Function], Command]:
     """A measurement: ``function(original, private)`` returns a number for one pair of texts.
 
     ``better`` is "up", "down" or "". mldp takes the mean over documents with its interval.
@@ -127,13 +244,14 @@ def measurement(name: str, version: str = "1", title: str = "", unit: str = "",
     {"protocol": 2, "role": "measurement", "name": "same-size", "version": "1", "title": "same size", "better": "up"}
     {"id": 1, "values": [1.0]}
     """
+    def answer(function: _Function, request: dict[str, Any]) -> dict[str, Any]:
+        return {"values": [function(a, b) for a, b in zip(request["original"], request["private"])]}
     return _command({"protocol": 2, "role": "measurement", "name": name, "version": version},
-                    {"title": title, "unit": unit, "better": better}, lambda function, request: {
-                        "values": [function(a, b) for a, b in zip(request["original"], request["private"])]})
+                    {"title": title, "unit": unit, "better": better}, answer)
 
 
 def _command(hello: dict[str, Any], said: Mapping[str, Any],
-             answer: Callable[..., dict[str, Any]]) -> Callable[[Callable[..., Any]], Command]:
+             answer: _Answer) -> Callable[[_Function], Command]:
     """A decorator; of ``said`` what is empty is left out of the hello."""
     hello.update({key: value for key, value in said.items() if value})
     return lambda function: Command(function, hello, answer)

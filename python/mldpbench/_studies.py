@@ -11,8 +11,9 @@ import shlex
 import shutil
 import sys
 import tempfile
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Iterable, Mapping, Sequence
+from typing import Any
 
 from ._program import MldpError, call, listed, options_of, texts_of
 from ._roles import Command

@@ -173,6 +173,8 @@ class Pieces:
 
 
 def main(task, name, folder=None):
+    for pipe in sys.stdin, sys.stdout:
+        pipe.reconfigure(encoding="utf-8", newline="\n")  # whatever the system says
     out, sys.stdout = sys.stdout, sys.stderr  # libraries greet, and that is no answer
     hello = {"protocol": 2, "role": "model", "name": os.path.basename(os.path.abspath(folder or name))}
     needs = ["onnxruntime", "tokenizers", "numpy"] if folder else NEEDS[task]

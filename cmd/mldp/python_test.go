@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"mldpbench/internal/realdata"
+	"mldpbench/models/transformer"
+)
+
+// pythonTests is the file of what the package's tests use beside the standard library.
+const pythonTests = "requirements-tests.txt"
+
+// TestPython runs the tests of the Python package against this program; those of several callers
+// make a few hundred calls, and TestLongPythonCallers 10,000.
+func TestPython(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts interpreters")
+	}
+	python := transformer.Python()
+	if _, err := exec.LookPath(python); err != nil {
+		t.Skipf("no Python here: %v", err)
+	}
+	t.Parallel()
+	out := testPython(t, python, "", "discover", "-v", "-s", "tests")
+	if os.Getenv("CI") != "" && strings.Contains(out, "has no joblib") {
+		t.Errorf("%s has no joblib: .ci/run installs python/%s", python, pythonTests)
+	}
+}
+
+// TestLongPythonCallers makes 10,000 calls in each of threads, forked processes and processes of
+// joblib, and calls that a signal ends: no row gets the text of another one, and no call hangs.
+func TestLongPythonCallers(t *testing.T) {
+	realdata.Long(t)
+	t.Parallel()
+	testPython(t, pythonWithJoblib(t), "1", "-v", "tests.test_callers")
+}
+
+// pythonWithJoblib is a Python with joblib: that of models if it has it, else one in a new environment.
+func pythonWithJoblib(t *testing.T) string {
+	python := transformer.Python()
+	if exec.Command(python, "-c", "import joblib").Run() == nil {
+		return python
+	}
+	folder := filepath.Join(t.TempDir(), "venv")
+	if out, err := exec.Command("python3", "-m", "venv", folder).CombinedOutput(); err != nil {
+		t.Skipf("no python3 with venv here: %v\n%s", err, out)
+	}
+	python = filepath.Join(folder, "bin", "python3")
+	requirements := filepath.Join(source, "python", pythonTests)
+	out, err := exec.Command(python, "-m", "pip", "install", "-q", "-r", requirements).CombinedOutput()
+	if err != nil && os.Getenv("CI") == "" && strings.Contains(string(out), "No matching distribution found for joblib") {
+		t.Skip("pip reaches no registry here")
+	}
+	if err != nil {
+		t.Fatalf("joblib can't be installed: %v\n%s", err, out)
+	}
+	return python
+}
+
+// testPython runs Python's unittest with arguments in the folder of the package, and returns what it
+// said; long is MLDP_LONG there.
+func testPython(t *testing.T, python, long string, arguments ...string) string {
+	folder := filepath.Join(source, "python")
+	ctx, cancel := context.WithTimeout(t.Context(), 25*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, python, append([]string{"-B", "-m", "unittest"}, arguments...)...)
+	cmd.Dir = folder
+	cmd.Env = append(os.Environ(), "MLDP=", "PYTHONPATH="+folder, "MLDP_LONG="+long)
+	cmd.WaitDelay = 10 * time.Second
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("the package's tests: %v\n%s", err, out)
+	}
+	return string(out)
+}
