@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 )
 
 const (
@@ -26,6 +27,9 @@ func readBinary(r *bufio.Reader, path string, l layout, emit func(block) error) 
 		case err != nil:
 		case word == "":
 			wrong = "no word before the vector"
+		case strings.ContainsFunc(word, unwritten):
+			wrong = fmt.Sprintf("%.40q has a control character: a word before it has a space, which ends a word in this "+
+				"format, or the dimension is wrong; write the vectors as text, or words with _ for a space", word)
 		case len(word) > maxWord:
 			wrong = fmt.Sprintf("word longer than %d bytes: not a word2vec binary file, or damaged", maxWord)
 		default:
@@ -66,6 +70,9 @@ func readBinary(r *bufio.Reader, path string, l layout, emit func(block) error) 
 		}
 	}
 }
+
+// unwritten are characters that no word of a binary file has, and numbers do.
+func unwritten(r rune) bool { return r < ' ' || r == '\x7f' }
 
 // binaryWord reads up to the space before a vector, or more than any word has,
 // dropping the line break that ends the row before.

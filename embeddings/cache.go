@@ -26,7 +26,7 @@ type cachedRows struct {
 }
 
 // cacheVersion is that of the layout and of the readers' rules.
-const cacheVersion = "mldp vectors 3, source "
+const cacheVersion = "mldp vectors 4, source "
 
 // sourceOf identifies the content of a file by its SHA-256, at about a second
 // per gigabyte, a small part of the time to read its text. Size and modification

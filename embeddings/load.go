@@ -273,6 +273,9 @@ func sniff(r *bufio.Reader, path string) (l layout, err error) {
 		}
 		return l, err
 	}
+	if err := otherFile(path, head); err != nil {
+		return l, err
+	}
 	row, rest, ended := strings.Cut(string(head), "\n")
 	if !ended && err == nil {
 		return l, fmt.Errorf("%s:1: line longer than %d bytes", path, sniffLength)

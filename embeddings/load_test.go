@@ -314,3 +314,28 @@ func FuzzLoad(f *testing.F) {
 		}
 	})
 }
+
+// Rows of a binary file that are out of step, and files that trainers write beside the
+// vectors, are refused with what they are.
+func TestFilesThatHoldNoWords(t *testing.T) {
+	model := "\xba\x16\x4f\x2f\x0c\x00\x00\x00dim"
+	table := "2 3 4 5 2 2166136261 < >\n0 1 2 3\n1 1 2 3\n"
+	for _, c := range []struct{ name, content, want string }{
+		{"a.bin", word2vecBinary([]string{"good", "new york", "bad"}, []float32{1, 2, 3, 4, 5, 6}, true), ": word 3: "},
+		{"a.bin", word2vecBinary([]string{"new york", "good", "bad"}, []float32{0, 0, 0, 0, 0, 0}, true), ": word 2: "},
+		{"a.bin", word2vecBinary([]string{"a\x00b", "c"}, []float32{1, 2}, true), `: word 1: "a\x00b" has a control character`},
+		{"a.bin.gz", gzipped(word2vecBinary([]string{"a", "b\tc"}, []float32{1, 2}, false)), `: word 2: "b\tc" has a control`},
+		{"noextension", word2vecBinary([]string{"a", "b\nc"}, []float32{1, 2}, false), `: word 2: "b\nc" has a control`},
+		{"a.bin", model, ": is a model of fastText"},
+		{"a.ftz", model, ": is a model of fastText"},
+		{"a.vec.gz", gzipped(model), ": is a model of fastText"},
+		{"a.floret", table, ": is a table of floret"},
+		{"a.txt", table, ": is a table of floret"},
+		{"a.vec.gz", gzipped(table), ": is a table of floret"},
+	} {
+		s, err := load(write(t, c.name, c.content), LoadOptions{CacheDir: t.TempDir()})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s of %q: got %v, %v, want an error with %q", c.name, c.content, s, err, c.want)
+		}
+	}
+}

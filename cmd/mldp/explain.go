@@ -16,6 +16,7 @@ import (
 	"mldpbench/internal/check"
 	"mldpbench/internal/progress"
 	"mldpbench/mechanisms"
+	"mldpbench/mechanisms/privatize"
 	"mldpbench/stream"
 )
 
@@ -62,10 +63,7 @@ func newExplainCommand() *cobra.Command {
 // the vocabulary does not have.
 func known(cmd *cobra.Command, v *embeddings.Vocabulary, words []string) (ids []embeddings.WordID, err error) {
 	for _, w := range words {
-		id := v.ID(w)
-		if id == embeddings.Unknown {
-			id = v.ID(strings.ToLower(w))
-		}
+		id := privatize.Lookup(v, w)
 		if id == embeddings.Unknown {
 			fmt.Fprintf(cmd.ErrOrStderr(), "%q is not in the vocabulary\n", w)
 		} else if !slices.Contains(ids, id) {

@@ -29,8 +29,7 @@ type spaceOptions struct {
 	embedding string
 	data      string
 	restrict  string
-	words     int  // number of first words, 0 for all
-	written   bool // words of the vectors are written as text
+	words     int // number of first words, 0 for all
 	stderr    func() io.Writer
 }
 
@@ -62,16 +61,28 @@ func (o *spaceOptions) environment(ctx context.Context, needThesaurus bool, seed
 	if err != nil {
 		return env, err
 	}
-	if o.written {
-		if env.Space, err = o.writable(env.Space); err != nil {
-			return env, err
-		}
+	if env.Space, err = o.writable(env.Space); err != nil {
+		return env, err
 	}
 	lab.WarnOneWord(o.stderr(), env.Space)
 	if needThesaurus {
-		env.Thesaurus, err = lab.OpenThesaurus(env.Space.Generated, o.data)
+		var t mechanisms.Thesaurus
+		t, err = lab.OpenThesaurus(env.Space.Generated, o.data)
+		env.Thesaurus = writableThesaurus{t}
 	}
 	return env, err
+}
+
+// writableThesaurus has the words of a thesaurus that are read as one word in a text: no
+// mechanism returns others.
+type writableThesaurus struct{ mechanisms.Thesaurus }
+
+func (t writableThesaurus) Covers(word string) bool {
+	return t.Thesaurus.Covers(word) && privatize.Writable(word)
+}
+
+func (t writableThesaurus) Lemmas(word string) []string {
+	return results.Where(t.Thesaurus.Lemmas(word), privatize.Writable)
 }
 
 // writable leaves out the words that would not be read again as one word where

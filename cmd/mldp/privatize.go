@@ -56,7 +56,6 @@ func newPrivatizeCommand() *cobra.Command {
 	cmd.Aliases = []string{"privatise"}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.run(cmd, append(args, "-")[0]) }
 	o.instance.addFlags(cmd)
-	o.instance.space.written = true
 	o.command.addFlags(cmd)
 	f := cmd.Flags()
 	f.StringVar((*string)(&o.input.Format), "format", "", "of the input: lines, csv, tsv, jsonl, json or parquet "+

@@ -16,7 +16,6 @@ import (
 
 func newServeCommand() *cobra.Command {
 	o := instanceOptions{}
-	o.space.written = true
 	var words wordFlags
 	var seed uint64
 	var workers int

@@ -43,11 +43,13 @@ func (s *Stream) fit(p *piece, n int) {
 }
 
 // plain is the text of words in the plain layout.
-func plain(words []string) string {
+func (s splitter) plain(words []string) string {
 	var all []string
 	for _, w := range words {
 		found, _ := runs(w)
-		all = append(all, found...)
+		for _, part := range found {
+			all = append(all, s.lower(part))
+		}
 	}
-	return strings.ToLower(strings.Join(all, " "))
+	return strings.Join(all, " ")
 }

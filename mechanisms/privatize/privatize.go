@@ -219,7 +219,7 @@ func (s *Stream) privatize(ctx context.Context, pieces []piece, holds func(rune)
 	}
 	return s.parallel(ctx, pieces, func(p *piece) {
 		if s.render(p, holds); o.Layout != Written {
-			p.Text = plain(p.output)
+			p.Text = s.splitter.plain(p.output)
 		}
 		p.output = nil
 	})

@@ -1,13 +1,11 @@
 package privatize
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/rivo/uniseg"
-	"golang.org/x/text/unicode/norm"
 
 	"mldpbench/embeddings"
 	"mldpbench/internal/list"
@@ -62,13 +60,6 @@ func runs(text string) (words, gaps []string) {
 		words, gaps = append(words, text[w.start:w.end]), append(gaps, text[w.end:found[i+1].start])
 	}
 	return words, gaps
-}
-
-// Writable reports whether a word is read again as one word where it is written:
-// it is UTF-8 without white space or control characters, and one run.
-func Writable(w string) bool {
-	breaks := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
-	return utf8.ValidString(w) && !strings.ContainsFunc(w, breaks) && len(splitter{}.words(nil, w)) == 1
 }
 
 // words appends the words of a text of less than 2 GiB to dst.
@@ -279,31 +270,6 @@ func (s splitter) compound(dst []word, text string, start, end int) ([]word, int
 		}
 	}
 	return append(dst, w), end
-}
-
-// lookup finds text[start:end] among the words that are kept, and in the
-// vocabulary: also composed and decomposed, as text of macOS and PDF files is.
-func (s splitter) lookup(text string, start, end int) word {
-	part := text[start:end]
-	w := word{start: int32(start), end: int32(end), token: part}
-	lower, ascii := strings.ToLower(part), utf8.RuneCountInString(part) == len(part)
-	find := func(spelled string, in kind) bool {
-		_, keep := slices.BinarySearch(s.kept, spelled)
-		if in == kept && keep || in == known && s.vocabulary.ID(spelled) != embeddings.Unknown {
-			w.token, w.kind = spelled, in
-		}
-		return w.kind != unknown
-	}
-	if find(part, kept) || find(lower, kept) || find(part, known) || find(lower, known) || ascii {
-		return w
-	}
-	for _, spelled := range []string{norm.NFC.String(part), norm.NFC.String(lower), norm.NFD.String(part),
-		norm.NFD.String(lower), strings.ReplaceAll(lower, "’", "'")} {
-		if find(spelled, known) {
-			break
-		}
-	}
-	return w
 }
 
 // cased writes a word as another is capitalised: Title, or UPPER where that has at

@@ -1,0 +1,123 @@
+package privatize
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/language"
+	"golang.org/x/text/unicode/norm"
+
+	"mldpbench/embeddings"
+)
+
+// lookup finds text[start:end] among the words that are kept, and in the
+// vocabulary: also composed and decomposed, as text of macOS and PDF files is.
+func (s splitter) lookup(text string, start, end int) word {
+	part := text[start:end]
+	w := word{start: int32(start), end: int32(end), token: part}
+	ascii := utf8.RuneCountInString(part) == len(part)
+	lower := strings.ToLower(part)
+	if !ascii {
+		lower = lowerCase(part)
+	}
+	find := func(spelled string, in kind) bool {
+		_, keep := slices.BinarySearch(s.kept, spelled)
+		if in == kept && keep || in == known && s.vocabulary.ID(spelled) != embeddings.Unknown {
+			w.token, w.kind = spelled, in
+		}
+		return w.kind != unknown
+	}
+	if find(part, kept) || find(lower, kept) || find(part, known) || find(lower, known) {
+		return w
+	}
+	for _, spelled := range otherLowerCases(part) {
+		if find(spelled, kept) || find(spelled, known) {
+			return w
+		}
+	}
+	if ascii {
+		return w
+	}
+	for _, spelled := range []string{norm.NFC.String(part), norm.NFC.String(lower), norm.NFD.String(part),
+		norm.NFD.String(lower), strings.ReplaceAll(lower, "’", "'")} {
+		if find(spelled, known) {
+			break
+		}
+	}
+	return w
+}
+
+// Lookup finds a word as the words of a text are found in a vocabulary.
+func Lookup(v *embeddings.Vocabulary, w string) embeddings.WordID {
+	found := splitter{vocabulary: v}.lookup(w, 0, len(w))
+	return v.ID(found.token)
+}
+
+// special are the letters whose lower case depends on their place or language.
+const special = "ΣİI"
+
+// lowerCase is the lower case of Unicode, that of Python, Java and JavaScript: a sigma at
+// the end of a word is ς, and İ is an i with a dot above.
+func lowerCase(text string) string {
+	if !strings.ContainsAny(text, special) {
+		return strings.ToLower(text)
+	}
+	return cases.Lower(language.Und).String(text)
+}
+
+// otherLowerCases are those of vocabularies in lower case letter by letter, and in that of
+// Turkish: nil of most words.
+func otherLowerCases(text string) []string {
+	if !strings.ContainsAny(text, special) {
+		return nil
+	}
+	return []string{strings.ToLower(text), strings.ToLowerSpecial(unicode.TurkishCase, text)}
+}
+
+// lower is the lower case of a word that the vocabulary has, else that of Unicode.
+func (s splitter) lower(w string) string {
+	all := append([]string{lowerCase(w)}, otherLowerCases(w)...)
+	for _, spelled := range all {
+		if s.vocabulary.ID(spelled) != embeddings.Unknown {
+			return spelled
+		}
+	}
+	return all[0]
+}
+
+// Writable reports whether a word is read again as that word where it is written: it is
+// UTF-8 without white space or control characters, and one run to its last byte. Endings of
+// contractions ('s) and abbreviations (U.S.) are read so where a vocabulary has them.
+func Writable(w string) bool {
+	breaks := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
+	if len(w) > longestCompound || !utf8.ValidString(w) || strings.ContainsFunc(w, breaks) {
+		return false
+	}
+	if isRun(w) {
+		return true
+	}
+	for _, apostrophe := range []string{"'", "’"} {
+		ending, found := strings.CutPrefix(w, apostrophe)
+		if found && isRun(ending) && !strings.ContainsAny(ending, cuts+"'’") {
+			return true
+		}
+	}
+	if !strings.HasSuffix(w, ".") {
+		return false
+	}
+	v, err := embeddings.NewVocabulary([]string{w})
+	if err != nil {
+		return false
+	}
+	found := splitter{vocabulary: v}.words(nil, w)
+	return len(found) == 1 && found[0].kind == known
+}
+
+// isRun reports whether all of a text is one word before a vocabulary cuts it.
+func isRun(text string) bool {
+	found := splitter{}.words(nil, text)
+	return len(found) == 1 && found[0].start == 0 && int(found[0].end) == len(text)
+}

@@ -1,0 +1,90 @@
+package privatize
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"mldpbench/embeddings"
+)
+
+// Words that a text holds as one word are read as themselves where they are written; other
+// words are not writable.
+func TestWritable(t *testing.T) {
+	t.Parallel()
+	writable := []string{"cat", "Dog", "u.s.", "U.S.A.", "3.5", "1,000", "½", "😀", "new_york", "well-known", "don't", "n't",
+		"o'clock", "\ue000", "q@x.org", "http://x.org", "café", "cafe\u0301", "a1"}
+	endings := []string{"'s", "’s", "'re", "'60s"}
+	never := []string{"", " ", "x y", "a\tb", "\u00a0", "ganz\u3000gut", "\u0085", "\xff", "cut\xe2\x82", "a\x00", "</s>",
+		"<unk>", "<user>", "#tag", "@user", "(a", "c++", "a-", "-a", "mr.", "...", ",", "'", "''", "'s-x", "'s's", "a\u200b",
+		"$5", "www.x.org.", "etc.)", strings.Repeat("a", longestCompound+1)}
+	for _, w := range never {
+		if Writable(w) {
+			t.Errorf("%q is writable, want that it is never an output", w)
+		}
+	}
+	for _, w := range append(writable, endings...) {
+		if !Writable(w) {
+			t.Errorf("%q is not writable, want that it is", w)
+		}
+	}
+	s := splitter{vocabulary: vocabulary(t, append(append(writable, endings...), "xx")...)}
+	for _, w := range writable {
+		found := s.words(nil, fmt.Sprintf("xx %s xx", w))
+		if len(found) != 3 || found[1].token != w || found[1].kind != known {
+			t.Errorf("%q is written and read as %+v, want one known word", w, found)
+		}
+	}
+	for _, w := range endings {
+		found := s.words(nil, "xx"+w)
+		if len(found) != 2 || found[1].token != w || found[1].kind != known {
+			t.Errorf("xx%s is read as %+v, want two known words", w, found)
+		}
+	}
+}
+
+// Lower case is that of the vocabulary, whichever rule made it: of texts, of words to
+// look up, of words that are kept, and of the plain layout.
+func TestLowerCaseOfVocabularies(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ text, vocabulary string }{
+		{"ΟΔΟΣ", "οδος"}, // Unicode, Python, Java
+		{"ΟΔΟΣ", "οδοσ"}, // letter by letter
+		{"Χρόνος", "χρόνος"},
+		{"ΣΑΣ", "σας"},
+		{"ΣΟΦΟΣ-ΣΟΦΟΣ", "σοφος-σοφος"},
+		{"İSTANBUL", "i\u0307stanbul"}, // Unicode, Python
+		{"İSTANBUL", "istanbul"},       // letter by letter, and Turkish
+		{"DİYARBAKIR", "diyarbakır"},   // Turkish
+		{"ISPARTA", "ısparta"},
+		{"STRASSE", "strasse"},
+		{"ДОМ", "дом"},
+		{"Σ", "σ"},
+	} {
+		v := vocabulary(t, c.vocabulary, "other")
+		want := v.ID(c.vocabulary)
+		if got := Lookup(v, c.text); got != want {
+			t.Errorf("%q is looked up as word %d, want %q", c.text, got, c.vocabulary)
+		}
+		found := splitter{vocabulary: v}.words(nil, "a "+c.text+".")
+		if len(found) != 2 || found[1].token != c.vocabulary || found[1].kind != known {
+			t.Errorf("%q is found as %+v, want %q", c.text, found, c.vocabulary)
+		}
+		found = splitter{vocabulary: vocabulary(t, "other"), kept: []string{c.vocabulary}}.words(nil, c.text)
+		if len(found) != 1 || found[0].kind != kept {
+			t.Errorf("%q is found as %+v, want the kept word %q", c.text, found, c.vocabulary)
+		}
+		if got := (splitter{vocabulary: v}).plain([]string{c.text, c.vocabulary}); got != c.vocabulary+" "+c.vocabulary {
+			t.Errorf("%q is %q in the plain layout, want %q twice", c.text, got, c.vocabulary)
+		}
+	}
+	v := vocabulary(t, "IT", "it", "İt")
+	for text, want := range map[string]string{"IT": "IT", "It": "it", "İt": "İt"} {
+		if got := Lookup(v, text); got != v.ID(want) {
+			t.Errorf("%q is word %d, want %q", text, got, want)
+		}
+	}
+	if got := Lookup(v, "ıt"); got != embeddings.Unknown {
+		t.Errorf("ıt is word %d, want none: a small letter is what it is", got)
+	}
+}
