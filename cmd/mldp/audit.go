@@ -55,8 +55,11 @@ func newAuditCommand() *cobra.Command {
 		if breaches > 0 {
 			return &verdict{exitViolated, fmt.Sprintf("%d claimed guarantees are violated", breaches)}
 		}
-		if !slices.ContainsFunc(lines.shown, func(l auditLine) bool { return l.Lower.Known() }) {
+		switch {
+		case !slices.ContainsFunc(lines.shown, func(l auditLine) bool { return l.Lower.Known() }):
 			return &verdict{exitNothing, "nothing was audited"}
+		case !slices.ContainsFunc(lines.shown, func(l auditLine) bool { return l.Lower.Known() && !l.blind }):
+			return &verdict{exitNothing, "nothing could be found at this epsilon"}
 		}
 		return nil
 	})
@@ -121,6 +124,7 @@ type auditLine struct {
 	results.AuditRow
 	Verdict string
 	Worst   string
+	blind   bool // whatever the mechanism does
 }
 
 // The verdict and what it rests on are long: they are below, line by line.
@@ -145,7 +149,7 @@ func (l *auditLines) print(row results.AuditRow, r audit.Report) error {
 	if detects := r.DetectsText(); detects != "" {
 		said = append(said, detects)
 	}
-	l.shown = append(l.shown, auditLine{row, r.Verdict(), strings.Join(said, "; ")})
+	l.shown = append(l.shown, auditLine{row, r.Verdict(), strings.Join(said, "; "), r.Blind != ""})
 	_, err := fmt.Fprintf(l.to, auditColumns+"    %s\n", r.Settings.Mechanism, r.Settings.Variant,
 		strconv.FormatFloat(r.Settings.Epsilon, 'g', -1, 64), guarantee, r.Method, bound,
 		strings.ReplaceAll(strings.Join(append([]string{r.Verdict()}, said...), "\n    "), "; ", "\n    "))

@@ -23,6 +23,7 @@ import (
 
 	"mldpbench/embeddings"
 	"mldpbench/internal/check"
+	"mldpbench/internal/list"
 	"mldpbench/mechanisms"
 	"mldpbench/stream"
 )
@@ -88,15 +89,23 @@ type Report struct {
 	InNoise             bool
 	// Reason is why nothing was audited.
 	Reason string
+	// Blind says that these samples could not have shown any violation of the claim, and
+	// at which ε they could; "" where they could, or no guarantee is claimed.
+	Blind string
+	// Visible is the number of pairs on which samples could show a violation at all.
+	Visible int
 }
 
 // DetectsText says what the audit could have seen.
 func (r Report) DetectsText() string {
 	switch {
-	case r.Method == NoAudit || !r.Guarantee.Holds() || r.Violated || r.Guarantee.Epsilon == 0:
+	case r.Method != NoAudit && !r.Guarantee.Holds():
+		return "no guarantee is claimed: the bound is of epsilon as its source states it"
+	case r.Method == NoAudit || r.Violated || r.Guarantee.Epsilon == 0 || r.Blind != "":
 		return ""
 	case r.Settings.Variant == mechanisms.External:
-		return "what it would have found: not measured"
+		return fmt.Sprintf("what it would have found: not measured; a violation can show on %d of %d pairs", r.Visible,
+			r.Pairs)
 	}
 	factor := func(x float64) string {
 		if x == 0 {
@@ -143,6 +152,10 @@ func (r Report) Verdict() string {
 	case r.Violated:
 		alpha := strings.Replace(strconv.FormatFloat(r.Alpha, 'g', -1, 64), "e-0", "e-", 1)
 		return "violated (confidence 1−" + alpha + ")"
+	case !r.Guarantee.Holds():
+		return "no guarantee is claimed: there is nothing to refute"
+	case r.Blind != "":
+		return "nothing could be found: " + r.Blind
 	case r.Guarantee.Covers != nil:
 		return "not refuted in its scope"
 	}
@@ -247,6 +260,10 @@ func Mechanism(ctx context.Context, m *mechanisms.Mechanism, space *embeddings.S
 	epsilon := strconv.FormatFloat(s.Epsilon, 'g', -1, 64)
 	a := &audit{mechanism: m, space: space, options: o, epsilon: g.Epsilon, distance: g.Distance,
 		seed: o.Seed.Derive("audit", s.Mechanism, string(s.Variant), s.Parameters.String(), epsilon)}
+	if !g.Holds() && s.Variant == mechanisms.External {
+		r.Method, r.Reason = NoAudit, "no guarantee is declared: there is nothing to refute"
+		return r, nil
+	}
 	if !g.Holds() {
 		definition, err := s.Definition()
 		if err == nil {
@@ -274,7 +291,28 @@ func Mechanism(ctx context.Context, m *mechanisms.Mechanism, space *embeddings.S
 	if err == nil && noisy {
 		err = a.noise(ctx, &r)
 	}
+	if g.Holds() && r.Method == Sampled && !noisy {
+		a.judgePower(pairs, &r)
+	}
 	return r, err
+}
+
+// judgePower counts the pairs on which samples could show a violation: those of which
+// an event that the first word always has and the second never would have been found.
+// Where there is none, it says at which ε there would be: there on half of the pairs.
+func (a *audit) judgePower(pairs []pair, r *Report) {
+	if r.Violated || len(pairs) == 0 || !(a.epsilon > 0) {
+		return
+	}
+	most := logRatio(a.options.Samples, 0, a.options.Samples, a.options.Alpha/mostTests)
+	distances := list.Map(pairs, func(p pair) float64 { return a.distance(p.a, p.b) })
+	r.Visible = list.Count(distances, func(d float64) bool { return a.epsilon*d < most })
+	if r.Visible > 0 {
+		return
+	}
+	slices.Sort(distances)
+	r.Blind = fmt.Sprintf("%d samples show a log-ratio of %.3g at most, and epsilon allows %.3g or more; a violation can "+
+		"show at epsilon < %.3g", a.options.Samples, most, a.epsilon*distances[0], most/distances[len(distances)/2])
 }
 
 // noise takes the finding on the noise into the verdict. Noise divided by a factor
