@@ -78,8 +78,14 @@ run() {
   if [ "$file" = audit ]; then
     echo "== mldp audit $*" >&2
     mkdir -p "$out" &&
-      { [ -e "$out/$name.csv" ] || "$mldp" audit "$@" --csv "$out/$name.csv" >/dev/null; } &&
-      cp "$out/$name.csv" "results/reference/$name.csv"
+      { [ -e "$out/$name.json" ] || { "$mldp" audit "$@" --json >"$out/$name.part" && mv "$out/$name.part" "$out/$name.json"; }; } &&
+      python3 -c 'import csv, json, sys
+rows = json.load(sys.stdin)["tables"]["audit"]
+columns = [c for c in rows[0] if c not in ("verdict", "worst")]
+text = {True: "true", False: "false"}
+csv.writer(sys.stdout, lineterminator="\n").writerows([columns] + [
+    [text[v] if isinstance(v, bool) else v for v in map(r.get, columns)] for r in rows])' \
+        <"$out/$name.json" >"results/reference/$name.csv.new" && mv "results/reference/$name.csv.new" "results/reference/$name.csv"
     return
   fi
   echo "== mldp run $*" >&2
