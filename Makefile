@@ -52,7 +52,7 @@ test-arm64: ## run the kernels, the search and the LSTM for arm64, where qemu-us
 
 # Tests of one sampler's law, of a bound, of keys or of what attackers reach: ten times as slow here, and
 # what of them is concurrent is run by shorter tests.
-SERIAL = TestVerdicts|TestCeilingAndFloor|TestAsRun.*|TestLiarsAreCaught|TestNewerMechanismsDrawWhatTheySay|TestLimitsOfEpsilon|TestNoiseFamilyOnTheLine|TestPrecisionOnRealVectors|TestRowsDraw|TestTailDraws|TestSamplerMatchesDistribution|TestShareBoundsHold|TestStrongestIsNotFlattered|TestGameIsBelowTheExactLoss|TestMeasurementsConform|TestAttackersOfAStudy|TestKeysFollowWhatComesFromOutside|TestBuiltinStudiesAreSound
+SERIAL = TestVerdicts|TestCeilingAndFloor|TestAsRun.*|TestNoiseFamilyOnTheLine|TestRowsDraw|TestTailDraws|TestShareBoundsHold|TestStrongestIsNotFlattered|TestGameIsBelowTheExactLoss|TestMeasurementsConform|TestAttackersOfAStudy|TestKeysFollowWhatComesFromOutside|TestBuiltinStudiesAreSound
 race: ## run the concurrent packages under the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(GO) test -vet=off -timeout 30m -race -short -skip '^($(SERIAL))$$' ./internal/... ./embeddings/... ./mechanisms/... ./models/... ./experiments/...
 

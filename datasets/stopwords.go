@@ -2,6 +2,8 @@ package datasets
 
 import (
 	_ "embed"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -9,6 +11,10 @@ import (
 //
 //go:embed stopwords.txt
 var stopWordsText string
+
+// StopWords are the function words of English, negations among them, in alphabetical
+// order.
+func StopWords() []string { return slices.Sorted(maps.Keys(stopWords(false))) }
 
 // stopWords returns the stop list as a set. The study keeps negations for sentiment
 // (IMDb) and removes them for topics (AG News).

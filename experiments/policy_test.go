@@ -102,18 +102,18 @@ func TestBudgetOfADocument(t *testing.T) {
 func TestKeptWords(t *testing.T) {
 	t.Parallel()
 	got := map[string]results.Cell{}
-	s := own(t, "  - {name: tem}\n  - {name: tem, keep_words: \">3\"}\n")
+	s := own(t, "  - {name: tem}\n  - {name: tem, keep_words: \">3\"}\n  - {name: tem, keep_words: stopwords}\n")
 	for _, r := range cells(t, mustRun(t, s, engine.Options{})) {
 		got[r.Parameters] = r
 	}
 	for parameters, r := range got {
-		kept := strings.Contains(parameters, "keep_words=>3")
+		kept := strings.Contains(parameters, "keep_words=")
 		if !r.IsBaseline() && kept != strings.Contains(r.GuaranteeScope, "epsilon is infinite") {
 			t.Errorf("%s: scope %q", parameters, r.GuaranteeScope)
 		}
 	}
-	if len(got) != 3 {
-		t.Errorf("%d cells", len(got))
+	if len(got) != 4 {
+		t.Errorf("%d cells, want those of plain text, TEM, and TEM that keeps frequent words and stop words", len(got))
 	}
 	for entry, want := range map[string]string{
 		"{name: cmp, keep_words: verbs}":      "x.yaml:7:29: keep_words = \"verbs\"",

@@ -38,21 +38,31 @@ func (c *Composite) Check() error {
 	if len(c.Alphas) == 0 {
 		c.Alphas = studyComposite.Alphas
 	}
-	for part, own := range map[string]map[string]float64{"utility": c.Utility, "privacy": c.Privacy} {
-		for _, name := range slices.Sorted(maps.Keys(own)) {
-			switch q, err := FindColumn(name); {
-			case err != nil:
-				return check.Wrong("puc.%s = %q: no such quantity; mldp study keys lists them", part, name)
-			case !q.percent() && !q.Share && !q.Error && !q.Mean:
-				return check.Wrong("puc.%s = %q: must be a quantity in 0 to 100 or 0 to 1", part, name)
-			}
-			if err := check.Positive("puc."+part+"."+name, own[name]); err != nil {
-				return err
-			}
-		}
+	if err := checkWeights("puc.utility", c.Utility); err != nil {
+		return err
+	}
+	if err := checkWeights("puc.privacy", c.Privacy); err != nil {
+		return err
 	}
 	for _, a := range c.Alphas {
 		if err := check.Within("puc.alphas", a, 0, 1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkWeights validates the weights of quantities below a key.
+func checkWeights(key string, weights map[string]float64) error {
+	for _, name := range slices.Sorted(maps.Keys(weights)) {
+		q, err := FindColumn(name)
+		if err != nil {
+			return check.Wrong("%s = %q: no such quantity; mldp study keys lists them", key, name)
+		}
+		if !q.percent() && !q.Share && !q.Error && !q.Mean {
+			return check.Wrong("%s = %q: must be a quantity in 0 to 100 or 0 to 1", key, name)
+		}
+		if err := check.Positive(key+"."+name, weights[name]); err != nil {
 			return err
 		}
 	}

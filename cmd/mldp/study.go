@@ -109,13 +109,38 @@ func newStudyKeysCommand() *cobra.Command {
 			if c.Title == "" {
 				continue
 			}
-			better := map[results.Direction]string{results.Up: "higher", results.Down: "lower"}[c.Direction]
-			quantities = append(quantities, []any{c.Name, c.Title, c.Unit, better})
+			quantities = append(quantities, describe(c))
 		}
 		if err := a.table("keys", []string{"key", "value", "meaning"}, keys); err != nil {
 			return err
 		}
 		fmt.Fprintln(a.text)
-		return a.table("quantities", []string{"quantity", "title", "unit", "better"}, quantities)
+		return a.table("quantities", []string{"quantity", "title", "unit", "better", "threshold", "depends on"}, quantities)
 	})
+}
+
+// describe is the line of a quantity: its name, title, unit, which direction is better, the
+// change that mldp check lets pass (nothing where it does not look), and what it depends on.
+func describe(c results.Column) []any {
+	better := ""
+	switch c.Direction {
+	case results.Up:
+		better = "higher"
+	case results.Down:
+		better = "lower"
+	}
+	var threshold any
+	if c.Threshold > 0 {
+		threshold = c.Threshold
+	}
+	depends := "text"
+	switch {
+	case c.Attacker != "":
+		depends = "attacker"
+	case c.OfModel:
+		depends = "model"
+	case c.OfWords:
+		depends = "words"
+	}
+	return []any{c.Name, c.Title, c.Unit, better, threshold, depends}
 }

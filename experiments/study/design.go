@@ -257,13 +257,16 @@ func (d *Design) checkModels(at At) error {
 
 // checkAttacks validates attackers: their names, and what they need.
 func (d *Design) checkAttacks(at At) error {
-	lacks := map[attack.Need]string{
-		attack.NeedsPublic: "trains on public text with private labels: public must be there",
-		attack.NeedsShadow: "knows the language from other text: shadow must be > 0, or public must be there",
-		attack.NeedsModel:  "asks a masked language model: masked must be there",
+	needs := []struct {
+		need    attack.Need
+		there   bool
+		missing string
+	}{
+		{attack.NeedsPublic, d.Public != "", "trains on public text with private labels: public must be there"},
+		{attack.NeedsShadow, d.Public != "" || d.Shadow > 0,
+			"knows the language from other text: shadow must be > 0, or public must be there"},
+		{attack.NeedsModel, d.Masked != "", "asks a masked language model: masked must be there"},
 	}
-	has := map[attack.Need]bool{attack.NeedsPublic: d.Public != "", attack.NeedsShadow: d.Public != "" || d.Shadow > 0,
-		attack.NeedsModel: d.Masked != ""}
 	for i, c := range d.Attackers {
 		a, err := attack.Find(c.Name)
 		switch {
@@ -275,9 +278,9 @@ func (d *Design) checkAttacks(at At) error {
 		if err == nil && slices.Contains(AttackerNames(d.Attackers[:i]), c.Name) {
 			err = fmt.Errorf("attacker %q is given twice", c.Name)
 		}
-		for need, missing := range lacks {
-			if err == nil && !has[need] && slices.Contains(a.Needs, need) {
-				err = fmt.Errorf("attacker %s %s", c.Name, missing)
+		for _, n := range needs {
+			if err == nil && !n.there && slices.Contains(a.Needs, n.need) {
+				err = fmt.Errorf("attacker %s %s", c.Name, n.missing)
 			}
 		}
 		if err != nil {

@@ -75,11 +75,7 @@ func warnings(p *results.Prepared) []string {
 		if cs, ok := c.At("cs"); ok && cs.Detail == "sif" {
 			add("CS is based on averaged word vectors (sif), no sentence encoder: do not compare it with other studies.")
 		}
-		switch {
-		case c.Policy == "zero":
-			add("Under the policy zero, words without a vector take part as vectors of zeros: the guarantee covers them; " +
-				"that the text has such words is not covered.")
-		case c.Policy == "keep" && c.Get("tokens_unknown").Float() > 0:
+		if c.Policy == "keep" && c.Get("tokens_unknown").Float() > 0 {
 			add("Words outside the embedding were kept unchanged: they are not protected at all.")
 		}
 	}

@@ -79,11 +79,15 @@ func Parse(name string, data []byte) (v Views, err error) {
 	if err := yaml.UnmarshalWithOptions(data, &v, yaml.Strict()); err != nil {
 		return v, fmt.Errorf("%s:%s", name, strings.TrimSpace(yaml.FormatError(err, false, false)))
 	}
-	for kind, list := range map[string][]View{"tables": v.Tables, "figures": v.Figures, "runs": v.Runs,
-		"versions": v.Versions, "ranking": v.Ranking} {
-		for i := range list {
-			if err := list[i].check(kind == "figures"); err != nil {
-				return v, fmt.Errorf("%s: %s[%d]: %w", name, kind, i, err)
+	for _, part := range []struct {
+		kind string
+		list []View
+	}{
+		{"tables", v.Tables}, {"figures", v.Figures}, {"runs", v.Runs}, {"versions", v.Versions}, {"ranking", v.Ranking},
+	} {
+		for i := range part.list {
+			if err := part.list[i].check(part.kind == "figures"); err != nil {
+				return v, fmt.Errorf("%s: %s[%d]: %w", name, part.kind, i, err)
 			}
 		}
 	}
@@ -109,11 +113,16 @@ func (v *View) check(figure bool) error {
 	if _, ok := sources[v.From]; !ok && v.From != "" {
 		return fmt.Errorf("from = %q: must be one of %s", v.From, strings.Join(slices.Sorted(maps.Keys(sources)), ", "))
 	}
-	for key, names := range map[string][]string{"rows": v.Rows, "columns": v.Columns, "split": v.Split, "curve": v.Curve,
-		"panel": v.Panel, "mean": v.Mean, "where": slices.Sorted(maps.Keys(v.Where))} {
-		for _, n := range names {
-			if !slices.Contains(coordinates, n) {
-				return fmt.Errorf("%s = %q: must be of %s", key, n, strings.Join(coordinates, ", "))
+	for _, part := range []struct {
+		key   string
+		names []string
+	}{
+		{"rows", v.Rows}, {"columns", v.Columns}, {"split", v.Split}, {"curve", v.Curve}, {"panel", v.Panel},
+		{"mean", v.Mean}, {"where", slices.Sorted(maps.Keys(v.Where))},
+	} {
+		for _, name := range part.names {
+			if !slices.Contains(coordinates, name) {
+				return fmt.Errorf("%s = %q: must be of %s", part.key, name, strings.Join(coordinates, ", "))
 			}
 		}
 	}

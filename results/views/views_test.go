@@ -203,6 +203,22 @@ func TestOwnViews(t *testing.T) {
 	}
 }
 
+// Of several mistakes the same one is named in every run, the first.
+func TestTheFirstMistakeIsNamed(t *testing.T) {
+	for text, want := range map[string]string{
+		"tables:\n- {name: a, rows: [x1], columns: [x2], split: [x3], mean: [x4]}\n":         `rows = "x1"`,
+		"tables:\n- {name: a, rows: [dataset], split: [x3], mean: [x4], where: {x5: [a]}}\n": `split = "x3"`,
+		"figures:\n- {name: a, x: epsilon}\nranking:\n- {name: b}\nruns:\n- {name: c}\n":     "figures[0]: y is missing",
+		"runs:\n- {name: c}\nversions:\n- {name: b}\nranking:\n- {name: b}\n":                "runs[0]: rows is missing",
+	} {
+		for range 30 { // a map of two keys would be in the right order each time with probability 1e-9
+			if _, err := Parse("x.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+				t.Fatalf("%q: error %v, want %q", text, err, want)
+			}
+		}
+	}
+}
+
 // Two classifiers that differ in their parameters are two, everywhere.
 func TestModelsAreNotAveraged(t *testing.T) {
 	t.Parallel()
