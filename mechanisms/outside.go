@@ -69,9 +69,11 @@ func (o Outside) places() []string {
 
 // At returns o with the values of settings filled in.
 func (o Outside) At(s Settings) Outside {
-	pairs := []string{"{epsilon}", params.FormatValue(s.Epsilon)}
+	pairs := []string{"${epsilon}", "${epsilon}", "{epsilon}", params.FormatValue(s.Epsilon)}
 	for name, v := range s.Parameters {
-		pairs = append(pairs, "{"+name+"}", params.FormatValue(v))
+		place := "{" + name + "}"
+		variable := "$" + place // of the environment
+		pairs = append(pairs, variable, variable, place, params.FormatValue(v))
 	}
 	put := strings.NewReplacer(pairs...)
 	o.Command, o.Text = list.Map(o.Command, put.Replace), put.Replace(o.Text)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -137,6 +138,7 @@ func open(ctx context.Context, p *Plan, o Options) (*work, error) {
 func (w *work) pending() ([][]int, error) {
 	var jobs [][]int
 	others := 0
+	unseen := map[string]int{} // units by program
 	for _, g := range w.groups {
 		var job []int
 		for _, i := range g {
@@ -158,6 +160,11 @@ func (w *work) pending() ([][]int, error) {
 			}
 			w.summary.Reused++
 			w.rows[i] = rows
+			if w.plan.Unseen != nil {
+				for _, program := range w.plan.Unseen(w.data[i]) {
+					unseen[program]++
+				}
+			}
 		}
 		if len(job) > 0 {
 			jobs = append(jobs, job)
@@ -166,6 +173,10 @@ func (w *work) pending() ([][]int, error) {
 	if others > 0 {
 		fmt.Fprintf(w.options.Log, "%d of %d finished units were measured by another version of mldp than this, %q\n",
 			others, w.summary.Reused, w.options.Version)
+	}
+	for _, program := range slices.Sorted(maps.Keys(unseen)) {
+		fmt.Fprintf(w.options.Log, "warning: %d kept results are those of %s as it was then: what it imports, starts, reads "+
+			"or has from the environment is not seen; after a change raise the version in its hello\n", unseen[program], program)
 	}
 	return jobs, nil
 }

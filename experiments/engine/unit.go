@@ -55,6 +55,9 @@ type Plan struct {
 	Schema     int    // of the study file
 	Units      []Unit
 	Data       func() []datasets.Description // of opened data
+	// Unseen names the programs behind the fingerprints of a unit that may have changed
+	// without a change of these.
+	Unseen func(data map[string]string) []string
 }
 
 // Unique drops units that repeat an earlier one and returns their names.

@@ -36,6 +36,7 @@ type Lab struct {
 	Log    io.Writer // takes warnings, each once; nil for none
 	warned sync.Map  // of what
 	parts  sync.Map  // of part: embeddings of which only a part is here
+	unseen sync.Map  // see Unseen: names of commands by their keys
 	// Where documents are drawn anew, each repetition has a corpus and a space of
 	// its own, about 100 MB on IMDb: only the last ones are kept.
 	corpora memo.Memo

@@ -56,8 +56,23 @@ func (l *Lab) command(ctx context.Context, o mechanisms.Outside, role external.R
 	}
 	return memo.Once(&l.Shared, engine.MakeID("command", o, role, vectors), func() (*started, error) {
 		c, err := external.Open(ctx, o.Command, options)
+		if err == nil && c.Hello.Code == "" {
+			l.unseen.Store(c.Key, c.Who)
+		}
 		return &started{c, err}, ctx.Err()
 	})
+}
+
+// Unseen names the commands behind fingerprints that may have changed without a change of
+// these: those that give no fingerprint of what they run.
+func (l *Lab) Unseen(data map[string]string) []string {
+	var names []string
+	for _, fingerprint := range data {
+		if name, ok := l.unseen.Load(fingerprint); ok {
+			names = append(names, name.(string))
+		}
+	}
+	return names
 }
 
 // Text reads text that was privatised elsewhere, and the ids of a data set.

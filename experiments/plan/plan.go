@@ -41,7 +41,7 @@ func (p *Plan) Engine(l *lab.Lab) (*engine.Plan, error) {
 	p.lab = l
 	definition, err := p.YAML()
 	e := &engine.Plan{Study: p.Name, Task: p.Task, Definition: string(definition), Schema: study.Schema,
-		Units: make([]engine.Unit, len(p.units)), Data: l.Descriptions}
+		Units: make([]engine.Unit, len(p.units)), Data: l.Descriptions, Unseen: l.Unseen}
 	for i := range p.units {
 		e.Units[i], p.byID[p.units[i].id] = p.unit(&p.units[i]), i
 	}

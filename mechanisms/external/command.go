@@ -104,7 +104,11 @@ func (c *Command) writeVectors() error {
 
 // start starts a process and reads its hello.
 func (c *Command) start(ctx context.Context) (p *process, h Hello, err error) {
-	if p, err = start(c.args); err != nil {
+	values, err := expanded(c.args)
+	if err == nil {
+		p, err = start(values)
+	}
+	if err != nil {
 		return nil, h, fmt.Errorf("%s: %w", c.Who, err)
 	}
 	err = p.exchange(ctx, nil, func(line []byte) (err error) {

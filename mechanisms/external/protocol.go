@@ -64,6 +64,7 @@ type Hello struct {
 	Repeatable bool           `json:"repeatable"`           // the same seed gives the same text
 	Aligned    *bool          `json:"aligned,omitempty"`    // each token becomes one, in place; nil means true
 	Input      string         `json:"input,omitempty"`      // "tokens", which "" means, or Text
+	Code       string         `json:"code,omitempty"`       // fingerprint of all that it runs; "" where it has none
 	// Of protocol 2. Title, Unit and Better ("up" or "down", "" for neither) are
 	// those of a measurement.
 	Role   Role   `json:"role,omitempty"`

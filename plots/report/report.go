@@ -43,8 +43,12 @@ var script string
 var tmpl = template.Must(template.New("report").Funcs(template.FuncMap{
 	"mark": func(notes []int) string { return views.Marks(notes...) },
 	"sub":  subscripts,
-	"svg":  func(s string) template.HTML { return template.HTML(s) }, // drawings escape all text themselves
+	"svg":  drawing,
 }).Parse(page))
+
+// drawing is an SVG, which escapes all text itself, on the page. Its attributes, of which there are
+// thousands, are written without a leading zero.
+func drawing(svg string) template.HTML { return template.HTML(strings.ReplaceAll(svg, `="0.`, `=".`)) }
 
 // view is the content of the page.
 type view struct {

@@ -22,6 +22,8 @@ import traceback
 from collections.abc import Iterable, Iterator, Mapping
 from typing import IO, Any, Callable
 
+from ._fingerprint import Unseen, fingerprint
+
 _Function = Callable[..., Any]
 _Answer = Callable[[_Function, "dict[str, Any]"], "dict[str, Any]"]
 
@@ -56,10 +58,22 @@ class Command:
         requests = _utf8(sys.stdin) if source is None else source
         out = _utf8(sys.stdout) if sink is None else sink
         function = self._with_words(vectors or sys.argv[-1])
+        hello = self._described(self.code())
         with contextlib.nullcontext() if sink else contextlib.redirect_stdout(sys.stderr):
-            print(_dumped(self.hello), file=out, flush=True)
+            print(hello, file=out, flush=True)
             for line in requests:
                 print(self._reply(function, line), file=out, flush=True)
+
+    def code(self) -> str | None:
+        """The fingerprint of the function; None where it can't be known."""
+        try:
+            return fingerprint(self.function)
+        except Unseen:
+            return None
+
+    def _described(self, code: str | None) -> str:
+        """The hello with the fingerprint of the function, which is a part of the key of results."""
+        return _dumped(self.hello if code is None else {**self.hello, "code": code})
 
     def _with_words(self, vectors: str) -> _Function:
         """The function, with the words of a file if it takes them."""
@@ -90,20 +104,24 @@ class Command:
         return f"{frame.filename}:{frame.lineno}, in {frame.name}"
 
     @contextlib.contextmanager
-    def listening(self) -> Iterator[int]:
+    def listening(self, code: str) -> Iterator[int]:
         """Serves each connection to a port of this machine, which says first where {vectors} is; see _relay.py.
 
         One thread answers all of them.
+
+        Args:
+            code: of the hello: results are kept for it.
         """
+        hello = self._described(code)
         done = threading.Event()
         with socket.create_server(("127.0.0.1", 0)) as listener:
-            threading.Thread(target=self._listen, args=(listener, done), daemon=True).start()
+            threading.Thread(target=self._listen, args=(listener, hello, done), daemon=True).start()
             try:
                 yield listener.getsockname()[1]
             finally:
                 done.set()
 
-    def _listen(self, listener: socket.socket, done: threading.Event) -> None:
+    def _listen(self, listener: socket.socket, hello: str, done: threading.Event) -> None:
         """Answers the connections of a listener, one line after the other, until it is done."""
         with selectors.DefaultSelector() as ready, contextlib.ExitStack() as connections:
             ready.register(listener, selectors.EVENT_READ)
@@ -112,11 +130,11 @@ class Command:
                     if key.fileobj is listener:
                         connection = connections.enter_context(_Connection(listener.accept()[0]))
                         ready.register(connection.socket, selectors.EVENT_READ, connection)
-                    elif not self._answered(key.data):
+                    elif not self._answered(key.data, hello):
                         ready.unregister(key.fileobj)
                         key.data.close()
 
-    def _answered(self, connection: _Connection) -> bool:
+    def _answered(self, connection: _Connection, hello: str) -> bool:
         """Answers the next line of a connection; false where it has ended."""
         try:
             line = connection.lines.readline()
@@ -124,7 +142,7 @@ class Command:
                 return False
             if connection.function is None:
                 connection.function = self._with_words(os.fsdecode(line.rstrip(b"\n")))
-                reply = _dumped(self.hello)
+                reply = hello
             else:
                 reply = self._reply(connection.function, line)
             connection.lines.write(reply.encode() + b"\n")

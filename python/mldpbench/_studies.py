@@ -1,20 +1,21 @@
 """Studies and evaluations, and the rows that they leave."""
 from __future__ import annotations
 
-import contextlib
 import csv
 import gzip
 import importlib.util
-import inspect
 import json
+import secrets
 import shlex
 import shutil
 import sys
 import tempfile
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ._fingerprint import Unseen, fingerprint
 from ._program import MldpError, call, listed, options_of, texts_of
 from ._roles import Command
 
@@ -120,13 +121,19 @@ def compare(*results: str | Path | Command, data: Sequence[str] | None = None, a
     own, = results
     if not isinstance(own, Command):
         raise MldpError(f"{own!r} is no function with @mechanism before it", 2)
+    try:
+        code = fingerprint(own.function)
+    except Unseen as reason:
+        code = secrets.token_hex(32)  # equal to none that was kept
+        warnings.warn(f"{own.hello['name']}: its results are not kept for another call, as {reason} can't be seen",
+                      stacklevel=2)
     relay = Path(out or "runs") / f"{own.hello['name']}.py"
-    relay.parent.mkdir(parents=True, exist_ok=True)
-    lines = [Path(__file__).with_name("_relay.py").read_text(encoding="utf-8")]
-    with contextlib.suppress(OSError, TypeError):  # another function is another file, so its results are not those kept
-        lines += ["# " + line for line in inspect.getsourcelines(own.function)[0]]
-    relay.write_text("".join(lines), encoding="utf-8")
-    with own.listening() as port:
+    try:
+        relay.parent.mkdir(parents=True, exist_ok=True)
+        relay.write_bytes(Path(__file__).with_name("_relay.py").read_bytes())
+    except OSError as failed:
+        raise MldpError(f"{relay}: {failed.strerror or failed}", 2) from None
+    with own.listening(code) as port:
         python = "python3" if shutil.which("python3") else sys.executable  # by name, so that the file gives the name
         options.update(mechanism=against, out=out, command=shlex.join([python, str(relay), "{vectors}"]))
         said = json.loads(call("run", ",".join(map(str, data)), "--json", *options_of(options),
