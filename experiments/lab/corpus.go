@@ -134,11 +134,7 @@ func (l *Lab) Public(ctx context.Context, s, pool Sample) (*Public, error) {
 				used[doc.ID] = true
 			}
 		}
-		none, err := embeddings.NewVocabulary(nil)
-		if err != nil {
-			return nil, err
-		}
-		lexicon := attack.NewLexicon(none)
+		lexicon := attack.NewLexicon(nil)
 		ids := func(documents [][]string) [][]int32 { return list.Map(documents, lexicon.IDs) }
 		rest := slices.DeleteFunc(slices.Concat(d.Train, d.Validation, d.Test), func(doc datasets.Document) bool {
 			return used[doc.ID]

@@ -14,7 +14,10 @@ import (
 	"mldpbench/internal/list"
 	"mldpbench/internal/memo"
 	"mldpbench/mechanisms"
+	"mldpbench/models"
 	"mldpbench/models/attack"
+	_ "mldpbench/models/attack/documents" // registers attackers, as words and labels do
+	_ "mldpbench/models/attack/words"
 	"mldpbench/models/transformer"
 	"mldpbench/results"
 	"mldpbench/stream"
@@ -182,7 +185,7 @@ func (r *Release) attacks(ctx context.Context, q *Query) ([]attack.Outcome, atta
 		failures attack.Failures
 	}
 	all, err := memo.Once(&r.shared, "attacks", func() (f found, err error) {
-		f.outcomes, err = attack.RunAll(ctx, slices.Compact(names), *t)
+		f.outcomes, err = attack.RunAll(ctx, slices.Compact(names), t)
 		if errors.As(err, &f.failures) {
 			err = nil // of some; the others need not attack again
 		}
@@ -194,64 +197,74 @@ func (r *Release) attacks(ctx context.Context, q *Query) ([]attack.Outcome, atta
 // texts holds the documents of a data set as ids, for mechanisms with the same
 // vocabulary.
 type texts struct {
-	lexicon *attack.Lexicon
-	known   attack.Known
+	lexicon   *attack.Lexicon
+	corpus    *attack.Corpus
+	embedding models.Embedding
 }
 
 // target is what the mechanism makes of the documents of the release.
-func (r *Release) target(ctx context.Context, q *Query) (*attack.Situation, error) {
-	return memo.Once(&r.shared, "target", func() (*attack.Situation, error) {
+func (r *Release) target(ctx context.Context, q *Query) (*attack.Target, error) {
+	return memo.Once(&r.shared, "target", func() (*attack.Target, error) {
 		return r.attackable(ctx, q.Options.(*attackOptions), q.Threads)
 	})
 }
 
-func (r *Release) attackable(ctx context.Context, o *attackOptions, threads int) (*attack.Situation, error) {
+// attackable makes the target. Texts are read once for all mechanisms with the vocabulary of
+// the space.
+func (r *Release) attackable(ctx context.Context, o *attackOptions, threads int) (*attack.Target, error) {
 	m, err := r.Words(ctx)
 	if err != nil {
 		return nil, err
 	}
-	settings := r.Mechanism
 	read := func() (*texts, error) { return r.read(ctx, o, attack.NewLexicon(m.Vocabulary())) }
-	var t *texts
 	if m.Vocabulary() == r.Space.Vocabulary {
-		t, err = memo.Once(&r.Lab.Shared, engine.MakeID("texts", r.Sample().Dataset, o.Shadow, o.Public, o.Attack, o.masked,
-			r.DataSeed(), r.Corpus.Fingerprint, r.Space.Fingerprint()), read)
-	} else {
-		t, err = read()
+		key := engine.MakeID("texts", r.Sample().Dataset, o.Shadow, o.Public, o.Attack, o.masked, r.DataSeed(),
+			r.Corpus.Fingerprint, r.Space.Fingerprint())
+		readAnew := read
+		read = func() (*texts, error) { return memo.Once(&r.Lab.Shared, key, readAnew) }
 	}
+	texts, err := read()
 	if err != nil {
 		return nil, err
 	}
-	s := attack.Situation{Known: t.known, Options: o.Attack, Noise: r.ReleaseSeed(), Workers: threads,
-		Made:   &attack.Made{},
-		Single: r.Definition().End == mechanisms.UnchangedText || settings.Outside != nil && settings.Outside.Text != ""}
-	attack.Attacked(&s, m, r.Policy, t.lexicon)
+	t := attack.NewTarget(m, r.Policy, texts.lexicon, r.ReleaseSeed(), threads)
+	t.Corpus = texts.corpus
+	t.Words.Embedding = texts.embedding
+	t.Options = o.Attack
 	if o.masked != "" {
-		words := m.Vocabulary().Words()
-		s.Masked = func(ctx context.Context, text []string, positions []int) ([][]float32, error) {
-			model, err := r.Lab.Model(ctx, maskedModel(o.masked))
-			if err != nil {
-				return nil, err
-			}
-			return model.Score(ctx, text, positions, words)
-		}
+		t.Masked = r.maskedWords(o.masked, m.Vocabulary().Words())
 	}
-	if settings.Outside != nil && settings.Outside.Text != "" {
-		file, err := r.Lab.FromFile(ctx, settings, r.Sample(), r.Repetition)
+	outside := r.Mechanism.Outside
+	fromFile := outside != nil && outside.Text != ""
+	t.Releases.Single = fromFile || r.Definition().End == mechanisms.UnchangedText
+	if fromFile {
+		file, err := r.Lab.FromFile(ctx, r.Mechanism, r.Sample(), r.Repetition)
 		if err != nil {
 			return nil, err
 		}
-		s.Write = func(_ context.Context, texts []string, _ stream.Seed) ([]string, error) {
+		t.Releases.Texts = func(_ context.Context, texts []string, _ stream.Seed) ([]string, error) {
 			return list.Map(texts, func(t string) string { return file.Written[t] }), nil
 		}
 	}
 	if r.AsText() { // it may return new words
-		if err := s.ReleaseAll(ctx); err != nil {
+		if err := t.ReleaseAll(ctx); err != nil {
 			return nil, err
 		}
-		s.Embedding = t.lexicon.Embedding(r.Space.Space)
+		t.Words.Embedding = texts.lexicon.Embedding(r.Space.Space)
 	}
-	return &s, nil
+	return t, nil
+}
+
+// maskedWords asks the language model of a name, which is opened when it is first asked, for
+// words.
+func (r *Release) maskedWords(name string, words []string) attack.MaskedWords {
+	return func(ctx context.Context, text []string, positions []int) ([][]float32, error) {
+		model, err := r.Lab.Model(ctx, maskedModel(name))
+		if err != nil {
+			return nil, err
+		}
+		return model.Score(ctx, text, positions, words)
+	}
 }
 
 // read assigns ids to the words and separates the shadow, which is drawn once
@@ -266,29 +279,26 @@ func (r *Release) read(ctx context.Context, o *attackOptions, lexicon *attack.Le
 	for _, i := range r.Root().Derive("shadow", r.dataName()).Rand().Perm(n)[:o.Shadow] {
 		aside[i] = true
 	}
-	t := &texts{lexicon, attack.Known{Privates: len(r.Corpus.Privates), Seed: r.DataSeed(), Plain: &attack.Memo{}}}
-	k := &t.known
+	c := &attack.Corpus{PrivateLabels: len(r.Corpus.Privates), Seed: r.DataSeed()}
 	for i, d := range lexicon.Documents(r.Corpus.Train) {
 		if aside[i] {
-			k.Shadow = append(k.Shadow, d.Words)
+			c.Shadow = append(c.Shadow, d.Words)
 		} else {
-			k.Train = append(k.Train, d)
+			c.Train = append(c.Train, d)
 		}
 	}
-	k.Validation, k.Test = lexicon.Documents(r.Corpus.Validation), lexicon.Documents(r.Corpus.Test)
+	c.Validation = lexicon.Documents(r.Corpus.Validation)
+	c.Test = lexicon.Documents(r.Corpus.Test)
 	if o.Public != nil {
 		public, err := r.Lab.Public(ctx, r.Sample(), r.pool(o.Public))
 		if err != nil {
 			return nil, fmt.Errorf("public: %w", err)
 		}
 		documents := lexicon.Documents(public.Documents)
-		for _, d := range documents {
-			k.Shadow = append(k.Shadow, d.Words)
-		}
+		c.Shadow = append(c.Shadow, attack.WordsOf(documents)...)
 		if public.Labelled {
-			k.Public = documents
+			c.Public = documents
 		}
 	}
-	k.Embedding = lexicon.Embedding(r.Space.Space)
-	return t, nil
+	return &texts{lexicon, c, lexicon.Embedding(r.Space.Space)}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"mldpbench/experiments/study"
 	"mldpbench/internal/list"
 	"mldpbench/models/attack"
+	"mldpbench/models/attack/users"
 	"mldpbench/results"
 	"mldpbench/stream"
 )
@@ -13,7 +14,7 @@ import (
 func init() {
 	Register(Measurement{
 		Name: "user-audit", Version: 2, Baseline: true,
-		Columns: attackColumns("auditor", attack.AuditColumns),
+		Columns: attackColumns("auditor", users.Columns),
 		Metric:  study.Metric{Key: "user_audit", New: func() any { return &struct{}{} }},
 		Applies: func(s *Spec, q *Query) bool { return hasText(s, q) && s.Repetition == 1 },
 		Measure: measureUserAudit,
@@ -24,27 +25,30 @@ func init() {
 // trained it: Feyisetan et al. 2020, Tables 3 and 4. The data set has users. Its
 // policy should be random: unknown words that are kept name their users.
 func measureUserAudit(ctx context.Context, r *Release, q *Query) ([]results.Row, error) {
-	l := attack.NewLexicon(r.Space.Vocabulary)
-	s := attack.Situation{Known: attack.Known{Seed: r.DataSeed()}, Workers: q.Threads, Noise: r.ReleaseSeed(),
-		Release: func(_ context.Context, documents [][]int32, _ stream.Seed) ([][]int32, error) {
-			return documents, nil
-		}}
+	lexicon := attack.NewLexicon(r.Space.Vocabulary)
+	t := &attack.Target{Releases: &attack.Releases{Words: unchanged, Noise: r.ReleaseSeed()}, Workers: q.Threads}
 	if !r.IsBaseline() {
 		m, err := r.Words(ctx)
 		if err != nil {
 			return nil, err
 		}
-		l = attack.NewLexicon(m.Vocabulary())
-		attack.Attacked(&s, m, r.Policy, l)
+		lexicon = attack.NewLexicon(m.Vocabulary())
+		t = attack.NewTarget(m, r.Policy, lexicon, r.ReleaseSeed(), q.Threads)
 	}
+	t.Corpus = &attack.Corpus{Seed: r.DataSeed()}
 	for _, split := range r.Corpus.Splits() {
-		s.Train = append(s.Train, l.Documents(split.Documents)...)
+		t.Corpus.Train = append(t.Corpus.Train, lexicon.Documents(split.Documents)...)
 	}
-	s.Embedding = l.Embedding(r.Space.Space)
-	outcomes, err := attack.Audit(ctx, s)
+	t.Words.Embedding = lexicon.Embedding(r.Space.Space)
+	outcomes, err := users.Audit(ctx, t)
 	if err != nil {
 		return nil, err
 	}
 	row := r.Row(q)
 	return list.Map(outcomes, func(x attack.Outcome) results.Row { return Attacked(row, x) }), nil
+}
+
+// unchanged releases documents as they are.
+func unchanged(_ context.Context, documents [][]int32, _ stream.Seed) ([][]int32, error) {
+	return documents, nil
 }

@@ -15,6 +15,7 @@ import (
 	"mldpbench/internal/memo"
 	"mldpbench/mechanisms/external"
 	"mldpbench/models/attack"
+	"mldpbench/models/attack/labels"
 	"mldpbench/results"
 	"mldpbench/stream"
 )
@@ -100,12 +101,12 @@ func attackWithCommand(ctx context.Context, r *Release, q *Query) ([]results.Row
 		return nil, err
 	}
 	classes := len(r.Corpus.Privates)
-	outcomes, err := attack.RunOutside(ctx, attack.Outside{
+	outcomes, err := labels.RunCommand(ctx, labels.Command{
 		Name: o.Name, Key: c.Key,
-		Find: func(ctx context.Context, train []string, labels []int, test []string, seed stream.Seed) ([]int, error) {
-			return c.Attack(ctx, train, labels, test, classes, seed)
+		Find: func(ctx context.Context, train []string, known []int, test []string, seed stream.Seed) ([]int, error) {
+			return c.Attack(ctx, train, known, test, classes, seed)
 		},
-	}, *t)
+	}, t)
 	if err != nil {
 		return nil, err
 	}

@@ -20,58 +20,63 @@ func init() {
 			// log2 of how much one output multiplies the chance of guessing its word, at most
 			{Name: "capacity", Title: "capacity", Unit: "bits"},
 		},
-		Run: func(ctx context.Context, s *Situation) ([]Outcome, error) {
-			if s.Channel == nil {
-				return s.sampledMAP(ctx)
+		Start: func(ctx context.Context, t *Target) (Attack, error) {
+			if t.Channel == nil {
+				return Attack{Finish: func() ([]Outcome, error) { return t.sampledMAP(ctx) }}, nil
 			}
-			pass := metrics.NewInferencePass(*s.Channel, [][]float64{s.prior()})
-			if err := s.rows(pass.Take); err != nil {
-				return nil, err
-			}
-			return s.inferred(pass.Result()), nil
+			pass := metrics.NewInferencePass(*t.Channel, [][]float64{t.Prior()})
+			return Attack{
+				Take:   pass.Take,
+				Finish: func() ([]Outcome, error) { return t.inferred(pass.Result()), nil },
+			}, nil
 		},
 	})
 }
 
-func (s *Situation) sampledMAP(ctx context.Context) ([]Outcome, error) {
-	learn, err := s.learn(ctx)
+// sampledMAP learns the channel from draws and is measured on others.
+func (t *Target) sampledMAP(ctx context.Context) ([]Outcome, error) {
+	learn, err := t.learn(ctx)
 	if err != nil {
 		return nil, err
 	}
-	fresh, err := s.drawAll(ctx, s.Options.MeasureDraws, s.own.Derive("measure"))
+	fresh, err := t.drawAll(ctx, t.Options.MeasureDraws, t.Seed.Derive("measure"))
 	if err != nil {
 		return nil, err
 	}
 	// How much less an attacker errs who learned from all draws than one who
 	// learned from half of them says what more draws would do.
-	all := s.Options.LearnDraws
-	grown, err := metrics.InferSampled(func(n, _ int, learning bool) (metrics.Draws, error) {
+	all := t.Options.LearnDraws
+	growth := metrics.Growth{First: max(1, all/4), Most: all, Tolerance: math.SmallestNonzeroFloat64,
+		Level: t.Options.Level}
+	draw := func(n, _ int, learning bool) (metrics.Draws, error) {
 		if learning {
 			return learn.First(n), nil
 		}
 		return fresh, nil
-	}, s.Words, [][]float64{s.prior()}, metrics.Growth{First: max(1, all/4), Most: all,
-		Tolerance: math.SmallestNonzeroFloat64, Level: s.Options.Level})
+	}
+	grown, err := metrics.InferSampled(draw, t.Words.Count, [][]float64{t.Prior()}, growth)
 	if err != nil {
 		return nil, err
 	}
-	return s.inferred(grown), nil
+	return t.inferred(grown), nil
 }
 
 // inferred are the outcomes. The floors are the errors of an attacker that sees no
 // output and always guesses the most frequent word.
-func (s *Situation) inferred(i metrics.Inference) []Outcome {
+func (t *Target) inferred(i metrics.Inference) []Outcome {
 	out := []Outcome{
-		{Column: "em-uniform", Value: i.Errors[0].MAP, Floor: 1 - 1/float64(s.Words)},
-		{Column: "em-corpus", Value: i.Errors[1].MAP, Floor: 1 - slices.Max(s.prior())},
-		{Column: "capacity", Value: i.Capacity, Ceiling: math.Log2(float64(s.Words))},
+		{Column: "em-uniform", Value: i.Errors[0].MAP, Floor: 1 - 1/float64(t.Words.Count)},
+		{Column: "em-corpus", Value: i.Errors[1].MAP, Floor: 1 - slices.Max(t.Prior())},
+		{Column: "capacity", Value: i.Capacity, Ceiling: math.Log2(float64(t.Words.Count))},
 	}
 	for k := range out {
-		if out[k].Count = s.Words; i.Learned > 0 {
-			out[k].Draws = s.Options.LearnDraws
-			out[k].Note = "sampled: a lower bound, between bounds that hold with the stated confidence"
+		out[k].Count = t.Words.Count
+		if i.Learned == 0 {
+			continue
 		}
-		if k < len(i.Errors) && i.Learned > 0 {
+		out[k].Draws = t.Options.LearnDraws
+		out[k].Note = "sampled: a lower bound, between bounds that hold with the stated confidence"
+		if k < len(i.Errors) {
 			out[k].Note = fmt.Sprintf("an attacker who learned from %d draws a word, measured on %d others; more draws would "+
 				"lower it by about %.4f; the ideal one errs at least %.4f in expectation", i.Learned, i.Fresh.PerInput,
 				i.Errors[k].Remaining, i.Errors[k].Lower)

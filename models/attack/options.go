@@ -8,34 +8,51 @@ import (
 	"mldpbench/internal/params"
 )
 
+// MostReleases are the numbers of releases that averaging may be asked for.
+var MostReleases = []int{1, 2, 5, 10, 50}
+
 // Parameters are the sizes of the attacks: the options of a study.
 var Parameters = []params.Parameter{
-	params.AtLeast("candidates", 1, 50), // of decoding in context, at a position
+	size("candidates", 50, "of decoding in context, at a position"),
 	{Name: "releases", Default: []float64{1, 2, 5, 10, 50}, Legal: "increasing, of 1, 2, 5, 10 and 50",
-		Valid: func(n float64) bool { return slices.Contains(averagingReleases, int(n)) }}, // of averaging
-	// Of every word, to learn a channel; fewer do not show what a mechanism of noise gives away.
-	params.AtLeast("learn_draws", 1, 400),
-	{Name: "level", Default: 0.95, Legal: "in (0, 1)", Valid: params.Strictly(0, 1)}, // of all intervals
-	params.AtLeast("tokens", 1, 2000),                                                // attacked in their places
-	params.AtLeast("words", 1, 500),                                                  // largest number averaged over
-	params.AtLeast("documents", 1, 500),                                              // largest number linked
-	params.AtLeast("measure_draws", 1, 10),                                           // of a word, for what was learned
-	params.AtLeast("resamples", 1, 500),                                              // of a bootstrap
-	params.AtLeast("own_releases", 1, 5),                                             // made by an adaptive attacker
-	params.AtLeast("test_releases", 1, 5),                                            // attacked for a private label
-	params.AtLeast("masked", 1, 1000),                                                // words, one at a time
-	params.AtLeast("hidden", 1, 32),                                                  // of the LSTM
-	params.AtLeast("epochs", 1, 10),                                                  // of the LSTM
+		Valid: func(n float64) bool { return slices.Contains(MostReleases, int(n)) }, Doc: "of averaging"},
+	size("learn_draws", 400, "of every word, to learn a channel; fewer do not show what a mechanism of noise gives away"),
+	{Name: "level", Default: 0.95, Legal: "in (0, 1)", Valid: params.Strictly(0, 1), Doc: "confidence of intervals"},
+	size("tokens", 2000, "words attacked in their places"),
+	size("words", 500, "most words averaged over"),
+	size("documents", 500, "most documents linked"),
+	size("measure_draws", 10, "of every word, to measure on what was learned"),
+	size("resamples", 500, "of a bootstrap"),
+	size("own_releases", 5, "that an adaptive attacker makes"),
+	size("test_releases", 5, "attacked for a private label"),
+	size("masked", 1000, "words asked of a masked model"),
+	size("hidden", 32, "units of the LSTM"),
+	size("epochs", 10, "of the LSTM"),
 }
 
-// Options are the parameters with their defaults.
+// size is a number from 1 on.
+func size(name string, otherwise int, doc string) params.Parameter {
+	p := params.AtLeast(name, 1, otherwise)
+	p.Doc = doc
+	return p
+}
+
+// Options are the parameters with their defaults. Their names and order are part of the
+// keys of results.
 type Options struct {
 	Candidates int
 	Releases   []int
 	LearnDraws int
 
-	Level                                                                                float64
-	Tokens, Words, Documents, MeasureDraws, Resamples, OwnReleases, TestReleases, Masked int
+	Level        float64
+	Tokens       int
+	Words        int
+	Documents    int
+	MeasureDraws int
+	Resamples    int
+	OwnReleases  int
+	TestReleases int
+	Masked       int
 
 	Network map[string]any // parameters of the LSTM
 }
@@ -46,14 +63,25 @@ func Resolve(given map[string]any) (Options, error) {
 	if err != nil {
 		return Options{}, err
 	}
-	n := func(name string) int { return v[name].(int) }
 	r := v["releases"].([]float64)
-	if len(r) == 0 || len(slices.Compact(slices.Sorted(slices.Values(r)))) < len(r) || !slices.IsSorted(r) {
+	distinct := slices.Compact(slices.Sorted(slices.Values(r)))
+	if len(r) == 0 || len(distinct) < len(r) || !slices.IsSorted(r) {
 		return Options{}, check.Wrong("attackers: releases = %v: must be increasing", r)
 	}
-	return Options{Candidates: n("candidates"), Releases: list.Map(r, func(x float64) int { return int(x) }),
-		LearnDraws: n("learn_draws"), Level: v["level"].(float64), Tokens: n("tokens"), Words: n("words"),
-		Documents: n("documents"), MeasureDraws: n("measure_draws"), Resamples: n("resamples"),
-		OwnReleases: n("own_releases"), TestReleases: n("test_releases"), Masked: n("masked"),
-		Network: map[string]any{"hidden": n("hidden"), "epochs": n("epochs"), "learning_rate": 0.01}}, nil
+	n := func(name string) int { return v[name].(int) }
+	return Options{
+		Candidates:   n("candidates"),
+		Releases:     list.Map(r, func(x float64) int { return int(x) }),
+		LearnDraws:   n("learn_draws"),
+		Level:        v["level"].(float64),
+		Tokens:       n("tokens"),
+		Words:        n("words"),
+		Documents:    n("documents"),
+		MeasureDraws: n("measure_draws"),
+		Resamples:    n("resamples"),
+		OwnReleases:  n("own_releases"),
+		TestReleases: n("test_releases"),
+		Masked:       n("masked"),
+		Network:      map[string]any{"hidden": n("hidden"), "epochs": n("epochs"), "learning_rate": 0.01},
+	}, nil
 }

@@ -1,32 +1,21 @@
 package attack
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"maps"
 	"math"
 	"slices"
 	"sync/atomic"
-
-	"golang.org/x/sync/errgroup"
 
 	"mldpbench/internal/check"
 	"mldpbench/internal/list"
 	"mldpbench/internal/stats"
 )
 
-// RunAll attacks the situation by several attackers, one after the other. The
-// outcomes come in the order of the names and of their columns and depend on the
-// situation's seed alone: not on the number of workers, nor on the other
-// attackers. An attacker that cannot read the release, because words lost their
-// places, has outcomes without a value, whose note is the reason; the others go
-// on, as they do where one lacks what it needs, returns an error or panics: the
-// outcomes are then those of the others, and the error is Failures. The rows of the
-// channel, the most expensive part, are made once for all of them.
-func RunAll(ctx context.Context, names []string, s Situation) ([]Outcome, error) {
+// RunAll is Run for registered attackers, by their names.
+func RunAll(ctx context.Context, names []string, t *Target) ([]Outcome, error) {
 	var all []Definition
 	for _, name := range names {
 		d, err := Find(name)
@@ -35,72 +24,39 @@ func RunAll(ctx context.Context, names []string, s Situation) ([]Outcome, error)
 		}
 		all = append(all, d)
 	}
-	return s.attackedBy(ctx, all)
+	return Run(ctx, all, t)
 }
 
-// attacker is one of those who attack together.
-type attacker struct {
-	Definition
-	next     func() (taker, bool) // goes on until rows are asked for
-	take     taker                // of who waits for rows
-	learned  int                  // draws of every word, of the channel that was read
-	outcomes []Outcome
-	err      error
-}
-
-// attackedBy lets each attacker go on until it asks for the rows of the channel or is
-// done, then passes the rows to all who asked.
-func (s Situation) attackedBy(ctx context.Context, all []Definition) (outcomes []Outcome, err error) {
-	if s.Single {
-		s.Options.OwnReleases, s.Options.TestReleases = 1, 1
+// Run attacks the target by several attackers, one after the other. The
+// outcomes come in the order of the attackers and of their columns and depend on the
+// target's seeds alone: not on the number of workers, nor on the other
+// attackers. An attacker that cannot read the release, because words lost their
+// places, has outcomes without a value, whose note is the reason; the others go
+// on, as they do where one lacks what it needs, returns an error or panics: the
+// outcomes are then those of the others, and the error is Failures.
+func Run(ctx context.Context, all []Definition, t *Target) ([]Outcome, error) {
+	attacks := list.Map(all, func(d Definition) *attack { return &attack{Definition: d} })
+	var readers []*attack
+	for _, a := range attacks {
+		a.err = check.Panics(func() error { return a.start(ctx, t) })
+		if a.err == nil && a.Take != nil {
+			readers = append(readers, a)
+		}
 	}
-	s.Workers, s.Made, s.Plain = max(1, s.Workers), cmp.Or(s.Made, &Made{}), cmp.Or(s.Plain, &Memo{})
-	attackers := make([]*attacker, len(all))
-	for i, d := range all {
-		a, attacked := &attacker{Definition: d}, s
-		attacked.own = s.Noise.Derive("attack", d.Name)
-		next, stop := iter.Pull(func(yield func(taker) bool) {
-			attacked.rows = func(take taker) error { return apart(take, yield) }
-			a.outcomes, a.err = d.attack(ctx, &attacked)
-		})
-		defer stop()
-		a.next, attackers[i] = next, a
-	}
-	for waiting := attackers; len(waiting) > 0; {
-		waiting = slices.DeleteFunc(slices.Clone(waiting), func(a *attacker) bool {
-			a.take = nil
-			panicked := check.Panics(func() error { a.take, _ = a.next(); return nil })
-			a.err = cmp.Or(panicked, a.err)
-			return a.take == nil
-		})
-		if len(waiting) == 0 {
-			break
-		}
-		channel, draws, err := s.channel(ctx)
-		for _, a := range waiting {
-			a.learned = draws
-		}
-		if err == nil {
-			err = channel.EachRow(ctx, s.Workers, func(block, x int, row []float64) {
-				for _, a := range waiting {
-					a.take(block, x, row)
-				}
-			})
-		}
-		if err != nil {
+	if len(readers) > 0 {
+		if err := t.pass(ctx, readers); err != nil {
 			return nil, err
 		}
 	}
+	var outcomes []Outcome
 	failures := Failures{}
-	for _, a := range attackers {
-		if a.err != nil {
-			failures[a.Name] = fmt.Errorf("attacker %s: %w", a.Name, a.err)
+	for _, a := range attacks {
+		found, err := a.finish()
+		if err != nil {
+			failures[a.Name] = fmt.Errorf("attacker %s: %w", a.Name, err)
 			continue
 		}
-		for _, o := range a.outcomes {
-			o.Draws = max(o.Draws, a.learned)
-			outcomes = append(outcomes, o)
-		}
+		outcomes = append(outcomes, found...)
 	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -111,46 +67,97 @@ func (s Situation) attackedBy(ctx context.Context, all []Definition) (outcomes [
 	return outcomes, nil
 }
 
-// apart waits for the rows of the channel. After a panic the attacker takes no more of
-// them; the others do.
-func apart(take taker, wait func(taker) bool) error {
-	var failed atomic.Pointer[error]
-	all := wait(func(block, x int, row []float64) {
-		if failed.Load() == nil {
-			if err := check.Panics(func() error { take(block, x, row); return nil }); err != nil {
-				failed.CompareAndSwap(nil, &err)
-			}
-		}
-	})
-	switch err := failed.Load(); {
-	case err != nil:
-		return *err
-	case !all:
-		return errors.New("the rows of the channel are not read to their end")
-	}
-	return nil
+// attack is an attacker at work.
+type attack struct {
+	Definition
+	Attack
+	err    error                 // of its start
+	broken atomic.Pointer[error] // a panic at a row of the channel
+	draws  int                   // of every word, of the channel that was read; 0 for an exact one
 }
 
-// attack runs one attacker.
-func (d Definition) attack(ctx context.Context, s *Situation) ([]Outcome, error) {
-	for _, need := range d.Needs {
-		if !met[need](s) {
-			return nil, fmt.Errorf("no %s", need)
+// start begins the attack, where the target has what the attacker needs.
+func (a *attack) start(ctx context.Context, t *Target) error {
+	for _, need := range a.Needs {
+		if !t.Has(need) {
+			return fmt.Errorf("no %s", need)
 		}
 	}
-	outcomes, err := d.Run(ctx, s)
+	attacked := *t
+	attacked.Seed = t.Releases.Noise.Derive("attack", a.Name)
+	if t.Releases.Single {
+		attacked.Options.OwnReleases = 1
+		attacked.Options.TestReleases = 1
+	}
+	started, err := a.Start(ctx, &attacked)
+	a.Attack = started
+	return err
+}
+
+// pass passes the rows of the channel to all attacks who read them.
+func (t *Target) pass(ctx context.Context, readers []*attack) error {
+	channel, draws, err := t.channel(ctx)
+	if err != nil {
+		return err
+	}
+	for _, a := range readers {
+		a.draws = draws
+	}
+	return channel.EachRow(ctx, max(1, t.Workers), func(block, x int, row []float64) {
+		for _, a := range readers {
+			a.take(block, x, row)
+		}
+	})
+}
+
+// take passes on a row. After a panic the attack takes no more of them; the others do.
+func (a *attack) take(block, x int, row []float64) {
+	if a.broken.Load() != nil {
+		return
+	}
+	err := check.Panics(func() error {
+		a.Take(block, x, row)
+		return nil
+	})
+	if err != nil {
+		a.broken.CompareAndSwap(nil, &err)
+	}
+}
+
+// finish returns the outcomes, each with the draws of the channel that was read.
+func (a *attack) finish() ([]Outcome, error) {
+	var outcomes []Outcome
+	err := a.err
+	if broken := a.broken.Load(); err == nil && broken != nil {
+		err = *broken
+	}
+	if err == nil {
+		err = check.Panics(func() (err error) {
+			outcomes, err = a.Finish()
+			return err
+		})
+	}
 	if errors.Is(err, errPlaces) {
-		return list.Map(d.Columns, func(c Column) Outcome {
-			return Outcome{Column: c.Name, Value: stats.Unknown(), Floor: math.NaN(), Ceiling: math.NaN(),
-				Note: err.Error()}
-		}), nil
+		return a.unreadable(err), nil
 	}
-	for _, o := range outcomes {
-		if !slices.ContainsFunc(d.Columns, func(c Column) bool { return c.Name == o.Column }) {
-			err = cmp.Or(err, fmt.Errorf("outcome %q is no column of it", o.Column))
+	if err != nil {
+		return nil, err
+	}
+	for i, o := range outcomes {
+		if !slices.ContainsFunc(a.Columns, func(c Column) bool { return c.Name == o.Column }) {
+			return nil, fmt.Errorf("outcome %q is no column of it", o.Column)
 		}
+		outcomes[i].Draws = max(o.Draws, a.draws)
 	}
-	return outcomes, err
+	return outcomes, nil
+}
+
+// unreadable are the outcomes of an attacker who cannot read the release.
+func (a *attack) unreadable(why error) []Outcome {
+	return list.Map(a.Columns, func(c Column) Outcome {
+		return Outcome{Column: c.Name, Value: stats.Unknown(), Floor: math.NaN(), Ceiling: math.NaN(),
+			Note: why.Error()}
+	})
 }
 
 // Failures are the errors of attackers who failed, by name.
@@ -159,19 +166,4 @@ type Failures map[string]error
 // Error is that of all of them, in the order of their names.
 func (f Failures) Error() string {
 	return errors.Join(list.Map(slices.Sorted(maps.Keys(f)), func(n string) error { return f[n] })...).Error()
-}
-
-// parallel calls f for 0 … n−1, as many at a time as there are workers.
-func (s *Situation) parallel(ctx context.Context, n int, f func(i int) error) error {
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(s.Workers)
-	for i := range n {
-		g.Go(func() error {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			return check.Panics(func() error { return f(i) })
-		})
-	}
-	return g.Wait()
 }

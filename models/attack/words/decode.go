@@ -1,0 +1,123 @@
+package words
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"mldpbench/models/ngram"
+)
+
+// candidate is a word that an output may stand for.
+type candidate struct {
+	word     int32
+	emission float64 // ln P(y|word)
+	prior    float64 // ln π(word)
+	topic    float64 // ln of how much likelier the word is in texts like this one
+	score    float64 // π(word)·P(y|word)
+}
+
+// chain is a text in the hidden Markov model with hidden words x, outputs y, emissions
+// P(y|x) and transitions of a model of pairs of words.
+type chain struct {
+	positions [][]candidate
+	language  [][]float64 // [i][s·K_i + c]: ln P of candidate c at i after candidate s at i−1
+}
+
+// weights are those of pairs of words, of the topic and of the channel.
+type weights struct{ pairs, topic, channel float64 }
+
+// own is what a candidate has without the words around it, as a logarithm.
+func (w weights) own(x candidate) float64 {
+	return float64(w.channel*x.emission) + float64((1-w.pairs)*x.prior) + float64(w.topic*x.topic)
+}
+
+// newChain needs a candidate for every position. Time and memory grow with the product
+// of the numbers of candidates of two neighbours.
+func newChain(model *ngram.Model, positions [][]candidate) (chain, error) {
+	c := chain{positions, make([][]float64, len(positions))}
+	for i, candidates := range positions {
+		if len(candidates) == 0 {
+			return c, fmt.Errorf("decoding: position %d: no candidate", i)
+		}
+		before := []candidate{{}}
+		if i > 0 {
+			before = positions[i-1]
+		}
+		for _, b := range before {
+			after := model.After([]int32{b.word}[:min(i, 1)], i < 2)
+			for _, x := range candidates {
+				c.language[i] = append(c.language[i], math.Log(after.Probability(x.word)))
+			}
+		}
+	}
+	return c, nil
+}
+
+// posteriors returns for every position of a text the posterior probability of each
+// candidate, given the whole text, by forward–backward:
+//
+//	P(x | y) ∝ Π_i P(y_i|x_i)^γ · π(x_i)^{1−λ} · P(x_i | x_{i−1})^λ · t(x_i)^β:
+//
+// λ = β = 0 and γ = 1 is MAP word by word under the prior π, λ = γ = 1 is Bayes' rule under
+// the language model, and t is the topic's ratio; γ > 1 trusts the language less. The largest
+// probability minimises the expected number of wrong words; the most probable sequence
+// (Viterbi) does not.
+func (c chain) posteriors(w weights) ([][]float64, error) {
+	steps, out, err := c.forward(w)
+	if err != nil {
+		return nil, err
+	}
+	c.backward(steps, out)
+	return out, nil
+}
+
+// forward returns, by position, the probabilities of steps [s·K_i + c] as in language, and
+// of candidates given the text up to there, both scaled so that the latter sum to one.
+func (c chain) forward(w weights) (steps, out [][]float64, err error) {
+	steps = make([][]float64, len(c.positions))
+	out = make([][]float64, len(c.positions))
+	before := []float64{1}
+	for i, candidates := range c.positions {
+		k := len(candidates)
+		own := make([]float64, k)
+		for j, x := range candidates {
+			own[j] = w.own(x)
+		}
+		top := floats.Max(own)
+		if math.IsInf(top, 0) || math.IsNaN(top) {
+			return nil, nil, fmt.Errorf("decoding: the outputs are impossible for all candidates")
+		}
+		steps[i] = make([]float64, len(c.language[i]))
+		out[i] = make([]float64, k)
+		for j, v := range c.language[i] {
+			steps[i][j] = math.Exp(own[j%k] - top + float64(w.pairs*v))
+			out[i][j%k] += float64(before[j/k] * steps[i][j])
+		}
+		sum := floats.Sum(out[i]) // > 0: the best candidate may follow any other
+		floats.Scale(1/sum, out[i])
+		floats.Scale(1/sum, steps[i])
+		before = out[i]
+	}
+	return steps, out, nil
+}
+
+// backward multiplies out by what the rest of the text makes of each candidate.
+func (c chain) backward(steps, out [][]float64) {
+	n := len(c.positions)
+	if n == 0 {
+		return
+	}
+	after := make([]float64, len(c.positions[n-1]))
+	floats.AddConst(1, after)
+	for i := n - 1; i >= 0; i-- {
+		k := len(c.positions[i])
+		earlier := make([]float64, len(steps[i])/k)
+		for j, p := range steps[i] {
+			earlier[j/k] += float64(p * after[j%k])
+		}
+		floats.Mul(out[i], after)
+		after = earlier
+	}
+}
