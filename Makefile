@@ -9,7 +9,7 @@ VERSION := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 # Packages whose tests take a second or two each.
 FAST ?= ./internal/... ./stream ./metrics ./results/... ./datasets/table ./experiments/cluster ./experiments/engine
 
-.PHONY: help build dist wheel test long fast test-arm64 race reproduce check bench speed lint study adapters reports figures look asm fuzz clean
+.PHONY: help build dist wheel test long fast test-arm64 race reproduce check bench speed lint shape study adapters reports figures look asm fuzz clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -102,12 +102,16 @@ fuzz: ## run every fuzz target for FUZZTIME
 adapters: build ## run examples/adapters with the libraries they adapt, each in bin/adapters, and write the table of docs/python.md (8 GB; needs MLDP_DATA)
 	$(GO) test -tags adapters -count=1 -vet=off -timeout 120m -parallel 5 -v -run 'TestAdapters|TestExamples' ./mechanisms/external
 
-lint: ## formatting, budgets of what users see, vet (kernels for arm64 too), staticcheck
+lint: ## formatting, budgets of what users see, vet (kernels for arm64 too), staticcheck, shape of the code
 	@bad=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$bad" || { echo "gofmt: $$bad"; exit 1; }
 	.ci/budgets
 	$(GO) vet ./...
 	CGO_ENABLED=0 GOARCH=arm64 $(GO) vet ./internal/kernel ./embeddings/nearest
 	$(GO) tool staticcheck ./...
+	.ci/shape
+
+shape: ## write the numbers of .ci/shape.txt that fell
+	.ci/shape write
 
 clean: ## remove what was built (runs stay)
 	rm -rf bin dist
