@@ -13,6 +13,7 @@ import (
 
 	"mldpbench/internal/check"
 	"mldpbench/internal/list"
+	"mldpbench/internal/memo"
 )
 
 // WordID is the row of a word in a vocabulary.
@@ -104,7 +105,7 @@ type Space struct {
 	Vectors    []float32 // Len × Dimension, row-major; read only
 
 	fingerprint func() string
-	derived     sync.Map // values that other packages build once per space, by their own key types
+	derived     memo.Memo // values that other packages build once per space, by their own key types
 }
 
 // NewSpace checks shapes and finiteness and takes ownership of vectors
@@ -224,12 +225,11 @@ func (s *Space) hash() string {
 // space, for example for a covariance root or a distance range. The key must be
 // of a type private to the caller's package, which stands for one T.
 func Derive[T any](s *Space, key any, build func() (T, error)) (T, error) {
-	f, _ := s.derived.LoadOrStore(key, sync.OnceValues(build))
-	return f.(func() (T, error))()
+	return memo.Once(&s.derived, key, build)
 }
 
 // Once is Derive for what cannot fail, such as the nearest-neighbour index.
 func Once[T any](s *Space, key any, build func() T) T {
-	f, _ := s.derived.LoadOrStore(key, sync.OnceValue(build))
-	return f.(func() T)()
+	value, _ := memo.Once(&s.derived, key, func() (T, error) { return build(), nil })
+	return value
 }

@@ -9,8 +9,8 @@ import (
 )
 
 // AsRun is what the code of Meisenbacher et al. 2024 (its replication package)
-// computes, and so what its tables hold: see newAsRun and the constructors
-// beside it. It differs from Released, which is the package that came later.
+// computes, and so what its tables hold: see runRows and the constructors
+// over them. It differs from Released, which is the package that came later.
 const AsRun Variant = "as-run"
 
 // train returns the texts whose words the matrix of AsRun has.
@@ -40,22 +40,26 @@ var ErrNoTexts = errors.New("needs train texts: its matrix has their words")
 // same, and a slice used for other texts is not.
 type runKey [sha256.Size]byte
 
+type runMatrixKey struct{}
+
 // runMatrixOf builds the matrix once for a space and train texts.
 func runMatrixOf(env Environment) (*runMatrix, error) {
-	train := env.train()
-	if len(train) == 0 {
-		return nil, ErrNoTexts
-	}
-	h := sha256.New()
-	for _, document := range train {
-		for _, word := range document {
-			h.Write([]byte(word))
-			h.Write([]byte{0})
+	return once(env, runMatrixKey{}, func() (*runMatrix, error) {
+		train := env.train()
+		if len(train) == 0 {
+			return nil, ErrNoTexts
 		}
-		h.Write([]byte{1})
-	}
-	return embeddings.Derive(env.Space, runKey(h.Sum(nil)), func() (*runMatrix, error) {
-		return newRunMatrix(env.Space, train)
+		h := sha256.New()
+		for _, document := range train {
+			for _, word := range document {
+				h.Write([]byte(word))
+				h.Write([]byte{0})
+			}
+			h.Write([]byte{1})
+		}
+		return embeddings.Derive(env.Space, runKey(h.Sum(nil)), func() (*runMatrix, error) {
+			return newRunMatrix(env.Space, train)
+		})
 	})
 }
 
@@ -86,11 +90,13 @@ func newRunMatrix(space *embeddings.Space, train [][]string) (*runMatrix, error)
 func (m *runMatrix) first(n int) []WordID {
 	var words []WordID
 	for _, w := range m.ranked {
-		if m.has[w] {
-			words = append(words, w)
-		} else if n > 0 {
-			words, n = append(words, w), n-1
+		if !m.has[w] {
+			if n == 0 {
+				continue
+			}
+			n--
 		}
+		words = append(words, w)
 	}
 	return words
 }
@@ -125,27 +131,38 @@ func (m *runMatrix) space(words []WordID, coordinates int) (*embeddings.Space, e
 	})
 }
 
-// runRows returns the matrix and the rows of the words that pick chooses, with the
-// first coordinates only.
-func runRows(env Environment, coordinates int, pick func(*runMatrix) []WordID) (m *runMatrix, words []WordID,
-	rows *embeddings.Space, err error) {
-	if m, err = runMatrixOf(env); err == nil {
-		words = pick(m)
-		rows, err = m.space(words, coordinates)
-	}
-	return m, words, rows, err
+// runRows are some rows of a matrix, with the first coordinates only, and what they
+// stand for.
+type runRows struct {
+	matrix *runMatrix
+	space  *embeddings.Space
+	// inputs are the words whose vectors the rows have, outputs the words that are
+	// returned for them; Unknown returns the input word.
+	inputs, outputs []WordID
 }
 
-// newAsRun makes a mechanism over words of inner, one over rows. inputs are the
-// words whose vectors the rows have, outputs the words that are returned for
-// them; Unknown returns the input word. A word without a vector, or not of the
-// train texts, is returned unchanged, which publishes it.
-func newAsRun(m *runMatrix, s Settings, g Guarantee, inner *Mechanism, inputs, outputs []WordID) *Mechanism {
-	of := slices.Repeat([]WordID{embeddings.Unknown}, m.all.Len())
-	for row, w := range inputs {
-		if w != embeddings.Unknown && m.has[w] {
+// runRowsOf are the rows of the words that pick chooses, which they are returned as.
+func runRowsOf(env Environment, coordinates int, pick func(*runMatrix) []WordID) (*runRows, error) {
+	m, err := runMatrixOf(env)
+	if err != nil {
+		return nil, err
+	}
+	words := pick(m)
+	space, err := m.space(words, coordinates)
+	if err != nil {
+		return nil, err
+	}
+	return &runRows{matrix: m, space: space, inputs: words, outputs: words}, nil
+}
+
+// mechanism makes a mechanism over words of one over the rows. A word without a
+// vector, or not of the train texts, is returned unchanged, which publishes it.
+func (r *runRows) mechanism(s Settings, g Guarantee, inner *Mechanism) *Mechanism {
+	of := slices.Repeat([]WordID{embeddings.Unknown}, r.matrix.all.Len())
+	for row, w := range r.inputs {
+		if w != embeddings.Unknown && r.matrix.has[w] {
 			of[w] = WordID(row)
 		}
 	}
-	return restrict(s, g, m.all.Vocabulary, inner, of, outputs)
+	return restrict(inner, restriction{s, g, r.matrix.all.Vocabulary, of, r.outputs})
 }

@@ -22,25 +22,25 @@ const vectorless = "words without a vector come back unchanged"
 // without a vector is ever returned. For Mahalanobis the covariance is that of
 // the whole matrix, rows of zeros included.
 func newAsRunCMP(env Environment, s Settings) (*Mechanism, error) {
-	m, rows, space, err := runRows(env, env.Space.Dimension, func(m *runMatrix) []WordID { return origin(m.covered) })
+	r, err := runRowsOf(env, env.Space.Dimension, func(m *runMatrix) []WordID { return origin(m.covered) })
 	if err != nil {
 		return nil, err
 	}
-	inner := newProjector(space, s.Epsilon, 1)
+	noise := Noise{Space: r.space}
 	if lambda, ok := s.Parameters["lambda"].(float64); ok {
-		whole, err := m.space(origin(m.ranked), env.Space.Dimension)
+		whole, err := r.matrix.space(origin(r.matrix.ranked), env.Space.Dimension)
 		if err != nil {
 			return nil, err
 		}
-		shape, err := mahalanobisShapeOf(whole, lambda, false)
+		shape, err := mahalanobisShapeOf(whole, mahalanobisKey{lambda: lambda})
 		if err != nil {
 			return nil, err
 		}
-		inner.shape = shape.rows
+		noise.Shape = shape.rows
 	}
 	g := Guarantee{Reason: "the input word comes back where the origin is nearest to the noisy vector, which is not " +
 		"post-processing, and " + vectorless}
-	return newAsRun(m, s, g, inner.mechanism(s, g), rows, rows), nil
+	return r.mechanism(s, g, ByNoise(s, g, noise)), nil
 }
 
 // newAsRunVickrey drops the row nearest to the noisy vector, whichever it is,
@@ -48,37 +48,38 @@ func newAsRunCMP(env Environment, s Settings) (*Mechanism, error) {
 // rows 1 to V (VickreyMechanism with k = 2 and t = (.5, .5)). All of this is
 // post-processing of the noisy vector.
 func newAsRunVickrey(env Environment, s Settings) (*Mechanism, error) {
-	m, rows, space, err := runRows(env, env.Space.Dimension, func(m *runMatrix) []WordID { return m.first(3) })
+	r, err := runRowsOf(env, env.Space.Dimension, func(m *runMatrix) []WordID { return m.first(3) })
 	if err != nil {
 		return nil, err
 	}
-	inner := newProjector(space, s.Epsilon, 3)
-	inner.among = func(p []float64, _ WordID, near []nearest.Neighbor) ([]nearest.Neighbor, float64) {
+	weights := func(p []float64, _ WordID, near []nearest.Neighbor) {
 		if near[1].ID != embeddings.Unknown { // there is more than one row
+			p = p[1:]
 			near = near[1:]
 		}
-		return oneOfTwo(p, near, func(a, b float64) float64 { return 1 / (1 + math.Exp((a-b)/2)) })
+		oneOfTwo(p, near, func(a, b float64) float64 { return 1 / (1 + math.Exp((a-b)/2)) })
 	}
+	m := r.matrix
 	g := euclideanGuarantee(m.all, s.Epsilon,
 		"the noise is ε·d-private, and dropping its nearest word and the choice of the next are post-processing")
 	g.EuclideanEpsilon = 0
 	g.Scope = fmt.Sprintf("between the %d words of the train texts that have a vector; %s", len(m.covered), vectorless)
 	g.Covers = func(a, b WordID) bool { return m.has[a] && m.has[b] }
-	return newAsRun(m, s, g, inner.mechanism(s, Guarantee{}), rows, rows), nil
+	inner := ByNoise(s, Guarantee{}, Noise{Space: r.space, Neighbors: 3, Weights: weights})
+	return r.mechanism(s, g, inner), nil
 }
 
 // newAsRunTEM is TEM over rows 1 to V with γ of V+1 words in place of n−1,
 // rounded to one decimal, and the score −γ + (2/ε)·ln(V/|L|) for the words
 // beyond γ together, as in Released (TEM.replace_word). Rows of zeros are
 // outputs like any other.
-func newAsRunTEM(env Environment, s Settings, truncation func(epsilon float64, words int) float64) (*Mechanism, error) {
-	m, rows, space, err := runRows(env, env.Space.Dimension, func(m *runMatrix) []WordID { return m.ranked })
+func newAsRunTEM(env Environment, s Settings) (*Mechanism, error) {
+	r, err := runRowsOf(env, env.Space.Dimension, func(m *runMatrix) []WordID { return m.ranked })
 	if err != nil {
 		return nil, err
 	}
 	g := Guarantee{Reason: unprovedTEM + ", and " + vectorless}
-	inner := newReleasedTEM(s, g, space, space.Len()+1, truncation)
-	return newAsRun(m, s, g, inner, rows, rows), nil
+	return r.mechanism(s, g, newReleasedTEM(s, g, r.space, r.space.Len()+1)), nil
 }
 
 // newAsRunSanText computes SanText's probabilities over rows 0 to V from the
@@ -88,18 +89,15 @@ func newAsRunTEM(env Environment, s Settings, truncation func(epsilon float64, w
 // beyond the list break ε·d; the three coordinates alone, whose distance is at
 // most that of the vectors, would not.
 func newAsRunSanText(env Environment, s Settings) (*Mechanism, error) {
-	m, rows, space, err := runRows(env, min(3, env.Space.Dimension),
-		func(m *runMatrix) []WordID { return origin(m.ranked) })
+	r, err := runRowsOf(env, min(3, env.Space.Dimension), func(m *runMatrix) []WordID { return origin(m.ranked) })
 	if err != nil {
 		return nil, err
 	}
 	g := Guarantee{Reason: "rows beyond the list of words return the input word, whichever it is, and " +
 		vectorless}
-	law := func(epsilon float64) distanceLaw { return distanceLaw{epsilon / 2, math.Inf(1)} }
-	inner := newDistanceSelector(s, g, space, law)
-	outputs := slices.Repeat([]WordID{embeddings.Unknown}, len(rows))
-	copy(outputs, m.covered)
-	return newAsRun(m, s, g, inner, rows, outputs), nil
+	r.outputs = slices.Repeat([]WordID{embeddings.Unknown}, len(r.inputs))
+	copy(r.outputs, r.matrix.covered)
+	return r.mechanism(s, g, ByScores(s, g, sanTextScores(DistanceCosts(r.space, nil), s.Epsilon))), nil
 }
 
 // Values of the parameter extent of AsRun.
@@ -122,9 +120,9 @@ var (
 func runExtent(env Environment, s Settings, rows *embeddings.Space) (extent, string, error) {
 	data := s.Parameters["extent"].(string)
 	if data == extentOfData {
-		data = env.DataSet
-		if _, ok := runLargest[data][rows.Dimension]; !ok {
-			data = extentOfSpace
+		data = extentOfSpace
+		if _, stated := runLargest[env.DataSet][rows.Dimension]; stated {
+			data = env.DataSet
 		}
 	}
 	if data == extentOfSpace {
@@ -144,20 +142,23 @@ func runExtent(env Environment, s Settings, rows *embeddings.Space) (extent, str
 // ±Δ; with k = 0 the word stays. Its scale is that of Released with Δ and Δ₀
 // from the parameter extent (TruncatedGumbel).
 func newAsRunGumbel(env Environment, s Settings) (*Mechanism, error) {
-	m, rows, space, err := runRows(env, env.Space.Dimension, func(m *runMatrix) []WordID { return m.ranked })
+	r, err := runRowsOf(env, env.Space.Dimension, func(m *runMatrix) []WordID { return m.ranked })
 	if err != nil {
 		return nil, err
 	}
-	n := space.Len()
-	inner := newTruncatedGumbel(space, s.Epsilon, math.Log(float64(n)), 0, n, false)
+	n := r.space.Len()
+	m := truncatedGumbel{released: true, space: r.space, near: neighborsOf(r.space, false),
+		poisson: newTruncatedPoisson(math.Log(float64(n)), 0, n)}
 	var source string
-	if inner.extent, source, err = runExtent(env, s, space); err != nil {
-		return nil, err
-	}
-	if err := inner.checkEpsilon(s.Epsilon); err != nil {
+	m.extent, source, err = runExtent(env, s, r.space)
+	if err != nil {
 		return nil, err
 	}
 	g := Guarantee{Reason: "the noise has the scale of largest and smallest distances " + source + ", from a complex " +
 		"number where epsilon is below the smallest usable one, and " + vectorless}
-	return newAsRun(m, s, g, inner.mechanism(s, g), rows, rows), nil
+	inner, err := m.mechanism(s, func(*truncatedGumbel) Guarantee { return g })
+	if err != nil {
+		return nil, err
+	}
+	return r.mechanism(s, g, inner), nil
 }

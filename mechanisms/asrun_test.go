@@ -282,10 +282,15 @@ func TestRunExtent(t *testing.T) {
 		env.DataSet = data
 		m := mustNew(t, env, Settings{Mechanism: "gumbel", Variant: AsRun, Epsilon: 1,
 			Parameters: Parameters{"extent": parameter}})
-		if g := m.Guarantee(); g.Holds() || !strings.Contains(g.Reason, "distances") {
-			t.Errorf("guarantee %s", g)
+		rows, err := runRowsOf(env, 50, func(m *runMatrix) []WordID { return m.ranked })
+		if err != nil {
+			t.Fatal(err)
 		}
-		return m.sampler.(*restricted).inner.sampler.(*truncatedGumbel).extent.largest
+		e, source, err := runExtent(env, m.Settings(), rows.space)
+		if g := m.Guarantee(); err != nil || g.Holds() || !strings.Contains(g.Reason, "distances "+source) {
+			t.Errorf("guarantee %s, %v", g, err)
+		}
+		return e.largest
 	}
 	const news, films = 13.526640006274114, 15.329304595006077
 	if scale("agnews-2024", "data set") != news || scale("imdb-2024", "data set") != films ||

@@ -41,9 +41,9 @@ func BenchmarkSelection(b *testing.B) {
 				b.Run(fmt.Sprintf("%s/%s/%v", kind, name, epsilon), func(b *testing.B) {
 					m, words := mustNew(b, env, Settings{Mechanism: name, Epsilon: epsilon}), 0
 					draw := func(documents [][]WordID) {
-						all := make([]Document, len(documents))
+						all := make([]document, len(documents))
 						for i, w := range documents {
-							all[i] = Document{slices.Clone(w), epsilon, stream.FromUint64(62).At(uint64(i)).Rand()}
+							all[i] = document{slices.Clone(w), stream.FromUint64(62).At(uint64(i)).Rand()}
 							words += len(w)
 						}
 						_ = m.sampler.draw(ctx, all, 1)

@@ -45,51 +45,58 @@ func DocumentGuarantee(g Guarantee, epsilon float64) string {
 // show it, because words are dropped, the ε of a word depends on the private text and
 // nothing is promised.
 func OfDocument(m *Mechanism, policy Policy) (*Mechanism, error) {
-	return Rewriting(shared{m, policy}, nil)
+	return Rewriting(budgeted{m, policy}, nil)
 }
 
-// shared rewrites documents as a whole: what a word becomes depends on their number.
-type shared struct {
+// budgeted rewrites documents as a whole: what a word becomes depends on their number.
+type budgeted struct {
 	*Mechanism
 	policy Policy
 }
 
-func (s shared) Aligned() bool { return false }
+func (b budgeted) Aligned() bool { return false }
 
-func (s shared) Guarantee() Guarantee {
-	g := s.Mechanism.Guarantee()
-	switch {
-	case !g.Holds():
+func (b budgeted) Guarantee() Guarantee {
+	g := b.Mechanism.Guarantee()
+	if !g.Holds() {
 		return g
-	case s.policy == Drop || s.vocabulary.ID("") != embeddings.Unknown:
+	}
+	if b.policy == Drop || b.vocabulary.ID("") != embeddings.Unknown {
 		return Guarantee{Reason: "the epsilon of a word depends on the number of words of a document, which the release " +
 			"does not show"}
 	}
 	return Guarantee{Metric: "document " + g.Metric, Epsilon: g.Epsilon, Delta: g.Delta, Scope: g.Scope,
-		Reason: DocumentGuarantee(g, s.settings.Epsilon)}
+		Reason: DocumentGuarantee(g, b.settings.Epsilon)}
 }
 
-func (s shared) Rewrite(ctx context.Context, documents [][]string, seeds []stream.Seed) ([][]string, error) {
-	each := list.Map(documents, func(d []string) float64 { return s.settings.Epsilon / float64(max(1, len(d))) })
-	return PrivatizeText(ctx, s.Mechanism, documents, TextOptions{Policy: s.policy, Seeds: seeds, Epsilons: each})
+// Rewrite gives the words of each document its share of ε.
+func (b budgeted) Rewrite(ctx context.Context, documents [][]string, seeds []stream.Seed) ([][]string, error) {
+	return b.privatizeText(ctx, documents, TextOptions{Seeds: seeds})
+}
+
+// privatizeText is PrivatizeText with the shares and the policy of b. The number of
+// words of the release is not that of the text.
+func (b budgeted) privatizeText(ctx context.Context, documents [][]string, o TextOptions) ([][]string, error) {
+	o.Policy = b.policy
+	o.Aligned = false
+	o.Epsilons = list.Map(documents, func(d []string) float64 {
+		return b.settings.Epsilon / float64(max(1, len(d)))
+	})
+	return PrivatizeText(ctx, b.Mechanism, documents, o)
 }
 
 // Near returns the median distance, as a guarantee counts it, between words and the word
 // of the space that is nearest to each: +Inf where for most nothing is promised there.
 func Near(g Guarantee, space *embeddings.Space, words []WordID) float64 {
-	near, all := nearest.Of(space).Words(words, 2), make([]float64, len(words))
-	for i, w := range words {
-		other := near[2*i]
-		if other.ID == w {
-			other = near[2*i+1]
-		}
-		all[i] = math.Inf(1)
-		if other.ID != embeddings.Unknown && g.Distance != nil && g.Promises(w, other.ID) {
-			all[i] = g.Distance(w, other.ID)
+	distances := make([]float64, len(words))
+	for i, other := range nearest.Of(space).Others(words) {
+		distances[i] = math.Inf(1)
+		if other.ID != embeddings.Unknown && g.Distance != nil && g.Promises(words[i], other.ID) {
+			distances[i] = g.Distance(words[i], other.ID)
 		}
 	}
-	slices.Sort(all)
-	return all[len(all)/2]
+	slices.Sort(distances)
+	return distances[len(distances)/2]
 }
 
 // Factor formats e^x without overflow for any x: 3.2, 1.7e+05, 10^434.

@@ -18,6 +18,6 @@ func newCMP(env Environment, s Settings) (*Mechanism, error) {
 	if s.Variant == AsRun {
 		return newAsRunCMP(env, s)
 	}
-	return newProjector(env.Space, s.Epsilon, 1).mechanism(s, euclideanGuarantee(env.Space, s.Epsilon,
-		"the noise is ε·d-private and the nearest word is post-processing")), nil
+	g := euclideanGuarantee(env.Space, s.Epsilon, "the noise is ε·d-private and the nearest word is post-processing")
+	return ByNoise(s, g, Noise{Space: env.Space}), nil
 }

@@ -274,37 +274,31 @@ func requireLimits(t *testing.T, x instance) {
 	}
 }
 
-// requireSeeds: the same seeds give the same text, one by one or together, and a
-// document with an ε of its own that of the instance at this ε.
+// requireSeeds: the same seeds give the same text, one by one or together.
 func requireSeeds(t *testing.T, x instance) {
 	t.Helper()
 	s := spacetest.Gaussian(t, 60, 5, 1, 26)
 	rng := stream.FromUint64(27).Rand()
 	m := mustNew(t, environment(s), x.at(x.usable))
 	src := make([][]WordID, 300) // some empty; together more than one batch
-	together := make([]Document, len(src))
+	together := make([]document, len(src))
 	want := make([][]WordID, len(src))
 	for i := range src {
 		for range rng.IntN(25) {
 			src[i] = append(src[i], WordID(rng.IntN(s.Len())))
 		}
-		epsilon := x.usable * float64(1+i%2)
-		one, err := m.At(epsilon)
-		if err != nil {
-			t.Fatal(err)
-		}
 		want[i] = make([]WordID, len(src[i]))
 		seed := stream.FromUint64(28).At(uint64(i))
-		if err := one.Privatize(ctx, want[i], src[i], seed.Rand()); err != nil {
+		if err := m.Privatize(ctx, want[i], src[i], seed.Rand()); err != nil {
 			t.Fatal(err)
 		}
-		together[i] = Document{append([]WordID{}, src[i]...), epsilon, seed.Rand()}
+		together[i] = document{append([]WordID{}, src[i]...), seed.Rand()}
 	}
 	if err := m.sampler.draw(ctx, together, 2); err != nil {
 		t.Fatal(err)
 	}
 	for i, d := range together {
-		if !slices.Equal(d.Words, want[i]) {
+		if !slices.Equal(d.words, want[i]) {
 			t.Fatalf("document %d differs together with others", i)
 		}
 	}

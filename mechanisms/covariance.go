@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"mldpbench/embeddings"
-	"mldpbench/internal/kernel"
 )
 
 // mahalanobisShape is R and a root of it. Any A with AAᵀ = R turns spherical
@@ -18,54 +17,55 @@ import (
 // the Cholesky factor can also whiten distances.
 type mahalanobisShape struct {
 	dimension int
-	lower     []float64      // packed rows of L, LLᵀ = R, rounded to float32
-	rows      *kernel.Panels // the same
-	smallest  float64        // smallest eigenvalue of R
+	lower     []float64 // packed rows of L, LLᵀ = R, rounded to float32
+	rows      []float32 // the same, dimension × dimension
+	smallest  float64   // smallest eigenvalue of R
 }
 
+// mahalanobisKey says what the shape of a space depends on.
 type mahalanobisKey struct {
 	lambda   float64
-	released bool
+	released bool // the scale of the covariance, see scaledCovariance
 }
 
-// mahalanobisShapeOf computes the shape once per space, λ and scale of the
-// covariance, see scaledCovariance.
-func mahalanobisShapeOf(s *embeddings.Space, lambda float64, released bool) (*mahalanobisShape, error) {
-	return embeddings.Derive(s, mahalanobisKey{lambda, released}, func() (*mahalanobisShape, error) {
-		r := scaledCovariance(s, released)
-		for i := range s.Dimension {
-			for j := range i + 1 {
-				x := lambda * r.At(i, j)
-				if i == j {
-					x += 1 - lambda
-				}
-				r.SetSym(i, j, x)
+// mahalanobisShapeOf computes the shape once per space and key.
+func mahalanobisShapeOf(s *embeddings.Space, key mahalanobisKey) (*mahalanobisShape, error) {
+	return embeddings.Derive(s, key, func() (*mahalanobisShape, error) { return newMahalanobisShape(s, key) })
+}
+
+// newMahalanobisShape fails where R is singular.
+func newMahalanobisShape(s *embeddings.Space, key mahalanobisKey) (*mahalanobisShape, error) {
+	r := scaledCovariance(s, key.released)
+	for i := range s.Dimension {
+		for j := range i + 1 {
+			x := key.lambda * r.At(i, j)
+			if i == j {
+				x += 1 - key.lambda
 			}
+			r.SetSym(i, j, x)
 		}
-		var eigen mat.EigenSym
-		if !eigen.Factorize(r, false) {
-			return nil, fmt.Errorf("the eigenvalues of the covariance did not converge")
+	}
+	var eigen mat.EigenSym
+	if !eigen.Factorize(r, false) {
+		return nil, fmt.Errorf("the eigenvalues of the covariance did not converge")
+	}
+	smallest := eigen.Values(nil)[0]
+	var chol mat.Cholesky
+	if smallest < 1e-12 || !chol.Factorize(r) {
+		return nil, fmt.Errorf("lambda = %v: the covariance of the space is singular; lambda must be below 1",
+			key.lambda)
+	}
+	var l mat.TriDense
+	chol.LTo(&l)
+	shape := &mahalanobisShape{dimension: s.Dimension, smallest: smallest, rows: make([]float32, s.Dimension*s.Dimension)}
+	for i := range s.Dimension {
+		for j := range i + 1 {
+			x := float32(l.At(i, j))
+			shape.rows[i*s.Dimension+j] = x
+			shape.lower = append(shape.lower, float64(x))
 		}
-		smallest := eigen.Values(nil)[0]
-		var chol mat.Cholesky
-		if smallest < 1e-12 || !chol.Factorize(r) {
-			return nil, fmt.Errorf("lambda = %v: the covariance of the space is singular; lambda must be below 1",
-				lambda)
-		}
-		var l mat.TriDense
-		chol.LTo(&l)
-		shape := &mahalanobisShape{dimension: s.Dimension, smallest: smallest}
-		rows := make([]float32, s.Dimension*s.Dimension)
-		for i := range s.Dimension {
-			for j := range i + 1 {
-				x := float32(l.At(i, j))
-				rows[i*s.Dimension+j] = x
-				shape.lower = append(shape.lower, float64(x))
-			}
-		}
-		shape.rows = kernel.PackPanels(rows, s.Dimension)
-		return shape, nil
-	})
+	}
+	return shape, nil
 }
 
 // scaledCovariance is the sample covariance of the vectors scaled to trace p,

@@ -4,6 +4,7 @@ import (
 	"math"
 	"sync"
 
+	"mldpbench/embeddings"
 	"mldpbench/internal/params"
 )
 
@@ -45,9 +46,56 @@ func init() {
 func newCusText(env Environment, s Settings) (*Mechanism, error) {
 	k := int(s.Parameters["k"].(float64))
 	space := env.Space
+	var candidates func(word WordID) []WordID
+	var g Guarantee
+	if s.Variant == Proved {
+		groups, err := frequencyGroups(env, k)
+		if err != nil {
+			return nil, err
+		}
+		candidates = func(word WordID) []WordID { return groups.members[groups.of[word]] }
+		g = groups.guarantee(s.Epsilon)
+	} else {
+		g = Guarantee{Reason: "the candidates are the word's own nearest words: " +
+			"an output of one word is impossible for another"}
+		candidates = ownCandidates(space, k)
+	}
+	of := func(word WordID, _ []float64) ([]float64, []WordID) {
+		ids := candidates(word)
+		row := make([]float64, len(ids))
+		least, largest := math.Inf(1), 0.0
+		for i, y := range ids {
+			row[i] = space.Distance(word, y)
+			least = min(least, row[i])
+			largest = max(largest, row[i])
+		}
+		for i, d := range row {
+			u := 1.0
+			if largest > least {
+				u = 1 - (d-least)/(largest-least)
+			}
+			row[i] = s.Epsilon / 2 * u
+		}
+		return row, ids
+	}
+	return ByScores(s, g, Scores{Vocabulary: space.Vocabulary, Of: of}), nil
+}
+
+// frequencyKey is the number of words of a group.
+type frequencyKey int
+
+// frequencyGroups are the groups of k words from the most frequent word of the
+// corpus on.
+func frequencyGroups(env Environment, k int) (*groups, error) {
+	return once(env, frequencyKey(k), func() (*groups, error) { return groupsOf(env.Space, byFrequency(env), k), nil })
+}
+
+// ownCandidates returns the k words nearest to a word, itself first. All words are
+// searched for together, with the first.
+func ownCandidates(space *embeddings.Space, k int) func(word WordID) []WordID {
 	lists := neighborsOf(space, true)
 	every := sync.OnceFunc(func() { lists.search(space.Vocabulary.IDs(), k) })
-	candidates := func(word WordID) []WordID {
+	return func(word WordID) []WordID {
 		every()
 		var ids []WordID
 		for _, c := range lists.of(word, k) {
@@ -55,29 +103,4 @@ func newCusText(env Environment, s Settings) (*Mechanism, error) {
 		}
 		return ids
 	}
-	g := Guarantee{Reason: "the candidates are the word's own nearest words: " +
-		"an output of one word is impossible for another"}
-	if s.Variant == Proved {
-		groups := groupsOf(space, byFrequency(env), k)
-		candidates = func(word WordID) []WordID { return groups.members[groups.of[word]] }
-		g = groups.guarantee(s.Epsilon)
-	}
-	scores := func(word WordID, epsilon float64, _ []float64) ([]float64, []WordID) {
-		ids := candidates(word)
-		row := make([]float64, len(ids))
-		least, largest := math.Inf(1), 0.0
-		for i, y := range ids {
-			row[i] = space.Distance(word, y)
-			least, largest = min(least, row[i]), max(largest, row[i])
-		}
-		for i, d := range row {
-			u := 1.0
-			if largest > least {
-				u = 1 - (d-least)/(largest-least)
-			}
-			row[i] = epsilon / 2 * u
-		}
-		return row, ids
-	}
-	return newSelector(s, g, space.Vocabulary, nil, scores), nil
 }

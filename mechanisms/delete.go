@@ -29,7 +29,9 @@ func newDelete(env Environment, s Settings) (*Mechanism, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Formula(s, perfect("nothing is published"), vocabulary,
-		func(WordID, float64, *rand.Rand) WordID { return nothing },
-		func(dst []float64, _ WordID) { certain(dst, nothing) }), nil
+	return ByFormula(s, perfect("nothing is published"), Formula{
+		Vocabulary: vocabulary,
+		Draw:       func(WordID, *rand.Rand) WordID { return nothing },
+		LogRow:     func(dst []float64, _ WordID) { certain(dst, nothing) },
+	}), nil
 }

@@ -38,39 +38,42 @@ func init() {
 // its noise.
 func newDiffractor(env Environment, s Settings) (*Mechanism, error) {
 	n := env.Space.Len()
-	list, place := chainOf(env.Space, 0), make([]int, n)
+	list := chainOf(env.Space, 0)
+	place := make([]int, n)
 	for i, w := range list {
 		place[w] = i
 	}
-	steps := geometricSteps{n}
+	steps := geometricSteps{n, s.Epsilon}
 	g := Guarantee{
 		Metric: "list", Epsilon: s.Epsilon,
 		Reason:   "noise on the position in a list; the lists are taken as public",
 		Distance: func(a, b WordID) float64 { return math.Abs(float64(place[a] - place[b])) },
 	}
-	draw := func(word WordID, epsilon float64, rng *rand.Rand) WordID {
-		return list[steps.draw(place[word], epsilon, rng)]
-	}
-	return Formula(s, g, env.Space.Vocabulary, draw, func(dst []float64, word WordID) {
+	draw := func(word WordID, rng *rand.Rand) WordID { return list[steps.draw(place[word], rng)] }
+	logRow := func(dst []float64, word WordID) {
 		row := make([]float64, n)
-		steps.logs(row, place[word], s.Epsilon)
+		steps.logs(row, place[word])
 		for j, x := range row {
 			dst[list[j]] = x
 		}
-	}), nil
+	}
+	return ByFormula(s, g, Formula{Vocabulary: env.Space.Vocabulary, Draw: draw, LogRow: logRow}), nil
 }
 
 // geometricSteps is the clipped two-sided geometric law on n positions.
-type geometricSteps struct{ n int }
+type geometricSteps struct {
+	n       int
+	epsilon float64
+}
 
 // draw takes |Z| = 0 with probability (1−α)/(1+α) = tanh(ε/2), and otherwise a
 // sign and |Z| = 1 + a geometric number, the whole part of an exponential one.
-func (g geometricSteps) draw(from int, epsilon float64, rng *rand.Rand) int {
-	if rng.Float64() < math.Tanh(epsilon/2) {
+func (g geometricSteps) draw(from int, rng *rand.Rand) int {
+	if rng.Float64() < math.Tanh(g.epsilon/2) {
 		return from
 	}
 	right := rng.Uint64()&1 == 1
-	steps := 1 + math.Floor(rng.ExpFloat64()/epsilon)
+	steps := 1 + math.Floor(rng.ExpFloat64()/g.epsilon)
 	switch {
 	case right && steps >= float64(g.n-1-from):
 		return g.n - 1
@@ -82,16 +85,17 @@ func (g geometricSteps) draw(from int, epsilon float64, rng *rand.Rand) int {
 	return from - int(steps)
 }
 
-func (g geometricSteps) logs(dst []float64, from int, epsilon float64) {
+// logs writes ln Pr[j | from] of all positions j.
+func (g geometricSteps) logs(dst []float64, from int) {
 	if g.n == 1 {
 		dst[0] = 0
 		return
 	}
-	inside := math.Log(math.Tanh(epsilon / 2))
-	end := -math.Log1p(math.Exp(-epsilon)) // Σ over all z beyond the end
+	inside := math.Log(math.Tanh(g.epsilon / 2))
+	end := -math.Log1p(math.Exp(-g.epsilon)) // Σ over all z beyond the end
 	for j := range dst {
-		dst[j] = inside - epsilon*math.Abs(float64(j-from))
+		dst[j] = inside - g.epsilon*math.Abs(float64(j-from))
 	}
-	dst[0] = end - epsilon*float64(from)
-	dst[g.n-1] = end - epsilon*float64(g.n-1-from)
+	dst[0] = end - g.epsilon*float64(from)
+	dst[g.n-1] = end - g.epsilon*float64(g.n-1-from)
 }

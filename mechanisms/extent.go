@@ -22,12 +22,12 @@ var errNoDistance = errors.New("no two words of the embedding have different vec
 
 // extentOf computes the extent once per space.
 func extentOf(s *embeddings.Space) (extent, error) {
-	return embeddings.Derive(s, extentKey{}, func() (e extent, err error) {
-		if e.smallest = smallestDistance(s); math.IsInf(e.smallest, 1) {
+	return embeddings.Derive(s, extentKey{}, func() (extent, error) {
+		smallest := smallestDistance(s)
+		if math.IsInf(smallest, 1) {
 			return extent{}, errNoDistance
 		}
-		e.largest = largestDistance(s)
-		return e, nil
+		return extent{largestDistance(s), smallest}, nil
 	})
 }
 
@@ -36,14 +36,14 @@ func extentOf(s *embeddings.Space) (extent, error) {
 func smallestDistance(s *embeddings.Space) float64 {
 	smallest := math.Inf(1)
 	scanned := map[string]bool{}
-	near := nearest.Of(s).Words(s.Vocabulary.IDs(), 2)
+	others := nearest.Of(s).Others(s.Vocabulary.IDs())
 	for id := range WordID(s.Len()) {
-		second := near[2*id+1]
-		if second.ID == embeddings.Unknown {
+		other := others[id]
+		if other.ID == embeddings.Unknown {
 			continue
 		}
-		if second.Distance > 0 {
-			smallest = min(smallest, second.Distance)
+		if other.Distance > 0 {
+			smallest = min(smallest, other.Distance)
 			continue
 		}
 		key := fmt.Sprint(s.Vector(id))

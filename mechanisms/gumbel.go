@@ -1,14 +1,13 @@
 package mechanisms
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 
 	"mldpbench/embeddings"
-	"mldpbench/internal/list"
+	"mldpbench/stream"
 )
 
 func init() {
@@ -52,15 +51,36 @@ type truncatedGumbel struct {
 	near *neighborLists
 }
 
-// newTruncatedGumbel has k in [least, greatest]; its extent is yet to be set.
-func newTruncatedGumbel(space *embeddings.Space, epsilon, mean float64, least, greatest int,
-	ownFirst bool) *truncatedGumbel {
-	return &truncatedGumbel{epsilon: epsilon, released: least == 0, space: space,
-		poisson: newTruncatedPoisson(mean, least, greatest), near: neighborsOf(space, ownFirst)}
-}
-
-func (m *truncatedGumbel) mechanism(s Settings, g Guarantee) *Mechanism {
-	return &Mechanism{settings: s, guarantee: g, vocabulary: m.space.Vocabulary, sampler: m, valid: m.checkEpsilon}
+// mechanism has the extent of m at every ε.
+func (m truncatedGumbel) mechanism(s Settings, guarantee func(m *truncatedGumbel) Guarantee) (*Mechanism, error) {
+	m.epsilon = s.Epsilon
+	if err := m.checkEpsilon(s.Epsilon); err != nil {
+		return nil, err
+	}
+	noise := gumbelNoise{scale: m.scale(s.Epsilon), bound: m.extent.largest}
+	draw := func(w WordID, rng *rand.Rand) WordID {
+		k := m.poisson.draw(rng)
+		best, bestCost := w, math.Inf(1)
+		for _, c := range m.near.of(w, k) {
+			if cost := c.Distance + noise.draw(rng); cost < bestCost {
+				best = c.ID
+				bestCost = cost
+			}
+		}
+		return best
+	}
+	x := ByFormula(s, guarantee(&m), Formula{
+		Vocabulary: m.space.Vocabulary,
+		Draw:       draw,
+		Prepare:    func(words []WordID) { m.near.search(words, m.poisson.most()) },
+	})
+	x.valid = m.checkEpsilon
+	x.at = func(epsilon float64) (*Mechanism, error) {
+		other := s
+		other.Epsilon = epsilon
+		return m.mechanism(other, guarantee)
+	}
+	return x, nil
 }
 
 func newGumbel(env Environment, s Settings) (*Mechanism, error) {
@@ -68,17 +88,26 @@ func newGumbel(env Environment, s Settings) (*Mechanism, error) {
 		return newAsRunGumbel(env, s)
 	}
 	n := env.Space.Len()
-	if s.Variant == Released {
-		m := newTruncatedGumbel(env.Space, s.Epsilon, math.Log(float64(n-1)), 0, n-1, true)
-		return m.mechanism(s, Guarantee{Reason: "the distances that set the noise are those of one random word, " +
-			"below its smallest usable epsilon the scale comes from a complex number"}), m.drawStart(env)
-	}
-	m := newTruncatedGumbel(env.Space, s.Epsilon, math.Log(float64(n)), 1, n, true)
+	m := truncatedGumbel{space: env.Space, near: neighborsOf(env.Space, true)}
 	var err error
-	if m.extent, err = extentOf(env.Space); err != nil {
+	if s.Variant == Released {
+		m.released = true
+		m.poisson = newTruncatedPoisson(math.Log(float64(n-1)), 0, n-1)
+		m.extent, err = m.drawExtent(env.Seed, s.Epsilon)
+		if err != nil {
+			return nil, err
+		}
+		return m.mechanism(s, func(*truncatedGumbel) Guarantee {
+			return Guarantee{Reason: "the distances that set the noise are those of one random word, below its smallest " +
+				"usable epsilon the scale comes from a complex number"}
+		})
+	}
+	m.poisson = newTruncatedPoisson(math.Log(float64(n)), 1, n)
+	m.extent, err = extentOf(env.Space)
+	if err != nil {
 		return nil, err
 	}
-	return m.mechanism(s, m.provedGuarantee()), m.checkEpsilon(s.Epsilon)
+	return m.mechanism(s, (*truncatedGumbel).provedGuarantee)
 }
 
 // provedGuarantee is the source's ε·d, unless counting candidates refutes it
@@ -97,16 +126,16 @@ func (m *truncatedGumbel) provedGuarantee() Guarantee {
 		"as stated by the source; whether far words are candidates often enough was checked for the farthest only")
 }
 
-// drawStart sets Δ and Δ₀ from the distances of a random word. Where they give a
+// drawExtent returns Δ and Δ₀ of the distances of a random word. Where they give a
 // noise scale that is not positive, the released package fails; here another
 // word is drawn.
-func (m *truncatedGumbel) drawStart(env Environment) error {
-	n := env.Space.Len()
-	rng := env.Seed.Derive("gumbel", "start").Rand()
+func (m truncatedGumbel) drawExtent(seed stream.Seed, epsilon float64) (extent, error) {
+	n := m.space.Len()
+	rng := seed.Derive("gumbel", "start").Rand()
 	row := make([]float64, n)
 	var last error
 	for _, start := range rng.Perm(n) {
-		distancesFrom(row, env.Space, WordID(start))
+		distancesFrom(row, m.space, WordID(start))
 		m.extent = extent{smallest: math.Inf(1)}
 		for _, d := range row {
 			if d > 0 {
@@ -114,37 +143,38 @@ func (m *truncatedGumbel) drawStart(env Environment) error {
 				m.extent.largest = max(m.extent.largest, d)
 			}
 		}
-		if m.extent.largest == 0 {
-			last = errNoDistance
-		} else {
-			last = m.checkEpsilon(m.epsilon)
+		last = errNoDistance
+		if m.extent.largest > 0 {
+			last = m.checkEpsilon(epsilon)
 		}
 		if last == nil {
-			return nil
+			return m.extent, nil
 		}
 	}
-	return fmt.Errorf("no start word will do: %w", last)
+	return extent{}, fmt.Errorf("no start word will do: %w", last)
 }
 
 // checkEpsilon returns an *UndefinedError where no noise scale exists.
 func (m *truncatedGumbel) checkEpsilon(epsilon float64) error {
+	b := m.scale(epsilon)
+	usable := b > 0 && !math.IsInf(b, 1)
 	if m.released {
-		if b := m.scale(epsilon); !(b > 0) || math.IsInf(b, 1) {
-			return &UndefinedError{Reason: fmt.Sprintf("epsilon = %v: the noise scale of these distances is %.4g",
-				epsilon, b)}
+		if usable {
+			return nil
 		}
-		return nil
+		return &UndefinedError{Reason: fmt.Sprintf("epsilon = %v: the noise scale of these distances is %.4g",
+			epsilon, b)}
 	}
 	// αΔ₀ > 1. The scale must be finite as well, which rounding can prevent
 	// within the last bits above the threshold.
 	smallest := (2*(1+math.Log(float64(m.space.Len()))) + 3) / m.extent.smallest
-	if b := m.scale(epsilon); epsilon <= smallest || !(b > 0) || math.IsInf(b, 1) {
-		return &UndefinedError{
-			Reason:          fmt.Sprintf("epsilon = %v: must be > %.6g for this embedding", epsilon, smallest),
-			SmallestEpsilon: smallest,
-		}
+	if epsilon > smallest && usable {
+		return nil
 	}
-	return nil
+	return &UndefinedError{
+		Reason:          fmt.Sprintf("epsilon = %v: must be > %.6g for this embedding", epsilon, smallest),
+		SmallestEpsilon: smallest,
+	}
 }
 
 // scale is b.
@@ -156,27 +186,6 @@ func (m *truncatedGumbel) scale(epsilon float64) float64 {
 		w = min(w, math.Log(alpha*delta0))
 	}
 	return 2 * delta / w
-}
-
-func (m *truncatedGumbel) whole() bool { return false }
-
-// draw searches for the candidates of the words of all documents together.
-func (m *truncatedGumbel) draw(_ context.Context, documents []Document, _ int) error {
-	m.near.search(slices.Concat(list.Map(documents, func(x Document) []WordID { return x.Words })...), m.poisson.most())
-	for _, x := range documents {
-		noise := gumbelNoise{scale: m.scale(x.Epsilon), bound: m.extent.largest}
-		for i, w := range x.Words {
-			k := m.poisson.draw(x.Rand)
-			best, bestCost := w, math.Inf(1)
-			for _, c := range m.near.of(w, k) {
-				if cost := c.Distance + noise.draw(x.Rand); cost < bestCost {
-					best, bestCost = c.ID, cost
-				}
-			}
-			x.Words[i] = best
-		}
-	}
-	return nil
 }
 
 // gumbelNoise is Gumbel(0, scale) truncated to [−bound, bound].
@@ -205,7 +214,8 @@ type truncatedPoisson struct {
 func newTruncatedPoisson(mean float64, least, greatest int) truncatedPoisson {
 	p := truncatedPoisson{mean: mean, least: least, greatest: greatest}
 	if !(mean > 0) { // a vocabulary of one or two words: the law is a single point
-		p.masses, p.cumulative = []float64{1}, []float64{1}
+		p.masses = []float64{1}
+		p.cumulative = []float64{1}
 		return p
 	}
 	// Up to a mean of ln n < 40 the terms neither over- nor underflow.

@@ -19,6 +19,9 @@ func init() {
 
 // newIdentity leaves every word unchanged at every ε: full utility, no privacy.
 func newIdentity(env Environment, s Settings) (*Mechanism, error) {
-	return Formula(s, Guarantee{Reason: "every word is published"}, env.Space.Vocabulary,
-		func(word WordID, _ float64, _ *rand.Rand) WordID { return word }, certain), nil
+	return ByFormula(s, Guarantee{Reason: "every word is published"}, Formula{
+		Vocabulary: env.Space.Vocabulary,
+		Draw:       func(word WordID, _ *rand.Rand) WordID { return word },
+		LogRow:     certain,
+	}), nil
 }

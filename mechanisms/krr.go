@@ -22,14 +22,15 @@ func init() {
 // probability e^ε/(e^ε+n−1), each other word with 1/(e^ε+n−1).
 func newKRR(env Environment, s Settings) (*Mechanism, error) {
 	n := env.Space.Len()
-	// logKept returns ln(e^ε/(e^ε+n−1)) without overflow of e^ε.
-	logKept := func(epsilon float64) float64 { return -math.Log1p(float64(n-1) * math.Exp(-epsilon)) }
+	// ln(e^ε/(e^ε+n−1)) without overflow of e^ε.
+	logKept := -math.Log1p(float64(n-1) * math.Exp(-s.Epsilon))
+	kept := math.Exp(logKept)
 	g := Guarantee{
 		Metric: "discrete", Epsilon: s.Epsilon, Distance: Discrete,
 		Reason: "randomised response: the two probabilities differ by a factor of e^epsilon",
 	}
-	draw := func(word WordID, epsilon float64, rng *rand.Rand) WordID {
-		if n == 1 || rng.Float64() < math.Exp(logKept(epsilon)) {
+	draw := func(word WordID, rng *rand.Rand) WordID {
+		if n == 1 || rng.Float64() < kept {
 			return word
 		}
 		other := WordID(rng.IntN(n - 1))
@@ -38,11 +39,11 @@ func newKRR(env Environment, s Settings) (*Mechanism, error) {
 		}
 		return other
 	}
-	return Formula(s, g, env.Space.Vocabulary, draw, func(dst []float64, word WordID) {
-		kept := logKept(s.Epsilon)
+	logRow := func(dst []float64, word WordID) {
 		for y := range dst {
-			dst[y] = kept - s.Epsilon
+			dst[y] = logKept - s.Epsilon
 		}
-		dst[word] = kept
-	}), nil
+		dst[word] = logKept
+	}
+	return ByFormula(s, g, Formula{Vocabulary: env.Space.Vocabulary, Draw: draw, LogRow: logRow}), nil
 }

@@ -38,7 +38,7 @@ func newMahalanobis(env Environment, s Settings) (*Mechanism, error) {
 	if s.Variant == AsRun {
 		return newAsRunCMP(env, s)
 	}
-	shape, err := mahalanobisShapeOf(env.Space, lambda, s.Variant == Released)
+	shape, err := mahalanobisShapeOf(env.Space, mahalanobisKey{lambda: lambda, released: s.Variant == Released})
 	if err != nil {
 		return nil, err
 	}
@@ -46,9 +46,7 @@ func newMahalanobis(env Environment, s Settings) (*Mechanism, error) {
 	if s.Variant == Released {
 		reason += "; R has less of the covariance than the source's, so that this distance is longer than the source's"
 	}
-	m := newProjector(env.Space, s.Epsilon, 1)
-	m.shape, m.whiten = shape.rows, shape.whiten
-	return m.mechanism(s, Guarantee{
+	g := Guarantee{
 		Metric:           "mahalanobis",
 		Epsilon:          s.Epsilon,
 		EuclideanEpsilon: s.Epsilon / math.Sqrt(shape.smallest),
@@ -56,5 +54,6 @@ func newMahalanobis(env Environment, s Settings) (*Mechanism, error) {
 		Distance: func(a, b WordID) float64 {
 			return shape.distance(env.Space.Vector(a), env.Space.Vector(b))
 		},
-	}), nil
+	}
+	return ByNoise(s, g, Noise{Space: env.Space, Shape: shape.rows, Whiten: shape.whiten}), nil
 }

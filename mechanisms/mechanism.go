@@ -43,9 +43,8 @@ const (
 // Mechanism replaces words. It is immutable and safe for concurrent use; all
 // randomness comes from the caller's generator.
 //
-// What a word becomes is either a row, the probabilities of all outputs, or
-// noise on its vector and a choice that follows; see Closed and Noise. A few
-// have neither: they are drawn from.
+// It is a channel at one ε: see At for another. ByFormula, ByScores and ByNoise
+// make one.
 type Mechanism struct {
 	settings   Settings
 	guarantee  Guarantee
@@ -54,27 +53,27 @@ type Mechanism struct {
 
 	row     func(dst []float64, word WordID)             // ln Pr[y | word] of all outputs; nil where it is not known
 	rows    func(words []WordID) [][]float64             // several rows in probabilities, where that costs less; nil
-	noise   *Noise                                       // nil where no vector is moved
+	noise   *VectorNoise                                 // nil where no vector is moved
 	choices func(words []WordID, rng *rand.Rand) Choices // nil where no choice follows the noise
 	text    Rewriter                                     // of a mechanism that rewrites text as a whole
 	keeps   map[string]struct{}                          // words that pass unchanged, also outside the vocabulary
 	valid   func(epsilon float64) error                  // nil: every ε > 0 is
-	at      func(float64) (*Mechanism, error)            // nil: ε cannot be changed
+	at      func(epsilon float64) (*Mechanism, error)    // nil: ε cannot be changed
 }
 
-// Document is a list of words that is overwritten by noisy ones.
-type Document struct {
-	Words   []WordID
-	Epsilon float64    // of each word
-	Rand    *rand.Rand // all draws come from it, in an order that depends on Words alone
+// document is a list of words that is overwritten by noisy ones. All draws come
+// from rng, in an order that depends on the words alone.
+type document struct {
+	words []WordID
+	rng   *rand.Rand
 }
 
 // sampler draws outputs.
 type sampler interface {
-	// draw overwrites documents. whole reports whether it wants all documents
-	// of a corpus at once, which it then divides among workers; else it gets a
-	// few of them and one worker.
-	draw(ctx context.Context, documents []Document, workers int) error
+	// draw overwrites documents.
+	draw(ctx context.Context, documents []document, workers int) error
+	// whole reports whether draw wants all documents of a corpus at once, which it
+	// then divides among workers; else it gets a few of them and one worker.
 	whole() bool
 }
 
@@ -92,10 +91,13 @@ func (m *Mechanism) Vocabulary() *embeddings.Vocabulary { return m.vocabulary }
 
 // At returns the mechanism at another ε.
 func (m *Mechanism) At(epsilon float64) (*Mechanism, error) {
-	switch {
-	case epsilon == m.settings.Epsilon:
+	if epsilon == m.settings.Epsilon {
 		return m, nil
-	case m.at == nil:
+	}
+	if err := check.Positive("epsilon", epsilon); err != nil {
+		return nil, err
+	}
+	if m.at == nil {
 		return nil, fmt.Errorf("%s has one epsilon, %v", m.settings.Mechanism, m.settings.Epsilon)
 	}
 	return m.at(epsilon)
@@ -103,7 +105,8 @@ func (m *Mechanism) At(epsilon float64) (*Mechanism, error) {
 
 // CheckEpsilon returns an error for an ε at which the mechanism is not defined.
 func (m *Mechanism) CheckEpsilon(epsilon float64) error {
-	if err := check.Positive("epsilon", epsilon); err != nil || m.valid == nil {
+	err := check.Positive("epsilon", epsilon)
+	if err != nil || m.valid == nil {
 		return err
 	}
 	return m.valid(epsilon)
@@ -122,7 +125,7 @@ func (m *Mechanism) Promising(g Guarantee) *Mechanism {
 // command can fail, and a cancelled ctx.
 func (m *Mechanism) Privatize(ctx context.Context, dst, src []WordID, rng *rand.Rand) error {
 	copy(dst, src)
-	return m.sampler.draw(ctx, []Document{{dst[:len(src)], m.settings.Epsilon, rng}}, 1)
+	return m.sampler.draw(ctx, []document{{dst[:len(src)], rng}}, 1)
 }
 
 // Choices are outputs as far as they are known once the noise is drawn: take gets
@@ -139,7 +142,7 @@ func (m *Mechanism) Closed() bool { return m.row != nil }
 
 // Noise returns the noise that the mechanism adds to the vector of a word, nil
 // where it adds none or looks at the word again.
-func (m *Mechanism) Noise() *Noise { return m.noise }
+func (m *Mechanism) Noise() *VectorNoise { return m.noise }
 
 // LogRow returns ln Pr[y | word] of all outputs, up to rounding, however small
 // they are. The mechanism must be Closed.
@@ -197,28 +200,6 @@ func (m *Mechanism) checkRow(word WordID) error {
 func checkWord(v *embeddings.Vocabulary, word WordID) error {
 	if word < 0 || int(word) >= v.Len() {
 		return fmt.Errorf("word = %d: must be in [0, %d)", word, v.Len())
-	}
-	return nil
-}
-
-// Formula makes a mechanism whose probabilities are given by a formula, and which
-// is cheap to draw from without a table. row writes ln Pr[y] of all outputs y.
-func Formula(s Settings, g Guarantee, v *embeddings.Vocabulary,
-	draw func(word WordID, epsilon float64, rng *rand.Rand) WordID,
-	row func(dst []float64, word WordID)) *Mechanism {
-	return &Mechanism{settings: s, guarantee: g, vocabulary: v, sampler: drawn(draw), row: row}
-}
-
-// drawn samples word by word.
-type drawn func(word WordID, epsilon float64, rng *rand.Rand) WordID
-
-func (d drawn) whole() bool { return false }
-
-func (d drawn) draw(_ context.Context, documents []Document, _ int) error {
-	for _, x := range documents {
-		for i, w := range x.Words {
-			x.Words[i] = d(w, x.Epsilon, x.Rand)
-		}
 	}
 	return nil
 }

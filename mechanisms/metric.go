@@ -26,7 +26,7 @@ func DistanceOf(s *embeddings.Space, metric string) (func(a, b WordID) float64, 
 	case "discrete":
 		return Discrete, nil
 	case "mahalanobis":
-		shape, err := mahalanobisShapeOf(s, defaultLambda, false)
+		shape, err := mahalanobisShapeOf(s, mahalanobisKey{lambda: defaultLambda})
 		if err != nil {
 			return nil, err
 		}

@@ -21,22 +21,12 @@ func sphericalNoise(z []float64, epsilon float64, rng *rand.Rand) {
 	}
 	length := math.Sqrt(s[0] + s[1])
 	if length == 0 {
-		z[0], length = 1, 1
+		z[0] = 1
+		length = 1
 	}
 	scale := norm / length
 	for i, v := range z {
 		z[i] = float64(v * scale)
-	}
-}
-
-// addSphericalNoise writes to q the vector x plus spherical noise, added in
-// float64 in scratch. The nearest word is thus searched for the exact sum,
-// rounded to float32 once. That rounding is post-processing; a sum of numbers
-// that were rounded before would lie on a grid that reveals x (Mironov 2012).
-func addSphericalNoise(q, x []float32, scratch []float64, epsilon float64, rng *rand.Rand) {
-	sphericalNoise(scratch, epsilon, rng)
-	for i, z := range scratch {
-		q[i] = float32(float64(x[i]) + z)
 	}
 }
 

@@ -24,7 +24,7 @@ func TestWordsAreThoseOfTheNoise(t *testing.T) {
 	for _, name := range []string{"cmp", "mahalanobis", "vickrey", "vickrey-k", "kth"} {
 		m := mustNew(t, env, Settings{Mechanism: name, Epsilon: 5})
 		const n = 1000
-		k, words, vectors := m.sampler.(*projector).neighbors, slices.Repeat([]WordID{7}, n), make([]float32, n*20)
+		k, words, vectors := m.sampler.(*projector).Neighbors, slices.Repeat([]WordID{7}, n), make([]float32, n*20)
 		if err := m.Privatize(t.Context(), words, words, stream.FromUint64(3).Rand()); err != nil {
 			t.Fatal(err)
 		}
@@ -233,8 +233,9 @@ func TestRankFixRanks(t *testing.T) {
 	requireFit(t, "words", sample(m, 5, 20000, stream.FromUint64(66)), law(0.001, order))
 	for _, x := range []float64{1e-13, 0.001, 0.5} {
 		counts, rng := make([]int, s.Len()), stream.FromUint64(67).Rand()
+		fix := newRankSampler(samplerOf[*rankSampler](t, m).base, s, x)
 		for range 200_000 {
-			counts[samplerOf[*rankFix](t, m).rank(1e9*x, rng)]++
+			counts[fix.rank(rng)]++
 		}
 		requireFit(t, fmt.Sprint("ranks, c·ε = ", x), counts, law(x, s.Vocabulary.IDs()))
 	}

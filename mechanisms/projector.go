@@ -7,77 +7,96 @@ import (
 	"mldpbench/embeddings"
 	"mldpbench/embeddings/nearest"
 	"mldpbench/internal/kernel"
-	"mldpbench/internal/list"
 )
+
+// Noise describes a mechanism that adds noise to the vector of a word, finds the
+// words nearest to the sum, and returns one of them. Everything after the addition is
+// post-processing of the noisy vector, so a guarantee of the noise is a guarantee of
+// the mechanism, as long as Weights does not look at the word.
+type Noise struct {
+	Space *embeddings.Space
+	// Draw writes noise to z, Space.Dimension numbers, all randomness that of rng;
+	// nil draws spherical noise of density ∝ exp(−ε‖z‖), ε that of the settings.
+	Draw func(z []float64, rng *rand.Rand)
+	// Shape has the rows of a matrix, Dimension × Dimension, by which noise is
+	// multiplied; nil leaves it.
+	Shape []float32
+	// Whiten turns a displacement into one whose Euclidean length is its length in
+	// the metric of the guarantee; nil leaves it as it is.
+	Whiten func(z []float64)
+	// Neighbors is the number of nearest words that Weights gets; 0 means 1.
+	Neighbors int
+	// Weights writes how likely each of the neighbours of a noisy vector is returned,
+	// up to a factor, to weights, where there are zeros; nil returns the nearest.
+	// Neighbours are nearest first, ties by the smaller id, then Unknown ones where
+	// the space has fewer words, which must keep 0.
+	Weights func(weights []float64, word WordID, near []nearest.Neighbor)
+}
+
+// VectorNoise is what can be seen of the noise of a mechanism. The guarantee is one
+// of the noise: in its metric the log-density of the noise changes by at most ε times
+// the distance of two vectors.
+type VectorNoise struct {
+	// Vectors writes noisy vectors of a word, as they are searched for, to the
+	// rows of dst, len(dst) / dimension of them.
+	Vectors func(dst []float32, word WordID, rng *rand.Rand)
+	// Whiten is that of Noise.
+	Whiten func(z []float64)
+}
+
+// ByNoise makes a mechanism of noise, at the ε of s. A guarantee that holds is one
+// of the noise.
+func ByNoise(s Settings, g Guarantee, x Noise) *Mechanism {
+	p := newProjector(x, s.Epsilon)
+	m := &Mechanism{settings: s, guarantee: g, vocabulary: x.Space.Vocabulary, sampler: p}
+	if g.Holds() {
+		m.noise = &VectorNoise{p.noisyVectors, x.Whiten}
+	}
+	if x.Weights != nil {
+		m.choices = p.choices
+	}
+	return m
+}
 
 // batchWords is the number of noisy vectors searched for at once.
 const batchWords = 2048
 
-// projector is the noise-and-project family: add noise to the vector of a word,
-// find the words nearest to the sum, choose one of them. Everything after the
-// addition is post-processing of the noisy vector, so a guarantee of the noise
-// is a guarantee of the mechanism, as long as search and choice do not look at
-// the input word again.
+// projector draws from Noise.
 type projector struct {
-	epsilon float64
-	space   *embeddings.Space
+	Noise
+	epsilon float64 // of noise that is not drawn by Draw
 	index   *nearest.Index
-
-	// shape has the rows of a matrix by which spherical noise is multiplied; nil
-	// leaves it.
-	shape *kernel.Panels
-	// whiten turns displacements into the metric of the guarantee; nil leaves
-	// them.
-	whiten func(z []float64)
-	// neighbors is the number of nearest words passed to among.
-	neighbors int
-	// among returns those of the neighbours (nearest first) that the output is drawn
-	// from, writes their weights to p and returns the sum; nil takes the nearest and
-	// draws nothing.
-	among func(p []float64, word WordID, near []nearest.Neighbor) ([]nearest.Neighbor, float64)
-
-	// radius bounds the norm of a noisy vector, see pullBack.
-	radius float64
+	shape   *kernel.Panels // nil without one
+	radius  float64        // bounds the norm of a noisy vector, see pullBack
 }
 
-func newProjector(space *embeddings.Space, epsilon float64, neighbors int) *projector {
-	return &projector{epsilon: epsilon, space: space, index: nearest.Of(space), neighbors: neighbors,
-		radius: noisyRadius(longestVector(space))}
-}
-
-// mechanism is the projector with a guarantee, which is one of its noise where it
-// holds.
-func (m *projector) mechanism(s Settings, g Guarantee) *Mechanism {
-	out := &Mechanism{settings: s, guarantee: g, vocabulary: m.space.Vocabulary, sampler: m}
-	if g.Holds() {
-		out.noise = &Noise{m.noisyVectors, m.whiten}
+func newProjector(x Noise, epsilon float64) *projector {
+	x.Neighbors = max(1, x.Neighbors)
+	p := &projector{Noise: x, epsilon: epsilon, index: nearest.Of(x.Space), radius: noisyRadius(longestVector(x.Space))}
+	if x.Shape != nil {
+		p.shape = kernel.PackPanels(x.Shape, x.Space.Dimension)
 	}
-	if m.among != nil {
-		out.choices = m.choices
+	return p
+}
+
+// noise writes noise without its shape to z.
+func (m *projector) noise(z []float64, rng *rand.Rand) {
+	if m.Draw != nil {
+		m.Draw(z, rng)
+		return
 	}
-	return out
+	sphericalNoise(z, m.epsilon, rng)
 }
 
-// Noise is that of a mechanism that adds it to the vector of a word and chooses
-// its output from the noisy vector without looking at the word again. The
-// guarantee is one of the noise: in its metric the log-density of the noise
-// changes by at most ε times the distance of two vectors.
-type Noise struct {
-	// Vectors writes noisy vectors of a word, as they are searched for, to the
-	// rows of dst, len(dst) / dimension of them.
-	Vectors func(dst []float32, word WordID, rng *rand.Rand)
-	// Whiten turns a displacement into one whose Euclidean length is its length
-	// in the metric of the guarantee; nil leaves it as it is.
-	Whiten func(z []float64)
-}
-
+// noisyVectors is VectorNoise.Vectors.
 func (m *projector) noisyVectors(dst []float32, word WordID, rng *rand.Rand) {
-	d := m.space.Dimension
+	d := m.Space.Dimension
 	for len(dst) > 0 {
 		n := min(len(dst)/d, batchWords)
-		b, outputs := m.newBatch(n), make([]WordID, n)
+		b := m.newBatch(n)
+		outputs := make([]WordID, n)
 		for i := range n {
-			b.add(word, m.epsilon, rng, &outputs[i])
+			b.add(word, rng, &outputs[i])
 		}
 		copy(dst, b.queries())
 		dst = dst[n*d:]
@@ -87,12 +106,15 @@ func (m *projector) noisyVectors(dst []float32, word WordID, rng *rand.Rand) {
 func (m *projector) whole() bool { return false }
 
 // draw searches for the words of all documents together.
-func (m *projector) draw(ctx context.Context, documents []Document, _ int) error {
-	words := list.Sum(documents, func(x Document) int { return len(x.Words) })
+func (m *projector) draw(ctx context.Context, documents []document, _ int) error {
+	words := 0
+	for _, x := range documents {
+		words += len(x.words)
+	}
 	b := m.newBatch(min(words, batchWords))
 	for _, x := range documents {
-		for i, w := range x.Words {
-			b.add(w, x.Epsilon, x.Rand, &x.Words[i])
+		for i, w := range x.words {
+			b.add(w, x.rng, &x.words[i])
 			if len(b.words) == cap(b.words) {
 				if err := ctx.Err(); err != nil {
 					return err
@@ -123,10 +145,10 @@ func (m *projector) newBatch(words int) *batch {
 		words:    make([]WordID, 0, words),
 		outputs:  make([]*WordID, 0, words),
 		uniforms: make([]float64, 0, words),
-		noisy:    make([]float32, words*m.space.Dimension),
-		near:     make([]nearest.Neighbor, words*m.neighbors),
-		weights:  make([]float64, m.neighbors),
-		noise:    make([]float64, m.space.Dimension),
+		noisy:    make([]float32, words*m.Space.Dimension),
+		near:     make([]nearest.Neighbor, words*m.Neighbors),
+		weights:  make([]float64, m.Neighbors),
+		noise:    make([]float64, m.Space.Dimension),
 	}
 	if m.shape != nil {
 		b.noise = make([]float64, len(b.noisy))
@@ -134,16 +156,23 @@ func (m *projector) newBatch(words int) *batch {
 	return b
 }
 
-// add draws everything one word needs, in a fixed order.
-func (b *batch) add(w WordID, epsilon float64, rng *rand.Rand, output *WordID) {
-	d := b.m.space.Dimension
-	if at := len(b.words) * d; b.m.shape == nil {
-		addSphericalNoise(b.noisy[at:at+d], b.m.space.Vector(w), b.noise, epsilon, rng)
+// add draws everything one word needs, in a fixed order. Noise is added in float64:
+// the nearest word is thus searched for the exact sum, rounded to float32 once. That
+// rounding is post-processing; a sum of numbers that were rounded before would lie on
+// a grid that reveals the vector (Mironov 2012).
+func (b *batch) add(w WordID, rng *rand.Rand, output *WordID) {
+	m, at := b.m, len(b.words)
+	if m.shape != nil {
+		m.noise(rowAt(b.noise, at, m.Space.Dimension), rng)
 	} else {
-		sphericalNoise(b.noise[at:at+d], epsilon, rng)
+		m.noise(b.noise, rng)
+		sum := rowAt(b.noisy, at, m.Space.Dimension)
+		for i, x := range m.Space.Vector(w) {
+			sum[i] = float32(float64(x) + b.noise[i])
+		}
 	}
 	var u float64
-	if b.m.among != nil {
+	if m.Weights != nil {
 		u = rng.Float64()
 	}
 	b.words = append(b.words, w)
@@ -151,79 +180,109 @@ func (b *batch) add(w WordID, epsilon float64, rng *rand.Rand, output *WordID) {
 	b.uniforms = append(b.uniforms, u)
 }
 
-// queries returns the noisy vectors. Noise that has a shape is multiplied and
-// added in float64, and the sum rounded once.
+// rowAt is the i-th row of a matrix with d columns.
+func rowAt[T any](matrix []T, i, d int) []T { return matrix[i*d : (i+1)*d] }
+
+// queries returns the noisy vectors.
 func (b *batch) queries() []float32 {
-	m, d := b.m, b.m.space.Dimension
-	if m.shape != nil {
-		shaped := make([]float64, kernel.PairRows*m.shape.Stride())
-		for start := 0; start < len(b.words); start += kernel.PairRows {
-			words := b.words[start:min(start+kernel.PairRows, len(b.words))]
-			var rows [kernel.PairRows][]float64
-			for i := range words {
-				rows[i] = b.noise[(start+i)*d:][:d]
-			}
-			m.shape.InnerProducts64(shaped, rows[:len(words)]...)
-			for i, w := range words {
-				row := b.noisy[(start+i)*d:][:d]
-				for j, x := range m.space.Vector(w) {
-					row[j] = float32(float64(x) + shaped[i*m.shape.Stride()+j])
-				}
+	if b.m.shape != nil {
+		b.addShaped()
+	}
+	d := b.m.Space.Dimension
+	for i := range b.words {
+		b.m.pullBack(rowAt(b.noisy, i, d))
+	}
+	return b.noisy[:len(b.words)*d]
+}
+
+// addShaped adds noise that has a shape, multiplied and added in float64, and the
+// sum rounded once.
+func (b *batch) addShaped() {
+	m, d := b.m, b.m.Space.Dimension
+	shaped := make([]float64, kernel.PairRows*m.shape.Stride())
+	for start := 0; start < len(b.words); start += kernel.PairRows {
+		words := b.words[start:min(start+kernel.PairRows, len(b.words))]
+		var rows [kernel.PairRows][]float64
+		for i := range words {
+			rows[i] = rowAt(b.noise, start+i, d)
+		}
+		m.shape.InnerProducts64(shaped, rows[:len(words)]...)
+		for i, w := range words {
+			sum := rowAt(b.noisy, start+i, d)
+			noise := rowAt(shaped, i, m.shape.Stride())
+			for j, x := range m.Space.Vector(w) {
+				sum[j] = float32(float64(x) + noise[j])
 			}
 		}
 	}
-	q := b.noisy[:len(b.words)*d]
-	for i := range b.words {
-		m.pullBack(q[i*d:][:d])
-	}
-	return q
 }
 
+// flush searches for the words collected and writes their outputs.
 func (b *batch) flush() {
 	m, n := b.m, len(b.words)
 	if n == 0 {
 		return
 	}
 	queries := b.queries()
-	near := b.near[:n*m.neighbors]
-	m.index.Search(near, queries, m.neighbors)
+	near := b.near[:n*m.Neighbors]
+	m.index.Search(near, queries, m.Neighbors)
 	for i, w := range b.words {
-		*b.outputs[i] = b.pick(w, near[i*m.neighbors:][:m.neighbors], b.uniforms[i])
+		*b.outputs[i] = b.pick(w, rowAt(near, i, m.Neighbors), b.uniforms[i])
 	}
-	b.words, b.outputs, b.uniforms = b.words[:0], b.outputs[:0], b.uniforms[:0]
+	b.words = b.words[:0]
+	b.outputs = b.outputs[:0]
+	b.uniforms = b.uniforms[:0]
+}
+
+// weigh fills weights for the neighbours of a noisy vector of a word and returns
+// their sum.
+func (m *projector) weigh(weights []float64, word WordID, near []nearest.Neighbor) float64 {
+	clear(weights)
+	m.Weights(weights, word, near)
+	sum := 0.0
+	for _, weight := range weights {
+		sum += weight
+	}
+	return sum
 }
 
 // pick chooses the output among the neighbours of a noisy vector by u, uniform on
 // [0, 1).
-func (b *batch) pick(w WordID, near []nearest.Neighbor, u float64) WordID {
-	if b.m.among == nil {
+func (b *batch) pick(word WordID, near []nearest.Neighbor, u float64) WordID {
+	if b.m.Weights == nil {
 		return near[0].ID
 	}
-	near, sum := b.m.among(b.weights, w, near)
-	last := len(near) - 1
-	u *= sum
-	for r, a := range near[:last] {
-		if u < b.weights[r] {
-			return a.ID
+	u *= b.m.weigh(b.weights, word, near)
+	last := 0 // of those that can be returned
+	for r, weight := range b.weights {
+		if weight == 0 {
+			continue
 		}
-		u -= b.weights[r]
+		if u < weight {
+			return near[r].ID
+		}
+		u -= weight
+		last = r
 	}
 	return near[last].ID
 }
 
 // choices are those among the neighbours.
 func (m *projector) choices(words []WordID, rng *rand.Rand) Choices {
-	b, k := m.newBatch(len(words)), m.neighbors
+	b, k := m.newBatch(len(words)), m.Neighbors
 	for _, w := range words {
-		b.add(w, m.epsilon, rng, nil)
+		b.add(w, rng, nil)
 	}
 	near := b.near // the rest is large, and not kept
 	m.index.Search(near, b.queries(), k)
 	return func(i int, take func(WordID, float64)) {
-		p := make([]float64, k)
-		among, sum := m.among(p, words[i], near[i*k:][:k])
-		for r, a := range among {
-			take(a.ID, p[r]/sum)
+		weights := make([]float64, k)
+		among := rowAt(near, i, k)
+		sum := m.weigh(weights, words[i], among)
+		for r, weight := range weights {
+			if weight > 0 {
+				take(among[r].ID, weight/sum)
+			}
 		}
 	}
 }

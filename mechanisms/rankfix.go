@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"mldpbench/embeddings"
 	"mldpbench/embeddings/nearest"
 	"mldpbench/internal/params"
 )
@@ -34,36 +35,39 @@ func init() {
 // ∝ e^{−c·ε·r}, r = 0 … n−1. The source gives c = 0.04 for GloVe at 300
 // dimensions. The guarantee is that of the base mechanism.
 func newRankFix(env Environment, s Settings) (*Mechanism, error) {
-	m := &rankFix{newProjector(env.Space, s.Epsilon, 1), s.Parameters["c"].(float64),
-		neighborsOf(env.Space, true)}
 	g := euclideanGuarantee(env.Space, s.Epsilon, "the rank is drawn from the output of CMP alone, which is "+
 		"post-processing: the noise is ε·d-private and the nearest word is post-processing")
-	out := m.base.mechanism(s, g)
-	out.sampler, out.choices = m, m.choices
-	return out, nil
+	m := ByNoise(s, g, Noise{Space: env.Space})
+	fix := newRankSampler(m.sampler, env.Space, s.Parameters["c"].(float64)*s.Epsilon)
+	m.sampler = fix
+	m.choices = fix.choices
+	return m, nil
 }
 
-type rankFix struct {
-	base  *projector
-	decay float64
+// rankSampler replaces the outputs of a base sampler by a word near to each.
+type rankSampler struct {
+	base  sampler
+	space *embeddings.Space
+	decay float64 // c·ε: the r-th nearest has a weight of e^{−decay·r}
 	near  *neighborLists
+	count int // of neighbours stored per word at this decay
 }
 
 // keptRanks is the number of neighbours stored per word at most; farther ones are
 // searched for each time.
 const keptRanks = 256
 
-// kept is how many are stored at an ε: ranks beyond e^-42 are never drawn, as a uniform
-// number has 53 bits.
-func (m *rankFix) kept(epsilon float64) int {
-	return int(min(keptRanks, math.Exp2(math.Ceil(math.Log2(1+42/(m.decay*epsilon))))))
+func newRankSampler(base sampler, space *embeddings.Space, decay float64) *rankSampler {
+	// Ranks beyond e^-42 are never drawn, as a uniform number has 53 bits.
+	count := int(min(keptRanks, math.Exp2(math.Ceil(math.Log2(1+42/decay)))))
+	return &rankSampler{base, space, decay, neighborsOf(space, true), count}
 }
 
-func (m *rankFix) whole() bool { return false }
+func (m *rankSampler) whole() bool { return false }
 
 // draw searches for the words of all documents together. The ranks of a document
 // are drawn after its noise.
-func (m *rankFix) draw(ctx context.Context, documents []Document, workers int) error {
+func (m *rankSampler) draw(ctx context.Context, documents []document, workers int) error {
 	if err := m.base.draw(ctx, documents, workers); err != nil {
 		return err
 	}
@@ -73,20 +77,20 @@ func (m *rankFix) draw(ctx context.Context, documents []Document, workers int) e
 
 // choices are the words nearest to what the base returned. Beyond those, a drawn word
 // stands for all.
-func (m *rankFix) choices(words []WordID, rng *rand.Rand) Choices {
+func (m *rankSampler) choices(words []WordID, rng *rand.Rand) Choices {
 	stars := slices.Clone(words)
-	_ = m.base.draw(context.Background(), []Document{{stars, m.base.epsilon, rng}}, 1) // only a cancelled context fails
+	_ = m.base.draw(context.Background(), []document{{stars, rng}}, 1) // only a cancelled context fails
 	outputs := slices.Clone(stars)
-	m.move([]Document{{outputs, m.base.epsilon, rng}})
-	count := m.kept(m.base.epsilon)
-	m.near.search(stars, count)
-	p, sum := make([]float64, min(count, m.base.space.Len())), 0.0
+	m.move([]document{{outputs, rng}})
+	m.near.search(stars, m.count)
+	p := make([]float64, min(m.count, m.space.Len()))
+	sum := 0.0
 	for r := range p {
-		p[r] = math.Exp(-m.decay * m.base.epsilon * float64(r))
+		p[r] = math.Exp(-m.decay * float64(r))
 		sum += p[r]
 	}
 	return func(i int, take func(WordID, float64)) {
-		near := m.near.of(stars[i], count)
+		near := m.near.of(stars[i], m.count)
 		if !slices.ContainsFunc(near, func(a nearest.Neighbor) bool { return a.ID == outputs[i] }) {
 			take(outputs[i], 1)
 			return
@@ -97,51 +101,51 @@ func (m *rankFix) choices(words []WordID, rng *rand.Rand) Choices {
 	}
 }
 
+// rankedWord is a word of the base that is replaced by the one of a rank.
+type rankedWord struct {
+	star WordID
+	rank int
+	to   *WordID
+}
+
 // move replaces words of the base by words of a drawn rank among their nearest.
-func (m *rankFix) move(documents []Document) {
-	type move struct {
-		star WordID
-		rank int
-		to   *WordID
-	}
-	var near, beyond []move
+func (m *rankSampler) move(documents []document) {
+	var near, beyond []rankedWord
 	var stars []WordID // of near
-	count := 0
 	for _, x := range documents {
-		count = max(count, m.kept(x.Epsilon))
-		for i, star := range x.Words {
-			rank := m.rank(x.Epsilon, x.Rand)
+		for i, star := range x.words {
+			w := rankedWord{star, m.rank(x.rng), &x.words[i]}
 			switch {
-			case rank == 0:
-			case rank < keptRanks:
-				near, stars = append(near, move{star, rank, &x.Words[i]}), append(stars, star)
+			case w.rank == 0:
+			case w.rank < keptRanks:
+				near = append(near, w)
+				stars = append(stars, star)
 			default:
-				beyond = append(beyond, move{star, rank, &x.Words[i]})
+				beyond = append(beyond, w)
 			}
 		}
 	}
-	m.near.search(stars, count)
+	m.near.search(stars, m.count)
 	for _, w := range near {
-		*w.to = m.near.of(w.star, count)[w.rank].ID
+		*w.to = m.near.of(w.star, m.count)[w.rank].ID
 	}
-	slices.SortStableFunc(beyond, func(a, b move) int { return int(a.star) - int(b.star) })
-	for start := 0; start < len(beyond); {
-		order, _ := orderFrom(m.base.space, beyond[start].star)
-		end := start
-		for ; end < len(beyond) && beyond[end].star == beyond[start].star; end++ {
-			*beyond[end].to = order[beyond[end].rank]
+	slices.SortStableFunc(beyond, func(a, b rankedWord) int { return int(a.star) - int(b.star) })
+	var order []WordID
+	for i, w := range beyond {
+		if i == 0 || w.star != beyond[i-1].star {
+			order, _ = orderFrom(m.space, w.star)
 		}
-		start = end
+		*w.to = order[w.rank]
 	}
 }
 
-// rank draws r from [0, n) with probability ∝ e^{−cεr}.
-func (m *rankFix) rank(epsilon float64, rng *rand.Rand) int {
-	n := float64(m.base.space.Len())
-	x, u := m.decay*epsilon, rng.Float64()
-	r := u * n // the limit of small x
-	if x*n > 1e-9 {
-		r = -math.Log1p(u*math.Expm1(-x*n)) / x
+// rank draws r from [0, n) with probability ∝ e^{−decay·r}.
+func (m *rankSampler) rank(rng *rand.Rand) int {
+	n := float64(m.space.Len())
+	u := rng.Float64()
+	r := u * n // the limit of small decay
+	if m.decay*n > 1e-9 {
+		r = -math.Log1p(u*math.Expm1(-m.decay*n)) / m.decay
 	}
 	return int(min(max(math.Floor(r), 0), n-1))
 }

@@ -7,6 +7,7 @@ import (
 
 	"mldpbench/embeddings"
 	"mldpbench/internal/check"
+	"mldpbench/internal/memo"
 	"mldpbench/internal/params"
 	"mldpbench/internal/registry"
 	"mldpbench/stream"
@@ -63,6 +64,17 @@ type Environment struct {
 	Seed stream.Seed
 	// Outside opens mechanisms that are not built in; nil where none are used.
 	Outside func(Settings) (*Mechanism, error)
+
+	made *memo.Memo // what one mechanism makes of the data, at every ε; see once
+}
+
+// once returns what build makes of the data of an environment, built once for all ε
+// of one mechanism; see memo.Once.
+func once[T any](env Environment, key any, build func() (T, error)) (T, error) {
+	if env.made == nil {
+		return build()
+	}
+	return memo.Once(env.made, key, build)
 }
 
 // Parameter describes one parameter of a mechanism: a number (float64), a word or a
@@ -166,6 +178,9 @@ func ParseParameters(mechanism string, pairs []string) (Parameters, error) {
 
 // New builds a word mechanism.
 func New(env Environment, s Settings) (*Mechanism, error) {
+	if env.made == nil {
+		env.made = new(memo.Memo)
+	}
 	m, err := build(env, s, "vectors, not words", func(d Definition) func(Environment, Settings) (*Mechanism, error) {
 		return d.New
 	})

@@ -14,17 +14,25 @@ import (
 // others unchanged, as if they were absent. The mechanism inside may have a
 // vocabulary of its own.
 type restricted struct {
+	restriction
 	inner *Mechanism
-	input []WordID // inner's word for each word, Unknown for a word that stays
+}
+
+// restriction is what a mechanism that applies another to some words has of its own.
+type restriction struct {
+	settings   Settings
+	guarantee  Guarantee
+	vocabulary *embeddings.Vocabulary
+	input      []WordID // inner's word for each word, Unknown for a word that stays
 	// output is the word for each of inner's, Unknown where the input word comes
 	// back; nil where they are the same.
 	output []WordID
 }
 
-// restrict makes a mechanism of settings, guarantee and vocabulary given.
-func restrict(s Settings, g Guarantee, v *embeddings.Vocabulary, inner *Mechanism, input, output []WordID) *Mechanism {
-	r := &restricted{inner, input, output}
-	m := &Mechanism{settings: s, guarantee: g, vocabulary: v, sampler: r, valid: inner.valid}
+func restrict(inner *Mechanism, x restriction) *Mechanism {
+	r := &restricted{x, inner}
+	m := &Mechanism{settings: x.settings, guarantee: x.guarantee, vocabulary: x.vocabulary, sampler: r,
+		valid: inner.valid}
 	if inner.row != nil {
 		m.row, m.rows = r.row, r.rows
 	}
@@ -48,13 +56,13 @@ func (r *restricted) target(word, output WordID) WordID {
 func (r *restricted) whole() bool { return r.inner.sampler.whole() }
 
 // draw passes on the words that do not stay.
-func (r *restricted) draw(ctx context.Context, documents []Document, workers int) error {
-	inside := make([]Document, len(documents))
+func (r *restricted) draw(ctx context.Context, documents []document, workers int) error {
+	inside := make([]document, len(documents))
 	for d, x := range documents {
-		inside[d] = Document{make([]WordID, 0, len(x.Words)), x.Epsilon, x.Rand}
-		for _, w := range x.Words {
+		inside[d] = document{make([]WordID, 0, len(x.words)), x.rng}
+		for _, w := range x.words {
 			if r.input[w] != embeddings.Unknown {
-				inside[d].Words = append(inside[d].Words, r.input[w])
+				inside[d].words = append(inside[d].words, r.input[w])
 			}
 		}
 	}
@@ -62,10 +70,11 @@ func (r *restricted) draw(ctx context.Context, documents []Document, workers int
 		return err
 	}
 	for d, x := range documents {
-		left := inside[d].Words
-		for i, w := range x.Words {
+		left := inside[d].words
+		for i, w := range x.words {
 			if r.input[w] != embeddings.Unknown {
-				x.Words[i], left = r.target(w, left[0]), left[1:]
+				x.words[i] = r.target(w, left[0])
+				left = left[1:]
 			}
 		}
 	}
@@ -76,11 +85,12 @@ func (r *restricted) draw(ctx context.Context, documents []Document, workers int
 func (r *restricted) choices(words []WordID, rng *rand.Rand) Choices {
 	inner := r.inner.choices(list.Map(words, func(w WordID) WordID { return max(r.input[w], 0) }), rng)
 	return func(i int, take func(WordID, float64)) {
-		if w := words[i]; r.input[w] == embeddings.Unknown {
+		w := words[i]
+		if r.input[w] == embeddings.Unknown {
 			take(w, 1)
-		} else {
-			inner(i, func(y WordID, p float64) { take(r.target(w, y), p) })
+			return
 		}
+		inner(i, func(y WordID, p float64) { take(r.target(w, y), p) })
 	}
 }
 
@@ -128,15 +138,6 @@ func logAdd(a, b float64) float64 {
 	return a + math.Log1p(math.Exp(b-a))
 }
 
-// certain writes the log-probabilities of the distribution that always returns
-// one word.
-func certain(dst []float64, word WordID) {
-	for y := range dst {
-		dst[y] = math.Inf(-1)
-	}
-	dst[word] = 0
-}
-
 // KeepWords returns the mechanism that leaves the given words unchanged and
 // privatises all others with m, as CusText+ (Chen et al. 2023, §4.3) and the
 // released 1-Diffractor do with stop words. A kept word is published, so ε is
@@ -147,7 +148,9 @@ func KeepWords(m *Mechanism, words []string) *Mechanism {
 	if len(words) == 0 {
 		return m
 	}
-	all, input, known := make(map[string]struct{}, len(words)), m.vocabulary.IDs(), 0
+	all := make(map[string]struct{}, len(words))
+	input := m.vocabulary.IDs()
+	known := 0
 	for _, w := range words {
 		all[w] = struct{}{}
 		if id := m.vocabulary.ID(w); id != embeddings.Unknown && input[id] != embeddings.Unknown {
@@ -155,7 +158,7 @@ func KeepWords(m *Mechanism, words []string) *Mechanism {
 			known++
 		}
 	}
-	k := restrict(m.settings, m.guarantee.without(input, known), m.vocabulary, m, input, nil)
+	k := restrict(m, restriction{m.settings, m.guarantee.without(input, known), m.vocabulary, input, nil})
 	k.keeps = all
 	k.at = func(epsilon float64) (*Mechanism, error) {
 		other, err := m.At(epsilon)

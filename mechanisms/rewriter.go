@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"golang.org/x/sync/errgroup"
+
 	"mldpbench/embeddings"
 	"mldpbench/internal/check"
 	"mldpbench/internal/list"
@@ -48,28 +50,43 @@ func Rewrite(ctx context.Context, r Rewriter, documents [][]string, seedOf func(
 		return nil, err
 	}
 	out := make([][]string, len(documents))
-	part := func(ctx context.Context, start, end int) error {
-		seeds := make([]stream.Seed, end-start)
-		for i := range seeds {
-			seeds[i] = seedOf(start + i)
-		}
-		got, err := r.Rewrite(ctx, documents[start:end], seeds)
-		if err == nil {
-			err = checkRewritten(r, documents[start:end], got, start)
-		}
-		copy(out[start:end], got)
-		return err
-	}
-	var err error
+	batches := batchesOf(len(documents), func(i int) int { return textBytes(documents[i]) })
 	if _, whole := r.(wholeText); whole && len(documents) > 0 {
-		err = part(ctx, 0, len(documents))
-	} else {
-		err = inBatches(ctx, documents, workers, textBytes, part)
+		batches = []documentBatch{{0, len(documents)}}
 	}
-	if err != nil {
+	g, running := errgroup.WithContext(ctx)
+	g.SetLimit(workers)
+	for _, b := range batches {
+		if running.Err() != nil {
+			break
+		}
+		g.Go(func() error {
+			if err := running.Err(); err != nil {
+				return err
+			}
+			private, err := rewriteBatch(running, r, documents[b.start:b.end], b.start, seedOf)
+			copy(out[b.start:b.end], private)
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
 		return nil, err
 	}
 	return out, ctx.Err()
+}
+
+// rewriteBatch rewrites documents, the first of which has a number.
+func rewriteBatch(ctx context.Context, r Rewriter, documents [][]string, first int,
+	seedOf func(i int) stream.Seed) ([][]string, error) {
+	seeds := make([]stream.Seed, len(documents))
+	for i := range seeds {
+		seeds[i] = seedOf(first + i)
+	}
+	private, err := r.Rewrite(ctx, documents, seeds)
+	if err != nil {
+		return nil, err
+	}
+	return private, checkRewritten(r, documents, private, first)
 }
 
 // textBytes is the size of a document as a number of words of 8 bytes.
@@ -155,8 +172,10 @@ func rewriteFull(ctx context.Context, r Rewriter, documents [][]string, seedOf f
 	var full [][]string
 	var at []int
 	for i, d := range documents {
-		if out[i] = []string{}; len(d) > 0 {
-			full, at = append(full, d), append(at, i)
+		out[i] = []string{}
+		if len(d) > 0 {
+			full = append(full, d)
+			at = append(at, i)
 		}
 	}
 	private, err := Rewrite(ctx, r, full, func(i int) stream.Seed { return seedOf(at[i]) }, workers)
@@ -174,33 +193,27 @@ type rewriting struct {
 
 func (s rewriting) whole() bool { return false }
 
-func (s rewriting) draw(ctx context.Context, documents []Document, _ int) error {
-	settings := s.rewriter.Settings()
+func (s rewriting) draw(ctx context.Context, documents []document, _ int) error {
 	for _, x := range documents {
 		var seed stream.Seed
 		for i := 0; i < len(seed); i += 8 {
-			binary.LittleEndian.PutUint64(seed[i:], x.Rand.Uint64())
+			binary.LittleEndian.PutUint64(seed[i:], x.rng.Uint64())
 		}
-		switch {
-		case len(x.Words) == 0:
+		if len(x.words) == 0 {
 			continue
-		case !s.rewriter.Aligned():
-			return notByWord(settings.Mechanism)
-		case x.Epsilon != settings.Epsilon:
-			return fmt.Errorf("%s takes one epsilon for all words", settings.Mechanism)
 		}
-		tokens := [][]string{list.Map(x.Words, s.vocabulary.Word)}
-		out, err := s.rewriter.Rewrite(ctx, tokens, []stream.Seed{seed})
-		if err == nil {
-			err = checkRewritten(s.rewriter, tokens, out, 0)
+		if !s.rewriter.Aligned() {
+			return notByWord(s.rewriter.Settings().Mechanism)
 		}
+		tokens := [][]string{list.Map(x.words, s.vocabulary.Word)}
+		private, err := rewriteBatch(ctx, s.rewriter, tokens, 0, func(int) stream.Seed { return seed })
 		if err != nil {
 			return err
 		}
-		for i, t := range out[0] {
-			x.Words[i] = s.vocabulary.ID(t)
-			if x.Words[i] == embeddings.Unknown {
-				x.Words[i] = WordID(s.vocabulary.Len() - 1)
+		for i, t := range private[0] {
+			x.words[i] = s.vocabulary.ID(t)
+			if x.words[i] == embeddings.Unknown {
+				x.words[i] = WordID(s.vocabulary.Len() - 1)
 			}
 		}
 	}

@@ -23,6 +23,10 @@ func newSanText(env Environment, s Settings) (*Mechanism, error) {
 		return newAsRunSanText(env, s)
 	}
 	g := euclideanGuarantee(env.Space, s.Epsilon, "exponential mechanism with the distance as cost")
-	law := func(epsilon float64) distanceLaw { return distanceLaw{epsilon / 2, math.Inf(1)} }
-	return newDistanceSelector(s, g, env.Space, law), nil
+	return ByScores(s, g, sanTextScores(DistanceCosts(env.Space, nil), s.Epsilon)), nil
+}
+
+// sanTextScores are −(ε/2)·d.
+func sanTextScores(c *Costs, epsilon float64) Scores {
+	return Decay{Costs: c, Rate: epsilon / 2, Most: math.Inf(1)}.Scores()
 }

@@ -3,8 +3,7 @@ package mechanisms
 import (
 	"fmt"
 	"math"
-
-	"gonum.org/v1/gonum/floats"
+	"slices"
 
 	"mldpbench/embeddings"
 	"mldpbench/internal/params"
@@ -46,47 +45,42 @@ func init() {
 // count as the rarest. The script takes one word more than the share. It
 // replaces unknown words at random, which is policy random.
 func newSanTextPlus(env Environment, s Settings) (*Mechanism, error) {
-	w, p := s.Parameters["w"].(float64), s.Parameters["p"].(float64)
+	share := s.Parameters["w"].(float64)
 	n := env.Space.Len()
-	sensitive, isSensitive := rarestWords(env, w)
-	if len(sensitive) == 0 {
-		return nil, fmt.Errorf("w = %v: no word is sensitive", w)
+	costs, err := sensitiveCosts(env, share)
+	if err != nil {
+		return nil, err
 	}
 	g := euclideanGuarantee(env.Space, s.Epsilon, "exponential mechanism over the sensitive words, "+
 		"with the distance as cost; which words are sensitive is taken as public")
-	if len(sensitive) < n {
+	if costs.count() < n {
 		g.EuclideanEpsilon = 0
 		g.Scope = fmt.Sprintf("between the %d sensitive of %d words, none with or between the others: "+
-			"these are kept, and so told from all other words", len(sensitive), n)
-		g.Covers = func(a, b WordID) bool { return isSensitive[a] && isSensitive[b] }
+			"these are kept, and so told from all other words", costs.count(), n)
+		g.Covers = func(a, b WordID) bool { return costs.isOutput(a) && costs.isOutput(b) }
 	}
-	scores := func(word WordID, epsilon float64, row []float64) ([]float64, []WordID) {
-		if !isSensitive[word] && p == 0 {
-			return []float64{0}, []WordID{word}
-		}
-		for i, y := range sensitive {
-			row[i] = -epsilon / 2 * row[y] // i ≤ y: nothing is overwritten before it is read
-		}
-		row = row[:len(sensitive)]
-		if isSensitive[word] || p == 1 {
-			return row, sensitive
-		}
-		shift := math.Log(p) - floats.LogSumExp(row)
-		floats.AddConst(shift, row)
-		return append(row[:len(row):len(row)], math.Log1p(-p)), append(sensitive[:len(sensitive):len(sensitive)], word)
-	}
-	law := func(epsilon float64) distanceLaw { return distanceLaw{epsilon / 2, math.Inf(1)} }
-	full := newSelector(s, g, env.Space.Vocabulary, distanceBasis(env.Space), scores)
-	if n > fullWords {
-		full.sampler = newHeadTail(full.sampler.(*selector), env.Space, law, &outputSet{sensitive, isSensitive, p})
-	}
-	return full, nil
+	law := Decay{Costs: costs, Rate: s.Epsilon / 2, Most: math.Inf(1), Replaced: s.Parameters["p"].(float64)}
+	return ByScores(s, g, law.Scores()), nil
 }
 
-// rarestWords returns the words of the space that are in the rarest share w of
+// sensitiveKey is the share of the vocabulary that is sensitive.
+type sensitiveKey float64
+
+// sensitiveCosts are the distances of the sensitive words.
+func sensitiveCosts(env Environment, share float64) (*Costs, error) {
+	return once(env, sensitiveKey(share), func() (*Costs, error) {
+		sensitive := rarestWords(env, share)
+		if len(sensitive) == 0 {
+			return nil, fmt.Errorf("w = %v: no word is sensitive", share)
+		}
+		return DistanceCosts(env.Space, sensitive), nil
+	})
+}
+
+// rarestWords returns the words of the space that are in the rarest share of
 // the vocabulary, by ascending id. The vocabulary is that of the corpus plus
 // the words of the space that never occur, which count as the rarest.
-func rarestWords(env Environment, w float64) (rarest []WordID, isRarest []bool) {
+func rarestWords(env Environment, share float64) (rarest []WordID) {
 	order := embeddings.ByFrequency(env.Documents)
 	occurs := map[string]bool{}
 	for _, word := range order {
@@ -97,16 +91,11 @@ func rarestWords(env Environment, w float64) (rarest []WordID, isRarest []bool) 
 			order = append(order, word)
 		}
 	}
-	isRarest = make([]bool, env.Space.Len())
-	for _, word := range order[len(order)-int(w*float64(len(order))):] {
+	for _, word := range order[len(order)-int(share*float64(len(order))):] {
 		if id := env.Space.Vocabulary.ID(word); id != embeddings.Unknown {
-			isRarest[id] = true
+			rarest = append(rarest, id)
 		}
 	}
-	for id, yes := range isRarest {
-		if yes {
-			rarest = append(rarest, WordID(id))
-		}
-	}
-	return rarest, isRarest
+	slices.Sort(rarest)
+	return rarest
 }

@@ -15,58 +15,43 @@ import (
 	"mldpbench/stream"
 )
 
-// Words with many outputs are drawn from a head and a tail: of distances
-// (distanceSelector) or of cosines (cosineSelector).
+// Words with many outputs are drawn from a head and a tail (headTail), split by distance
+// or by cosine.
 
-// headTailOf is the mechanism in the form used for a large vocabulary.
-func headTailOf(t testing.TB, s *embeddings.Space, name string, epsilon float64) (*Mechanism, *distanceSelector) {
+// headTailOf is a mechanism in the form used for a large vocabulary, and its split.
+func headTailOf[S split](t testing.TB, env Environment, s Settings) (*Mechanism, *headTail, S) {
+	t.Helper()
+	m := mustNew(t, env, s)
+	if x, ok := m.sampler.(*tables); ok {
+		m.sampler = newHeadTail(*x.decay)
+	}
+	x := samplerOf[*headTail](t, m)
+	return m, x, x.split.(S)
+}
+
+// distancesOf is headTailOf a mechanism of distances, half of the words in the corpus.
+func distancesOf(t testing.TB, s *embeddings.Space, name string, epsilon float64) (*Mechanism, *headTail,
+	*distanceSplit) {
 	t.Helper()
 	env := Environment{Space: s}
 	for i := range s.Len() / 2 {
 		env.Documents = append(env.Documents, []string{s.Vocabulary.Word(WordID(2 * i))})
 	}
-	m := mustNew(t, env, Settings{Mechanism: name, Epsilon: epsilon})
-	if x, ok := m.sampler.(*distanceSelector); ok {
-		return m, x
-	}
-	law := func(epsilon float64) distanceLaw {
-		if name == "tem" {
-			return distanceLaw{epsilon / 2, theorem3(epsilon, 0.001, s.Len()-1)}
-		}
-		return distanceLaw{epsilon / 2, math.Inf(1)}
-	}
-	var outputs *outputSet
-	if name == "santext-plus" {
-		words, contains := rarestWords(env, m.settings.Parameters["w"].(float64))
-		outputs = &outputSet{words, contains, m.settings.Parameters["p"].(float64)}
-	}
-	x := newHeadTail(samplerOf[*selector](t, m), s, law, outputs)
-	m.sampler = x
-	return m, x
+	return headTailOf[*distanceSplit](t, env, Settings{Mechanism: name, Epsilon: epsilon})
 }
 
-// cosineSelectorOf is SynTF in the form used for many outputs. Some words are no
-// output; see wordList.
-func cosineSelectorOf(t testing.TB, s *embeddings.Space, epsilon float64) (*Mechanism, *cosineSelector) {
+// cosinesOf is headTailOf SynTF. Some words are no output; see wordList.
+func cosinesOf(t testing.TB, s *embeddings.Space, epsilon float64) (*Mechanism, *headTail, *cosineSplit) {
 	t.Helper()
-	m := mustNew(t, environment(s), Settings{Mechanism: "syntf", Epsilon: epsilon})
-	if x, ok := m.sampler.(*cosineSelector); ok {
-		return m, x
-	}
-	var outputs []WordID
-	for y, w := range s.Vocabulary.Words() {
-		if (wordList{}).Covers(w) {
-			outputs = append(outputs, WordID(y))
-		}
-	}
-	x := newCosineSelector(samplerOf[*selector](t, m), s, outputs, normsOf(s))
-	m.sampler = x
-	return m, x
+	return headTailOf[*cosineSplit](t, environment(s), Settings{Mechanism: "syntf", Epsilon: epsilon})
 }
 
 // rowOf makes the row of a word. Its head stays valid: the builder is not used again.
-func rowOf[R any](m rowSampler[R], word WordID) (row *R) {
-	m.builder().build([]rowKey{{word, m.ownEpsilon()}}, func(_ int, r *R) { row = r })
+func rowOf(m *headTail, word WordID) (row *headRow) {
+	if fixed := m.fixed(); fixed != nil {
+		return fixed
+	}
+	m.builder().build([]WordID{word}, func(_ int, r *headRow) { row = r })
 	return row
 }
 
@@ -92,15 +77,15 @@ func (s *tailShare) log() float64 {
 	return math.Log(float64(s.whole)+math.Exp(s.logRest)) - 64*math.Ln2
 }
 
-// held is the logarithm of the probability of every output that a row draws
+// distancesHeld is the logarithm of the probability of every output that a row draws
 // from, given perfect random numbers.
-func (m *distanceSelector) held(word WordID) []float64 {
-	row, law := rowOf(m, word), m.own
-	logTail, head := m.exactShare(row, rowKey{word, m.epsilon}).log(), row.head.held()
+func distancesHeld(x *headTail, m *distanceSplit, word WordID) []float64 {
+	row := rowOf(x, word)
+	logTail, head := m.exactShare(row, word).log(), row.head.held()
 	logs, tail := make([]float64, m.space.Len()), []float64{}
 	for y := range logs { // every word of the tail is proposed alike and taken as drawTail says
 		if _, ok := head[WordID(y)]; !ok {
-			logs[y] = -law.rate * (min(m.space.Distance(word, WordID(y)), law.most) - min(row.least, law.most))
+			logs[y] = -m.Rate * (min(m.space.Distance(word, WordID(y)), m.Most) - min(row.least, m.Most))
 			tail = append(tail, logs[y])
 		}
 	}
@@ -113,22 +98,24 @@ func (m *distanceSelector) held(word WordID) []float64 {
 	return logs
 }
 
-func (m *cosineSelector) held(word WordID) []float64 {
-	row := rowOf(m, word)
+// cosinesHeld is distancesHeld of cosines.
+func cosinesHeld(x *headTail, m *cosineSplit, word WordID) []float64 {
+	row := rowOf(x, word)
 	logTail, logHead := 0.0, math.Inf(-1) // of one round
 	if len(row.head) > 0 {
 		logTail = row.share.log()
 		logHead = math.Log(-math.Expm1(logTail))
 	}
-	head, logs := row.head.held(), make([]float64, m.space.Len())
+	head, logs := row.head.held(), make([]float64, m.Costs.space.Len())
 	for y := range logs {
 		logs[y] = math.Inf(-1)
 	}
-	products, _ := m.basisRows(nil, word)
-	for i, y := range m.outputs {
-		cost := max(m.cost(products[i], word, y)-row.least, 0)
+	outputs := m.Costs.outputs
+	for i, product := range m.Costs.basis.row(word) {
+		y := outputs[i]
+		cost := max(m.cost(product, word, y)-row.least, 0)
 		logs[y] = floats.LogSumExp([]float64{logHead + math.Log(head[y]),
-			logTail - math.Log(float64(len(m.outputs))) - m.epsilon/2*cost})
+			logTail - math.Log(float64(len(outputs))) - m.Rate*cost})
 	}
 	floats.AddConst(-floats.LogSumExp(logs), logs) // a round may end without a word
 	return logs
@@ -174,30 +161,32 @@ func TestRowsHoldTheirDistribution(t *testing.T) {
 		spacetest.Gaussian(t, 5000, 3, 2, 42), spacetest.Gaussian(t, 300, 1, 0, 43)} {
 		for _, name := range []string{"santext", "tem"} {
 			for _, epsilon := range []float64{1e-6, 0.3, 1, 5, 30, 1000, 1e6} {
-				whole, m := headTailOf(t, s, name, epsilon)
+				whole, x, m := distancesOf(t, s, name, epsilon)
 				// The error of distances over p axes, a relative (p+2)·2⁻⁵³, in the exponent,
 				// of the exponential, of sums of n weights, of rounding probabilities of at
 				// least 1/(32n) to 64 bits, and of choosing a uniform word, in both a weight
 				// and the normaliser.
-				reach := m.own.rate * min(2*longestVector(s), m.own.most)
+				reach := m.Rate * min(2*longestVector(s), m.Most)
 				eta := (2*reach*float64(s.Dimension+16) + 100*float64(s.Len())) * 0x1p-53
 				check(fmt.Sprintf("%s, n = %d, ε = %v", name, s.Len(), epsilon), whole,
-					[]WordID{0, 7, WordID(s.Len() - 1)}, eta, m.held, s.Distance)
+					[]WordID{0, 7, WordID(s.Len() - 1)}, eta,
+					func(w WordID) []float64 { return distancesHeld(x, m, w) }, s.Distance)
 			}
 		}
 	}
 	for _, s := range []*embeddings.Space{unevenSpace(t, 700, 20, 71), unevenSpace(t, 5000, 3, 72),
 		unevenSpace(t, 120, 1, 73)} {
 		for _, epsilon := range []float64{1e-6, 1, 5, 6, 10, 30, 200, 1000, 1e6} {
-			whole, m := cosineSelectorOf(t, s, epsilon)
-			if row := rowOf(m, 0); (epsilon <= 5) != (row.least == 0 && len(row.head) == 0) {
+			whole, x, m := cosinesOf(t, s, epsilon)
+			if row := rowOf(x, 0); (epsilon <= 5) != (row.least == 0 && len(row.head) == 0) {
 				t.Errorf("ε = %v: a head of %d", epsilon, len(row.head))
 			}
 			// The error of a cost over p axes is (2p+8)·2⁻⁵³, and that of each of the two
 			// parts of a probability at most 2⁻⁵³·8n of the whole.
-			eta := (2*cosineLaw(epsilon).rate*float64(2*s.Dimension+24) + 100*float64(len(m.outputs))) * 0x1p-53
+			eta := (2*m.Rate*float64(2*s.Dimension+24) + 100*float64(m.Costs.count())) * 0x1p-53
 			check(fmt.Sprintf("syntf, n = %d, ε = %v", s.Len(), epsilon), whole,
-				[]WordID{0, 7, 13, 20, WordID(s.Len() - 1)}, eta, m.held, Discrete)
+				[]WordID{0, 7, 13, 20, WordID(s.Len() - 1)}, eta,
+				func(w WordID) []float64 { return cosinesHeld(x, m, w) }, Discrete)
 		}
 	}
 }
@@ -208,13 +197,13 @@ func TestShareBoundsHold(t *testing.T) {
 	space := spacetest.Gaussian(t, 2000, 30, 1, 44)
 	for _, name := range []string{"santext", "tem", "santext-plus"} {
 		for _, epsilon := range []float64{0.01, 1, 4, 20, 500} {
-			var want []*headTail
+			var want []*headRow
 			widest := 0.0
 			kernel.OnPaths(func(path string) {
-				_, m := headTailOf(t, space, name, epsilon)
+				_, x, m := distancesOf(t, space, name, epsilon)
 				for word := range WordID(12) {
-					row, key := rowOf(m, word), rowKey{word, epsilon}
-					exact := m.exactShare(row, key)
+					row := rowOf(x, word)
+					exact := m.exactShare(row, word)
 					if row.low > exact.whole || exact.whole > row.high {
 						t.Errorf("%s, ε = %v, %s: share %d outside [%d, %d]", name, epsilon, path, exact.whole, row.low,
 							row.high)
@@ -225,7 +214,7 @@ func TestShareBoundsHold(t *testing.T) {
 					}
 					w := want[word]
 					if !slices.Equal(row.head, w.head) || row.least != w.least || row.last != w.last ||
-						row.lastID != w.lastID || row.logHead != w.logHead || *exact != *m.exactShare(w, key) {
+						row.lastID != w.lastID || row.logHead != w.logHead || *exact != *m.exactShare(w, word) {
 						t.Errorf("%s, ε = %v: row %d differs on %s", name, epsilon, word, path)
 					}
 				}
@@ -264,9 +253,9 @@ func TestRowsDraw(t *testing.T) {
 			var whole *Mechanism
 			if c.mechanism == "syntf" {
 				whole = mustNew(t, environment(c.space), Settings{Mechanism: "syntf", Epsilon: epsilon})
-				samplerOf[*cosineSelector](t, whole)
+				samplerOf[*headTail](t, whole)
 			} else {
-				whole, _ = headTailOf(t, c.space, c.mechanism, epsilon)
+				whole, _, _ = distancesOf(t, c.space, c.mechanism, epsilon)
 			}
 			for _, w := range c.words {
 				requireFit(t, fmt.Sprintf("%s, ε = %v, word %d", c.mechanism, epsilon, w),
@@ -281,15 +270,15 @@ func TestTailDraws(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"santext", "tem", "santext-plus"} {
 		for _, epsilon := range []float64{0.05, 3, 15} {
-			whole, m := headTailOf(t, spacetest.Gaussian(t, 900, 6, 1, 45), name, epsilon)
-			row, key, label := rowOf(m, 3), rowKey{3, epsilon}, fmt.Sprintf("%s, ε = %v", name, epsilon)
-			if o := m.outputs; math.IsInf(row.least, 1) || o != nil && (!o.contains[3] || o.contains[4]) {
+			whole, x, m := distancesOf(t, spacetest.Gaussian(t, 900, 6, 1, 45), name, epsilon)
+			row, label := rowOf(x, 3), fmt.Sprintf("%s, ε = %v", name, epsilon)
+			if c := m.Costs; math.IsInf(row.least, 1) || c.contains != nil && (!c.contains[3] || c.contains[4]) {
 				t.Fatalf("%s: no tail, or word 3 is no output, or 4 is one: choose others", label)
 			}
 			row.low, row.high = 0, math.MaxUint64
 			all, random, law := make([]int, 900), stream.FromUint64(49).Rand(), lawOf(t, whole, 3)
 			for range 50_000 {
-				all[m.choose(row, key, drawRandom(random, 4))]++
+				all[m.choose(row, 3, drawRandom(random, 4))]++
 			}
 			requireFit(t, label+", settled in float64", all, law)
 		}
@@ -298,7 +287,7 @@ func TestTailDraws(t *testing.T) {
 
 // inOrder sorts candidates as a head lists them, the first of equals first.
 func inOrder(c []headCandidate) []headCandidate {
-	slices.SortStableFunc(c, func(a, b headCandidate) int { return cmp.Compare(a.distance, b.distance) })
+	slices.SortStableFunc(c, func(a, b headCandidate) int { return cmp.Compare(a.cost, b.cost) })
 	return c
 }
 
@@ -309,13 +298,13 @@ func TestNearestCandidates(t *testing.T) {
 	gaussian := func(n, dimension int, factor float32) *embeddings.Space {
 		return scaled(spacetest.Gaussian(t, n, dimension, 1, 58), factor)
 	}
-	oneFold := &outputSet{contains: make([]bool, 3*folds), replaced: 1}
+	var oneFold []WordID
 	for y := 5; y < 3*folds; y += folds {
-		oneFold.words, oneFold.contains[y] = append(oneFold.words, WordID(y)), true
+		oneFold = append(oneFold, WordID(y))
 	}
 	for name, c := range map[string]struct {
 		space   *embeddings.Space
-		outputs *outputSet
+		outputs []WordID
 	}{
 		"some":                {gaussian(300, 3, 1), nil},
 		"many":                {gaussian(5000, 9, 1), nil},
@@ -327,13 +316,12 @@ func TestNearestCandidates(t *testing.T) {
 		"one fold":            {gaussian(3*folds, 3, 1), oneFold},
 	} {
 		kernel.OnPaths(func(path string) {
-			m := newHeadTail(&selector{epsilon: 1}, c.space,
-				func(epsilon float64) distanceLaw { return distanceLaw{epsilon / 2, math.Inf(1)} }, c.outputs)
-			b := m.builder().(*headTailBuilder)
+			x := newHeadTail(Decay{Costs: DistanceCosts(c.space, c.outputs), Rate: 0.5, Most: math.Inf(1)})
+			m, b := x.split.(*distanceSplit), x.builder().(*headBuilder)
 			for _, word := range []WordID{0, 77, WordID(c.space.Len() - 1)} {
 				var want []headCandidate
 				for y := range WordID(c.space.Len()) {
-					if c.outputs == nil || c.outputs.contains[y] {
+					if c.outputs == nil || slices.Contains(c.outputs, y) {
 						want = append(want, headCandidate{c.space.Distance(word, y), y})
 					}
 				}
@@ -345,10 +333,9 @@ func TestNearestCandidates(t *testing.T) {
 				for _, x := range v {
 					norm += float64(x) * float64(x)
 				}
-				uncertain := kernel.SquaredDistanceError(len(v), math.Sqrt(norm), m.longest)
 				for _, count := range []int{1, 18, headWords + 1} {
 					count = min(count, len(want))
-					b.nearestOf(v, rows, count, norm, uncertain)
+					m.nearest(b, v, rows, count, norm)
 					if !slices.Equal(b.candidates, want[:count]) {
 						t.Errorf("%s, %s: the %d nearest of word %d are %v, want %v", name, path, count, word,
 							b.candidates, want[:count])
@@ -366,14 +353,14 @@ func TestCostIsSettledInFloat64(t *testing.T) {
 	for _, factor := range []float32{1, 1e-24, 1e-38, 3e18, 1e30} {
 		s := scaled(unevenSpace(t, 400, 19, 77), factor)
 		kernel.OnPaths(func(path string) {
-			_, m := cosineSelectorOf(t, s, 10)
+			_, _, m := cosinesOf(t, s, 10)
 			for _, word := range []WordID{0, 7, 20, 33} {
-				products, _ := m.basisRows(nil, word)
-				for i, y := range m.outputs {
-					cost := m.cost(products[i], word, y)
+				for i, product := range m.Costs.basis.row(word) {
+					y := m.Costs.outputs[i]
+					cost := m.cost(product, word, y)
 					for _, limit := range []float64{cost, math.Nextafter(cost, 0), math.Nextafter(cost, 2), cost - 1e-5,
 						cost + 1e-5, 0, 0.3} {
-						if limit >= 0 && m.costs(word, y, limit) != (cost <= limit) {
+						if limit >= 0 && m.within(word, y, limit) != (cost <= limit) {
 							t.Errorf("× %v, %s: cost %v of %d for %d within %v: %v", factor, path, cost, y, word, limit,
 								cost > limit)
 						}

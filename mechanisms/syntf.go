@@ -32,29 +32,28 @@ func newSynTF(env Environment, s Settings) (*Mechanism, error) {
 	if s.Variant != Proved {
 		return newThesaurusSynTF(env, s)
 	}
-	space := env.Space
-	var candidates []WordID
-	for id, w := range space.Vocabulary.Words() {
-		if env.Thesaurus.Covers(w) {
-			candidates = append(candidates, WordID(id))
-		}
+	costs, err := once(env, coveredKey{}, func() (*Costs, error) { return coveredCosts(env) })
+	if err != nil {
+		return nil, err
 	}
-	if len(candidates) == 0 {
-		return nil, errors.New("the thesaurus covers no word of the embedding")
-	}
-	norms := normsOf(space)
 	g := Guarantee{Metric: "discrete", Epsilon: s.Epsilon, Distance: Discrete,
 		Reason: "exponential mechanism over one candidate set with a rating of sensitivity 1"}
-	scores := func(word WordID, epsilon float64, row []float64) ([]float64, []WordID) {
-		row = row[:len(candidates)]
-		for i, y := range candidates {
-			row[i] = epsilon / 2 * clippedCosine(row[i], norms, word, y)
+	law := Decay{Costs: costs, Rate: s.Epsilon / 2, Most: 1, Replaced: 1}
+	return ByScores(s, g, law.Scores()), nil
+}
+
+type coveredKey struct{}
+
+// coveredCosts are the cosines with the words that the thesaurus covers.
+func coveredCosts(env Environment) (*Costs, error) {
+	var covered []WordID
+	for id, w := range env.Space.Vocabulary.Words() {
+		if env.Thesaurus.Covers(w) {
+			covered = append(covered, WordID(id))
 		}
-		return row, candidates
 	}
-	full := newSelector(s, g, space.Vocabulary, productBasis(space, candidates), scores)
-	if len(candidates) > fullWords {
-		full.sampler = newCosineSelector(full.sampler.(*selector), space, candidates, norms)
+	if len(covered) == 0 {
+		return nil, errors.New("the thesaurus covers no word of the embedding")
 	}
-	return full, nil
+	return CosineCosts(env.Space, covered), nil
 }

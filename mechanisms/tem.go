@@ -1,7 +1,6 @@
 package mechanisms
 
 import (
-	"errors"
 	"math"
 
 	"mldpbench/embeddings"
@@ -41,42 +40,42 @@ const temTheorem3 = "theorem3"
 //     decimal, and the score of the others is −γ + (2/ε)·ln(n/|L_w|), L_w the
 //     words within γ. Where there are no others, the element does not exist.
 //
-// γ of Theorem 3 depends on ε: a word with a separate ε gets a separate γ.
+// γ of Theorem 3 depends on ε.
 func newTEM(env Environment, s Settings) (*Mechanism, error) {
 	n := env.Space.Len()
-	beta := s.Parameters["beta"].(float64)
-	var truncation func(epsilon float64, words int) float64
-	switch gamma := s.Parameters["gamma"].(type) {
-	case float64:
-		truncation = func(float64, int) float64 { return gamma }
-	case string:
-		truncation = func(epsilon float64, words int) float64 { return theorem3(epsilon, beta, words) }
-	default:
-		return nil, errors.New("gamma: must be a number or a word")
-	}
 	if s.Variant == AsRun {
-		return newAsRunTEM(env, s, truncation)
+		return newAsRunTEM(env, s)
 	}
 	if s.Variant == Released {
-		return newReleasedTEM(s, Guarantee{Reason: unprovedTEM}, env.Space, n, truncation), nil
+		return newReleasedTEM(s, Guarantee{Reason: unprovedTEM}, env.Space, n), nil
 	}
 	g := euclideanGuarantee(env.Space, s.Epsilon, "exponential mechanism with the distance, truncated at gamma, as cost")
-	law := func(epsilon float64) distanceLaw { return distanceLaw{epsilon / 2, truncation(epsilon, n-1)} }
-	return newDistanceSelector(s, g, env.Space, law), nil
+	law := Decay{Costs: DistanceCosts(env.Space, nil), Rate: s.Epsilon / 2, Most: truncation(s, n-1)}
+	return ByScores(s, g, law.Scores()), nil
+}
+
+// truncation is γ, that of theorem3 for so many words.
+func truncation(s Settings, words int) float64 {
+	if gamma, given := s.Parameters["gamma"].(float64); given {
+		return gamma
+	}
+	return theorem3(s.Epsilon, s.Parameters["beta"].(float64), words)
 }
 
 const unprovedTEM = "the weight of the words beyond gamma depends on how many words are within it, which no " +
 	"proof covers"
 
 // newReleasedTEM rounds the γ of so many words to one decimal.
-func newReleasedTEM(s Settings, g Guarantee, space *embeddings.Space, words int,
-	truncation func(epsilon float64, words int) float64) *Mechanism {
-	return newSelector(s, g, space.Vocabulary, distanceBasis(space),
-		func(_ WordID, epsilon float64, row []float64) ([]float64, []WordID) {
-			row = row[:space.Len()]
-			releasedTEMScores(row, epsilon, math.Round(10*truncation(epsilon, words))/10)
+func newReleasedTEM(s Settings, g Guarantee, space *embeddings.Space, words int) *Mechanism {
+	gamma := math.Round(10*truncation(s, words)) / 10
+	return ByScores(s, g, Scores{
+		Vocabulary: space.Vocabulary,
+		Basis:      Distances(space),
+		Of: func(_ WordID, row []float64) ([]float64, []WordID) {
+			releasedTEMScores(row, s.Epsilon, gamma)
 			return row, nil
-		})
+		},
+	})
 }
 
 // theorem3 returns γ = (2/ε)·ln((1−β)·others/β) (Carvalho et al. 2023, Theorem
@@ -88,7 +87,8 @@ func theorem3(epsilon, beta float64, others int) float64 {
 // releasedTEMScores turns distances into log-weights in place. The words beyond
 // γ share their element evenly.
 func releasedTEMScores(row []float64, epsilon, gamma float64) {
-	n, within := float64(len(row)), 0.0
+	n := float64(len(row))
+	within := 0.0
 	for _, d := range row {
 		if d <= gamma {
 			within++

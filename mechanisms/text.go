@@ -1,10 +1,11 @@
 package mechanisms
 
 import (
-	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"math/rand/v2"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -40,7 +41,7 @@ type TextOptions struct {
 	Seeds   []stream.Seed // of each document, instead of Seed.At
 	Workers int           // goroutines that share the documents; 0 means 1
 	// Epsilons, if not nil, gives each document the ε of its words, instead of the
-	// mechanism's.
+	// mechanism's: documents of one ε are privatised by Mechanism.At of it.
 	Epsilons []float64
 	// Aligned leaves the empty word in the place of a word that was removed, so
 	// that text and original can be compared word by word.
@@ -78,144 +79,208 @@ func (o TextOptions) Warnings(g Guarantee) []string {
 // A mechanism made from a Rewriter decides itself about unknown words and the
 // number of tokens. A cancelled ctx stops the work between batches.
 func PrivatizeText(ctx context.Context, m *Mechanism, documents [][]string, o TextOptions) ([][]string, error) {
-	o.Policy, o.Workers = cmp.Or(o.Policy, Random), cmp.Or(o.Workers, 1)
-	if err := cmp.Or(CheckPolicy(o.Policy), check.AtLeast("workers", o.Workers, 1)); err != nil {
+	if o.Policy == "" {
+		o.Policy = Random
+	}
+	if o.Workers == 0 {
+		o.Workers = 1
+	}
+	if err := o.check(m, len(documents)); err != nil {
 		return nil, err
 	}
-	if o.Seeds != nil && len(o.Seeds) != len(documents) {
-		return nil, fmt.Errorf("%d seeds for %d documents", len(o.Seeds), len(documents))
+	if b, ok := m.text.(budgeted); ok {
+		return b.privatizeText(ctx, documents, o)
 	}
-	if o.Epsilons != nil && len(o.Epsilons) != len(documents) {
-		return nil, fmt.Errorf("%d epsilons for %d documents", len(o.Epsilons), len(documents))
-	}
-	for i, e := range o.Epsilons {
-		if err := m.CheckEpsilon(e); err != nil {
-			return nil, fmt.Errorf("document %d: %w", i, err)
-		}
-	}
-	t := &textRun{m, o, documents, make([][]string, len(documents))}
 	if m.text != nil {
-		return rewriteFull(ctx, m.text, documents, t.seedOf, o.Workers)
+		return rewriteFull(ctx, m.text, documents, o.seedOf, o.Workers)
 	}
-	if m.sampler.whole() {
-		if err := t.part(ctx, 0, len(documents), o.Workers); err != nil {
-			return nil, err
-		}
-		return t.out, nil
-	}
-	words := func(document []string) int { return len(document) }
-	err := inBatches(ctx, documents, o.Workers, words, func(ctx context.Context, start, end int) error {
-		return t.part(ctx, start, end, 1)
-	})
-	if err != nil {
+	t := &textRun{o, documents, make([][]string, len(documents))}
+	if err := t.run(ctx, m); err != nil {
 		return nil, err
 	}
 	return t.out, nil
 }
 
-// inBatches calls part with batches of documents, on some goroutines. A cancelled
-// ctx stops between batches.
-func inBatches(ctx context.Context, documents [][]string, workers int, sizeOf func([]string) int,
-	part func(ctx context.Context, start, end int) error) error {
-	g, running := errgroup.WithContext(ctx)
-	g.SetLimit(workers)
-	for start := 0; start < len(documents) && running.Err() == nil; {
-		end, words := start, 0
-		for end < len(documents) && words < batchWords {
-			words += sizeOf(documents[end])
-			end++
-		}
-		from := start
-		g.Go(func() error {
-			if err := running.Err(); err != nil {
-				return err
-			}
-			return part(running, from, end)
-		})
-		start = end
-	}
-	return cmp.Or(g.Wait(), ctx.Err())
-}
-
-// textRun is one call of PrivatizeText.
-type textRun struct {
-	*Mechanism
-	options   TextOptions
-	documents [][]string
-	out       [][]string
-}
-
-func (t *textRun) seedOf(i int) stream.Seed {
-	if t.options.Seeds != nil {
-		return t.options.Seeds[i]
-	}
-	return t.options.Seed.At(uint64(i))
-}
-
-// part privatises documents start to end.
-func (t *textRun) part(ctx context.Context, start, end, workers int) error {
-	inside := make([]Document, end-start)
-	for i := range inside {
-		inside[i] = Document{t.encode(start + i), t.settings.Epsilon, t.seedOf(start + i).Rand()}
-		if t.options.Epsilons != nil {
-			inside[i].Epsilon = t.options.Epsilons[start+i]
-		}
-	}
-	if err := t.sampler.draw(ctx, inside, workers); err != nil {
+// check returns an error for options that do not fit so many documents.
+func (o TextOptions) check(m *Mechanism, documents int) error {
+	if err := CheckPolicy(o.Policy); err != nil {
 		return err
 	}
-	for i := range inside {
-		t.decode(start+i, inside[i].Words)
-		inside[i] = Document{}
+	if err := check.AtLeast("workers", o.Workers, 1); err != nil {
+		return err
+	}
+	if o.Seeds != nil && len(o.Seeds) != documents {
+		return fmt.Errorf("%d seeds for %d documents", len(o.Seeds), documents)
+	}
+	if o.Epsilons != nil && len(o.Epsilons) != documents {
+		return fmt.Errorf("%d epsilons for %d documents", len(o.Epsilons), documents)
+	}
+	for i, e := range o.Epsilons {
+		if err := m.CheckEpsilon(e); err != nil {
+			return fmt.Errorf("document %d: %w", i, err)
+		}
+		if m.text != nil && e != m.settings.Epsilon {
+			return fmt.Errorf("document %d: %s has one epsilon, %v", i, m.settings.Mechanism, m.settings.Epsilon)
+		}
 	}
 	return nil
 }
 
-// encode collects the known words of a document that are not kept.
-func (t *textRun) encode(i int) []WordID {
-	ids := make([]WordID, 0, len(t.documents[i]))
-	for _, token := range t.documents[i] {
-		if _, kept := t.keeps[token]; kept {
+// seedOf is the seed of document i.
+func (o TextOptions) seedOf(i int) stream.Seed {
+	if o.Seeds != nil {
+		return o.Seeds[i]
+	}
+	return o.Seed.At(uint64(i))
+}
+
+// documentBatch is a part of some documents, from one to before another.
+type documentBatch struct{ start, end int }
+
+// batchesOf divides n documents into batches of batchWords or more, give or take one
+// document.
+func batchesOf(n int, words func(i int) int) (all []documentBatch) {
+	for start := 0; start < n; {
+		end, has := start, 0
+		for end < n && has < batchWords {
+			has += words(end)
+			end++
+		}
+		all = append(all, documentBatch{start, end})
+		start = end
+	}
+	return all
+}
+
+// textRun is one call of PrivatizeText.
+type textRun struct {
+	TextOptions
+	documents [][]string
+	out       [][]string
+}
+
+// run privatises all documents, those of each ε by the mechanism at it. A cancelled
+// ctx stops between batches.
+func (t *textRun) run(ctx context.Context, m *Mechanism) error {
+	g, running := errgroup.WithContext(ctx)
+	g.SetLimit(t.Workers)
+	for epsilon, places := range t.byEpsilon(m.settings.Epsilon) {
+		if running.Err() != nil {
+			break
+		}
+		at, err := m.At(epsilon)
+		if err != nil {
+			g.Go(func() error { return fmt.Errorf("document %d: %w", places[0], err) })
+			break
+		}
+		if at.sampler.whole() {
+			if err := t.part(ctx, at, places, t.Workers); err != nil {
+				return err
+			}
 			continue
 		}
-		if id := t.vocabulary.ID(token); id != embeddings.Unknown {
-			ids = append(ids, id)
+		for _, b := range batchesOf(len(places), func(i int) int { return len(t.documents[places[i]]) }) {
+			g.Go(func() error {
+				if err := running.Err(); err != nil {
+					return err
+				}
+				return t.part(running, at, places[b.start:b.end], 1)
+			})
+		}
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	return ctx.Err()
+}
+
+// byEpsilon yields each ε and its documents, the ε in the order of their first
+// documents.
+func (t *textRun) byEpsilon(own float64) iter.Seq2[float64, []int] {
+	places := map[float64][]int{}
+	var order []float64
+	for i := range t.documents {
+		epsilon := own
+		if t.Epsilons != nil {
+			epsilon = t.Epsilons[i]
+		}
+		if places[epsilon] == nil {
+			order = append(order, epsilon)
+		}
+		places[epsilon] = append(places[epsilon], i)
+	}
+	return func(yield func(float64, []int) bool) {
+		for _, epsilon := range order {
+			if !yield(epsilon, places[epsilon]) {
+				return
+			}
+		}
+	}
+}
+
+// part privatises the documents at some places.
+func (t *textRun) part(ctx context.Context, m *Mechanism, places []int, workers int) error {
+	known := make([]document, len(places))
+	tokens := make([][]WordID, len(places))
+	for i, place := range places {
+		tokens[i] = m.tokens(t.documents[place])
+		known[i] = document{slices.DeleteFunc(slices.Clone(tokens[i]), isSpecial), t.seedOf(place).Rand()}
+	}
+	if err := m.sampler.draw(ctx, known, workers); err != nil {
+		return err
+	}
+	for i, place := range places {
+		t.out[place] = t.replaced(m, place, tokens[i], known[i].words)
+		known[i] = document{}
+	}
+	return nil
+}
+
+// keptToken stands for a token that stays as it is; one that is not in the vocabulary
+// is Unknown.
+const keptToken WordID = embeddings.Unknown - 1
+
+func isSpecial(id WordID) bool { return id < 0 }
+
+// tokens looks the tokens of a document up.
+func (m *Mechanism) tokens(document []string) []WordID {
+	ids := make([]WordID, len(document))
+	for i, token := range document {
+		if _, kept := m.keeps[token]; kept {
+			ids[i] = keptToken
+		} else {
+			ids[i] = m.vocabulary.ID(token)
 		}
 	}
 	return ids
 }
 
-// decode puts the privatised words back in place and applies the policy to
-// the others.
-func (t *textRun) decode(i int, known []WordID) {
-	v := t.vocabulary
-	out := make([]string, 0, len(t.documents[i]))
+// replaced puts privatised words in the place of those of a document that are known,
+// and applies the policy to the others.
+func (t *textRun) replaced(m *Mechanism, place int, tokens, privatised []WordID) []string {
+	out := make([]string, 0, len(tokens))
 	var unknown *rand.Rand
-	for _, token := range t.documents[i] {
-		if _, kept := t.keeps[token]; kept {
-			out = append(out, token)
-			continue
-		}
-		if v.ID(token) != embeddings.Unknown {
-			if w := v.Word(known[0]); w != "" || t.options.Aligned {
-				out = append(out, w)
+	for i, id := range tokens {
+		token := t.documents[place][i]
+		switch {
+		case id == keptToken:
+		case id != embeddings.Unknown:
+			token = m.vocabulary.Word(privatised[0])
+			privatised = privatised[1:]
+			if token == "" && !t.Aligned {
+				continue
 			}
-			known = known[1:]
+		case t.Policy == Drop && !t.Aligned:
 			continue
-		}
-		switch t.options.Policy {
-		case Keep:
-			out = append(out, token)
-		case Drop:
-			if t.options.Aligned {
-				out = append(out, "")
-			}
-		case Random:
+		case t.Policy == Drop:
+			token = ""
+		case t.Policy == Random:
 			if unknown == nil {
-				unknown = t.seedOf(i).Derive("unknown").Rand()
+				unknown = t.seedOf(place).Derive("unknown").Rand()
 			}
-			out = append(out, v.Word(WordID(unknown.IntN(v.Len()))))
+			token = m.vocabulary.Word(WordID(unknown.IntN(m.vocabulary.Len())))
 		}
+		out = append(out, token)
 	}
-	t.out[i] = out
+	return out
 }

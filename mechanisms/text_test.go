@@ -131,15 +131,15 @@ func TestTextIsTheSame(t *testing.T) {
 				switch name {
 				case "table":
 					m := mustNew(t, Environment{Space: middle}, Settings{Mechanism: "santext", Epsilon: epsilon})
-					samplerOf[*selector](t, m).tables.limit = limit
+					samplerOf[*tables](t, m).made.limit = limit
 					return m
 				case "syntf":
-					m, x := cosineSelectorOf(t, uneven, epsilon)
-					x.rowsKept.limit = limit
+					m, x, _ := cosinesOf(t, uneven, epsilon)
+					x.made.limit = limit
 					return m
 				}
-				m, x := headTailOf(t, middle, name, epsilon)
-				x.rowsKept.limit = limit
+				m, x, _ := distancesOf(t, middle, name, epsilon)
+				x.made.limit = limit
 				return m
 			}
 			requireSameText(t, fmt.Sprintf("%s, ε = %v", name, epsilon), fresh)

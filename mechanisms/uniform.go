@@ -24,13 +24,15 @@ func init() {
 // metric; only the number of words of a text is preserved.
 func newUniform(env Environment, s Settings) (*Mechanism, error) {
 	n := env.Space.Len()
-	return Formula(s, perfect("the output does not depend on the word"), env.Space.Vocabulary,
-		func(_ WordID, _ float64, rng *rand.Rand) WordID { return WordID(rng.IntN(n)) },
-		func(dst []float64, _ WordID) {
+	return ByFormula(s, perfect("the output does not depend on the word"), Formula{
+		Vocabulary: env.Space.Vocabulary,
+		Draw:       func(_ WordID, rng *rand.Rand) WordID { return WordID(rng.IntN(n)) },
+		LogRow: func(dst []float64, _ WordID) {
 			for y := range dst {
 				dst[y] = -math.Log(float64(n))
 			}
-		}), nil
+		},
+	}), nil
 }
 
 // perfect returns the guarantee with ε = 0, whatever ε the instance was built

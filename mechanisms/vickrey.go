@@ -36,17 +36,16 @@ func newVickrey(env Environment, s Settings) (*Mechanism, error) {
 		return newAsRunVickrey(env, s)
 	}
 	if s.Variant == Released {
-		m := newProjector(env.Space, s.Epsilon, 3)
-		m.among = releasedVickrey
-		return m.mechanism(s, Guarantee{Reason: "the neighbours depend on the input word: it is dropped when it " +
-			"is the nearest, which is not post-processing of the noisy vector"}), nil
+		g := Guarantee{Reason: "the neighbours depend on the input word: it is dropped when it is the nearest, which is " +
+			"not post-processing of the noisy vector"}
+		return ByNoise(s, g, Noise{Space: env.Space, Neighbors: 3, Weights: releasedVickrey}), nil
 	}
 	t := s.Parameters["t"].(float64)
-	m := newProjector(env.Space, s.Epsilon, 2)
-	m.among = func(p []float64, _ WordID, near []nearest.Neighbor) ([]nearest.Neighbor, float64) {
-		return oneOfTwo(p, near, func(a, b float64) float64 { return firstPrice(t, a, b) })
+	weights := func(p []float64, _ WordID, near []nearest.Neighbor) {
+		oneOfTwo(p, near, func(a, b float64) float64 { return firstPrice(t, a, b) })
 	}
-	return m.mechanism(s, euclideanGuarantee(env.Space, s.Epsilon, chosenAmongNearest)), nil
+	g := euclideanGuarantee(env.Space, s.Epsilon, chosenAmongNearest)
+	return ByNoise(s, g, Noise{Space: env.Space, Neighbors: 2, Weights: weights}), nil
 }
 
 const chosenAmongNearest = "the noise is ε·d-private and the choice among its nearest words is post-processing"
@@ -63,23 +62,24 @@ func firstPrice(t, a1, a2 float64) float64 {
 	return (1 - t) * a2 / (t*a1 + (1-t)*a2)
 }
 
-// oneOfTwo chooses among the first two neighbours, the first with a probability that their distances give; where there
-// is one only, it is chosen.
-func oneOfTwo(p []float64, near []nearest.Neighbor, first func(a1, a2 float64) float64) ([]nearest.Neighbor, float64) {
+// oneOfTwo writes the probabilities of the first two neighbours, that of the first
+// given by their distances; where there is one only, it is certain.
+func oneOfTwo(p []float64, near []nearest.Neighbor, first func(a1, a2 float64) float64) {
 	if near[1].ID == embeddings.Unknown {
 		p[0] = 1
-		return near[:1], 1
+		return
 	}
 	p[0] = first(near[0].Distance, near[1].Distance)
 	p[1] = 1 - p[0]
-	return near[:2], 1
 }
 
-func releasedVickrey(p []float64, w WordID, near []nearest.Neighbor) ([]nearest.Neighbor, float64) {
+// releasedVickrey drops the word where it is the nearest.
+func releasedVickrey(p []float64, w WordID, near []nearest.Neighbor) {
 	if near[0].ID == w && near[1].ID != embeddings.Unknown { // a vocabulary of one word has no neighbour
+		p = p[1:]
 		near = near[1:]
 	}
-	return oneOfTwo(p, near, func(a, _ float64) float64 {
+	oneOfTwo(p, near, func(a, _ float64) float64 {
 		weight := math.Exp(-a)
 		return weight / (weight + 1)
 	})

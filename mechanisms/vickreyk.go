@@ -51,22 +51,19 @@ func newVickreyK(env Environment, s Settings) (*Mechanism, error) {
 	if len(t) < 1 || len(t) > mostNeighbors {
 		return nil, fmt.Errorf("t has %d numbers: must be 1 to %d", len(t), mostNeighbors)
 	}
-	m := newProjector(env.Space, s.Epsilon, min(len(t), env.Space.Len()))
-	m.among = func(weights []float64, _ WordID, near []nearest.Neighbor) ([]nearest.Neighbor, float64) {
+	weights := func(p []float64, _ WordID, near []nearest.Neighbor) {
 		// The smallest cost is subtracted so that one weight is 1.
 		least := math.Inf(1)
 		for r, a := range near {
-			weights[r] = t[r] * a.Distance
-			least = min(least, weights[r])
+			p[r] = t[r] * a.Distance
+			least = min(least, p[r])
 		}
-		var sum float64
 		for r := range near {
-			weights[r] = math.Exp(least - weights[r])
-			sum += weights[r]
+			p[r] = math.Exp(least - p[r])
 		}
-		return near, sum
 	}
-	return m.mechanism(s, euclideanGuarantee(env.Space, s.Epsilon, chosenAmongNearest)), nil
+	g := euclideanGuarantee(env.Space, s.Epsilon, chosenAmongNearest)
+	return ByNoise(s, g, Noise{Space: env.Space, Neighbors: min(len(t), env.Space.Len()), Weights: weights}), nil
 }
 
 // newKth builds the deterministic k-th neighbour over all of W.
@@ -75,11 +72,7 @@ func newKth(env Environment, s Settings) (*Mechanism, error) {
 	if n := env.Space.Len(); k > float64(n) {
 		return nil, fmt.Errorf("k = %v: must be at most the number of words, %d", k, n)
 	}
-	m := newProjector(env.Space, s.Epsilon, int(k))
-	m.among = func(p []float64, _ WordID, near []nearest.Neighbor) ([]nearest.Neighbor, float64) {
-		p[0] = 1
-		return near[len(near)-1:], 1
-	}
-	return m.mechanism(s, euclideanGuarantee(env.Space, s.Epsilon,
-		"the noise is ε·d-private and its k-th nearest word is post-processing")), nil
+	weights := func(p []float64, _ WordID, _ []nearest.Neighbor) { p[len(p)-1] = 1 }
+	g := euclideanGuarantee(env.Space, s.Epsilon, "the noise is ε·d-private and its k-th nearest word is post-processing")
+	return ByNoise(s, g, Noise{Space: env.Space, Neighbors: int(k), Weights: weights}), nil
 }

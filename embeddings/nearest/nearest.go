@@ -78,3 +78,18 @@ func (x *Index) Words(words []embeddings.WordID, k int) []Neighbor {
 	_ = g.Wait() // a search cannot fail
 	return found
 }
+
+// Others returns the nearest other word of each of some words of the space, ties
+// by the smaller id; where the space has one word only, Unknown at distance +Inf.
+// It uses all cores.
+func (x *Index) Others(words []embeddings.WordID) []Neighbor {
+	two := x.Words(words, 2)
+	others := make([]Neighbor, len(words))
+	for i, w := range words {
+		others[i] = two[2*i]
+		if others[i].ID == w {
+			others[i] = two[2*i+1]
+		}
+	}
+	return others
+}

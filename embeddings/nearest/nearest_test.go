@@ -175,3 +175,16 @@ func requireExact(t *testing.T, d, queries int) {
 		}
 	})
 }
+
+// The nearest other word is what a search finds that leaves the word out, also among
+// equal vectors and in a space of one word.
+func TestOthers(t *testing.T) {
+	for _, s := range []*embeddings.Space{spacetest.Gaussian(t, 300, 5, 1, 8),
+		spacetest.New(t, 1, []float32{4, 1, 1, 1, 9, 4}), spacetest.New(t, 2, []float32{1, 2})} {
+		words, want := s.Vocabulary.IDs(), make([]Neighbor, s.Len())
+		Of(s).SearchExcluding(want, s.Vectors, 1, words)
+		if got := Of(s).Others(words); !slices.Equal(got, want) {
+			t.Errorf("of %d words: %v, want %v", s.Len(), got, want)
+		}
+	}
+}

@@ -31,7 +31,7 @@ const (
 // counted on another, with Clopper–Pearson bounds, which accuse sound noise with
 // probability alpha at most. The finding is per unit of length; without an event
 // nothing was seen.
-func noise(ctx context.Context, m *mechanisms.Noise, space *embeddings.Space, samples int, alpha float64,
+func noise(ctx context.Context, m *mechanisms.VectorNoise, space *embeddings.Space, samples int, alpha float64,
 	seed stream.Seed) (Finding, error) {
 	f := Finding{A: "noise", B: "noise", Distance: 1}
 	word := embeddings.WordID(seed.Derive("word").Rand().IntN(space.Len()))

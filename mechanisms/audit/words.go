@@ -138,14 +138,5 @@ type nearKey struct{}
 // neighborsOf returns, by word, the nearest other word, once per space; Unknown
 // in a space of one word.
 func neighborsOf(s *embeddings.Space) []nearest.Neighbor {
-	return embeddings.Once(s, nearKey{}, func() []nearest.Neighbor {
-		words := s.Vocabulary.IDs()
-		out := make([]nearest.Neighbor, len(words))
-		for i, c := range nearest.Of(s).Words(words, 2) {
-			if w := words[i/2]; i%2 == 0 || out[w].ID == w {
-				out[w] = c
-			}
-		}
-		return out
-	})
+	return embeddings.Once(s, nearKey{}, func() []nearest.Neighbor { return nearest.Of(s).Others(s.Vocabulary.IDs()) })
 }

@@ -19,19 +19,20 @@ func init() {
 func newCoin(env mechanisms.Environment, s mechanisms.Settings) (*mechanisms.Mechanism, error) {
 	n := env.Space.Len()
 	// ln of the weight of all words, where the word itself has 1 and any other e^−ε
-	total := func(epsilon float64) float64 { return math.Log1p(float64(n-1) * math.Exp(-epsilon)) }
+	total := math.Log1p(float64(n-1) * math.Exp(-s.Epsilon))
 	g := mechanisms.Guarantee{Metric: "discrete", Epsilon: s.Epsilon, Distance: mechanisms.Discrete,
 		Reason: "the odds of a word between itself and any other are e^epsilon"}
-	draw := func(word mechanisms.WordID, epsilon float64, rng *rand.Rand) mechanisms.WordID {
-		if rng.Float64() >= float64(n)*math.Exp(-epsilon-total(epsilon)) {
+	draw := func(word mechanisms.WordID, rng *rand.Rand) mechanisms.WordID {
+		if rng.Float64() >= float64(n)*math.Exp(-s.Epsilon-total) {
 			return word
 		}
 		return mechanisms.WordID(rng.IntN(n))
 	}
-	return mechanisms.Formula(s, g, env.Space.Vocabulary, draw, func(dst []float64, word mechanisms.WordID) {
+	logRow := func(dst []float64, word mechanisms.WordID) {
 		for y := range dst {
-			dst[y] = -s.Epsilon - total(s.Epsilon)
+			dst[y] = -s.Epsilon - total
 		}
-		dst[word] = -total(s.Epsilon)
-	}), nil
+		dst[word] = -total
+	}
+	return mechanisms.ByFormula(s, g, mechanisms.Formula{Vocabulary: env.Space.Vocabulary, Draw: draw, LogRow: logRow}), nil
 }
