@@ -221,7 +221,7 @@ func (s *Space) hash() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Derive returns the result of build for s, calling build once per key and
+// Derive returns the result of build for s, which succeeds once per key and
 // space, for example for a covariance root or a distance range. The key must be
 // of a type private to the caller's package, which stands for one T.
 func Derive[T any](s *Space, key any, build func() (T, error)) (T, error) {

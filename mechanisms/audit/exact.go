@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"mldpbench/embeddings"
+	"mldpbench/internal/memo"
 	"mldpbench/mechanisms"
 )
 
@@ -38,18 +39,9 @@ func (a *audit) exact(ctx context.Context, pairs []pair, r *Report) error {
 // worstOutput returns the function that finds the output of a pair with the largest
 // log-ratio. Pairs of one word follow each other, so few rows are held.
 func worstOutput(m *mechanisms.Mechanism) func(p pair) (output embeddings.WordID, ratio float64, err error) {
-	const held = 256
-	rows := map[embeddings.WordID][]float64{}
-	row := func(w embeddings.WordID) (logs []float64, err error) {
-		if logs, ok := rows[w]; ok {
-			return logs, nil
-		}
-		if len(rows) == held {
-			clear(rows)
-		}
-		logs, err = m.LogRow(w)
-		rows[w] = logs
-		return logs, err
+	rows := &memo.Memo{Keep: 256}
+	row := func(w embeddings.WordID) ([]float64, error) {
+		return memo.Once(rows, w, func() ([]float64, error) { return m.LogRow(w) })
 	}
 	return func(p pair) (output embeddings.WordID, ratio float64, err error) {
 		of, err := row(p.a)
@@ -57,13 +49,17 @@ func worstOutput(m *mechanisms.Mechanism) func(p pair) (output embeddings.WordID
 			return 0, 0, err
 		}
 		against, err := row(p.b)
+		if err != nil {
+			return 0, 0, err
+		}
 		ratio = math.Inf(-1)
 		for y, x := range of {
-			if err == nil && !math.IsInf(x, -1) && x-against[y] > ratio { // else impossible: nothing to compare
-				output, ratio = embeddings.WordID(y), x-against[y]
+			if !math.IsInf(x, -1) && x-against[y] > ratio { // else impossible: nothing to compare
+				output = embeddings.WordID(y)
+				ratio = x - against[y]
 			}
 		}
-		return output, ratio, err
+		return output, ratio, nil
 	}
 }
 
