@@ -7,6 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
+
+	"mldpbench/datasets/table"
 )
 
 // Description describes a prepared data set.
@@ -62,9 +64,6 @@ func perClass(d *Dataset, documents []Document) []int {
 // little.
 const fewDocuments = 10
 
-// missingLabels are what programs write for a label that is not there.
-var missingLabels = []string{"nan", "na", "n/a", "#n/a", "<na>", "nat", "null", "none", "nil"}
-
 // warnings returns a sentence for each thing about a data set that its numbers do
 // not show: classes that are too small or lost in the split, labels that look like
 // missing ones, repeated and empty documents.
@@ -72,6 +71,7 @@ func warnings(d *Dataset) (out []string) {
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	all, earlier := make([]int, len(d.Classes)), map[string]bool{} // token lists of train and validation
 	documents, across, empty := 0, 0, 0
+	suspects := table.Suspects{}
 	for _, split := range d.Splits() {
 		for class, n := range perClass(d, split.Documents) {
 			if all[class] += n; n == 0 && len(split.Documents) > 0 && len(d.Classes) > 1 {
@@ -79,6 +79,7 @@ func warnings(d *Dataset) (out []string) {
 			}
 		}
 		for _, doc := range split.Documents {
+			suspects.Add(doc.Text)
 			text := strings.Join(doc.Tokens, " ")
 			if documents++; text == "" {
 				empty++
@@ -94,10 +95,11 @@ func warnings(d *Dataset) (out []string) {
 		if n < fewDocuments && len(d.Classes) > 1 {
 			add("class %q has %d documents: too few to learn or to test", d.Classes[class], n)
 		}
-		if slices.Contains(missingLabels, strings.ToLower(d.Classes[class])) {
+		if table.LooksMissing(d.Classes[class]) {
 			add("label %q occurs %d times: is it a missing one?", d.Classes[class], n)
 		}
 	}
+	out = append(out, suspects.Warnings()...)
 	if across > 0 {
 		add("%d of %d test documents are also in train or validation, word by word", across, len(d.Test))
 	}

@@ -348,6 +348,11 @@ func (p *privatizing) file(cmd *cobra.Command, s *privatize.Stream, name string)
 	if err != nil {
 		return err
 	}
+	defer func() {
+		for _, w := range r.Suspects.Warnings() {
+			p.say("warning: %s", w)
+		}
+	}()
 	run := func(w io.Writer) error { return s.Run(ctx, r, w) }
 	if p.out == "" {
 		return run(cmd.OutOrStdout())

@@ -29,7 +29,11 @@ type objects struct {
 func newArray(t *Reader) (*objects, error) {
 	j := &objects{lines{t: t}, json.NewDecoder(t.text)}
 	if first, err := j.array.Token(); err != nil || first != json.Delim('[') {
-		return nil, fmt.Errorf("%s: is no JSON array of objects", t.options.Name)
+		hint := ""
+		if first == json.Delim('{') {
+			hint = ": --format jsonl reads one object a line"
+		}
+		return nil, check.Wrong("%s: is no JSON array of objects%s", t.options.Name, hint)
 	}
 	return j, nil
 }
@@ -75,7 +79,7 @@ func (j *objects) row(d *json.Decoder) (row Row, err error) {
 	for i, c := range o.Columns {
 		at := slices.IndexFunc(members, func(m member) bool { return m.name == c })
 		if at < 0 {
-			return row, check.Wrong("no field %q", c)
+			return row, check.Wrong("no field %q: where there is no text, write null (Spark: ignoreNullFields=false)", c)
 		}
 		if err == nil {
 			row.Values[i], err = j.value(members[at])
@@ -100,7 +104,10 @@ func (j *objects) value(m member) (v Value, err error) {
 
 // object reads the members of the next object.
 func object(d *json.Decoder) (members []member, err error) {
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+	switch t, err := d.Token(); {
+	case err == nil && t == json.Delim('['):
+		return nil, errors.New("is not a JSON object: --format json reads an array")
+	case err != nil || t != json.Delim('{'):
 		return nil, errors.New("is not a JSON object")
 	}
 	for err == nil && d.More() {
@@ -118,6 +125,10 @@ func object(d *json.Decoder) (members []member, err error) {
 		_, err = d.Token()
 	}
 	if err != nil {
+		var wrong *json.SyntaxError
+		if errors.As(err, &wrong) && (strings.Contains(err.Error(), "'N'") || strings.Contains(err.Error(), "'I'")) {
+			return nil, errors.New("not a JSON object: NaN and Infinity are no numbers of JSON: write null")
+		}
 		return nil, fmt.Errorf("not a JSON object: %v", err) // an end is none of the table
 	}
 	return members, nil

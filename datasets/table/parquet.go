@@ -1,11 +1,13 @@
 package table
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/parquet-go/parquet-go"
@@ -57,7 +59,10 @@ func newColumns(t *Reader, r io.Reader) (c *columns, err error) {
 	p, err := parquet.OpenFile(f, info.Size(), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true),
 		parquet.FileSchema(parquet.NewSchema("unused", parquet.Group{})), parquet.ReadBufferSize(bufferSize))
 	if err != nil {
-		return nil, fmt.Errorf("%s: not Parquet: %w", name, err)
+		head := make([]byte, 16)
+		_, _ = f.ReadAt(head, 0) // of a short file it is all
+		return nil, cmp.Or(checkKind(name, strings.TrimPrefix(string(head), "PAR1")),
+			fmt.Errorf("%s: not Parquet: %w", name, err))
 	}
 	c = &columns{t: t, in: f, size: info.Size(), file: p}
 	for _, column := range t.options.Columns {

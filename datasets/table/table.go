@@ -124,6 +124,8 @@ type Row struct {
 type Value struct {
 	Text string
 	Null bool // there is no text
+
+	quoted bool // in CSV
 }
 
 // Strings are the texts of the columns; a row that lacks one is an error.
@@ -146,7 +148,10 @@ type Reader struct {
 	input *checked      // that it reads
 	mark  string        // byte order mark
 	rows  uint64        // that were read
-	err   error
+	// Suspects are the texts so far that look like missing ones. In quotes of CSV they do
+	// not: who writes NA for a missing one writes it without.
+	Suspects Suspects
+	err      error
 }
 
 // source reads the rows of one format.
@@ -195,7 +200,7 @@ func NewReader(r io.Reader, o Options) (*Reader, error) {
 	if o.Format == TSV && o.Delimiter != "" && o.Delimiter != "\t" {
 		o.Format = CSV
 	}
-	t := &Reader{options: o}
+	t := &Reader{options: o, Suspects: Suspects{}}
 	if o.Format == Parquet {
 		var err error
 		t.source, err = newColumns(t, r)
@@ -240,6 +245,11 @@ func (t *Reader) Next() (Row, error) {
 	if t.err == nil {
 		t.rows++
 	}
+	for _, v := range row.Values {
+		if !v.quoted {
+			t.Suspects.Add(v.Text)
+		}
+	}
 	if t.input != nil {
 		t.input.n = 0
 	}
@@ -251,7 +261,9 @@ func (t *Reader) Next() (Row, error) {
 func (t *Reader) Holds(r rune) bool {
 	switch t.options.Format {
 	case Lines, TSV:
-		return !strings.ContainsRune(lineBreaks, r) && (r != '\t' || t.options.Format == Lines)
+		return !strings.ContainsRune(lineBreaks+mark, r) && (r != '\t' || t.options.Format == Lines)
+	case CSV:
+		return r != rune(mark[0])
 	}
 	return true
 }

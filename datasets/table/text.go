@@ -46,6 +46,10 @@ func (t *Reader) decode(r io.Reader) error {
 	if err != nil {
 		return err
 	}
+	head := peekKind(b)
+	if err := checkKind(o.Name, head); err != nil && !o.unchecked {
+		return err
+	}
 	encoded, err := encodingOf(o.Encoding)
 	if err != nil {
 		return err
@@ -56,8 +60,7 @@ func (t *Reader) decode(r io.Reader) error {
 	case encoded != nil:
 		plain = transform.NewReader(b, encoded.NewDecoder())
 	default:
-		head, _ := b.Peek(2)
-		if s := string(head); s == "\xff\xfe" || s == "\xfe\xff" {
+		if s := head[:min(2, len(head))]; s == "\xff\xfe" || s == "\xfe\xff" {
 			return check.Wrong("%s is UTF-16: say so with --encoding utf-16 (in a study: encoding)", o.Name)
 		}
 		plain = transform.NewReader(b, encoding.UTF8Validator)

@@ -33,7 +33,7 @@ func Open(r io.Reader, name string, buffer int) (*bufio.Reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: damaged gzip file: %w", name, err)
 	}
-	return bufio.NewReaderSize(&unpacked{z, name}, buffer), nil
+	return bufio.NewReaderSize(&unpacked{member: z, packed: b, name: name}, buffer), nil
 }
 
 // SkipMark skips a byte order mark, which some editors write at the start of a
@@ -47,16 +47,47 @@ func SkipMark(b *bufio.Reader) string {
 	return mark
 }
 
-// unpacked names the file in errors.
+// unpacked reads all members of a gzip file and names it in errors. Zero bytes after the
+// last member, with which tapes and some stores fill up, are passed over.
 type unpacked struct {
-	io.Reader
-	name string
+	member *gzip.Reader
+	packed *bufio.Reader
+	name   string
+	err    error // stays: bufio forgets an error that Peek met
 }
 
 func (r *unpacked) Read(p []byte) (int, error) {
-	n, err := r.Reader.Read(p)
+	if r.err != nil {
+		return 0, r.err
+	}
+	r.member.Multistream(false)
+	n, err := r.member.Read(p)
+	if errors.Is(err, io.EOF) {
+		err = r.nextMember()
+	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		err = fmt.Errorf("%s: damaged gzip file: %w", r.name, err)
 	}
+	r.err = err
 	return n, err
+}
+
+// nextMember goes on to the next member, and returns io.EOF where there is none.
+func (r *unpacked) nextMember() error {
+	next, err := r.packed.Peek(1)
+	if err != nil {
+		return err
+	}
+	if next[0] != 0 {
+		return r.member.Reset(r.packed)
+	}
+	for {
+		next, err := r.packed.ReadByte()
+		if err != nil {
+			return err
+		}
+		if next != 0 {
+			return errors.New("more after zero bytes")
+		}
+	}
 }
