@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -24,7 +23,6 @@ import (
 	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/external"
 	"mldpbench/mechanisms/privatize"
-	"mldpbench/metrics"
 	"mldpbench/stream"
 )
 
@@ -150,7 +148,9 @@ func (p *privatizing) run(cmd *cobra.Command, name string) (err error) {
 	}
 	p.report.Summary = s.Summary()
 	p.sum(p.report.Summary)
-	p.bought(&s.Layouts, name)
+	if err := p.bought(cmd.Context(), s, name); err != nil {
+		return err
+	}
 	if p.reportTo == "" {
 		return nil
 	}
@@ -261,41 +261,6 @@ func (p *privatizing) state() {
 		p.say("warning: --seed is for tests: anyone who knows or guesses it can undo the protection; leave it out unless the " +
 			"text is public")
 	}
-}
-
-// bought says what is still found, what is promised, and the command that measures more.
-func (p *privatizing) bought(l *metrics.Layouts, name string) {
-	if p.target != nil {
-		p.say("bought: %s", p.target.Found())
-	}
-	if g := p.options.Mechanism.Guarantee(); g.Holds() && p.space != nil {
-		p.say("promised: %s", p.target.NearWords(g, p.space, p.perDocument != 0))
-	}
-	if l.Texts > 1 {
-		p.say("still found: %s", byLayout(l, p.options))
-	}
-	if p.out != "" && p.input.Format != table.Lines && !p.input.NoHeader {
-		p.say("measure it: mldp evaluate --original %q --privatised %q --text %s", name, p.out,
-			strings.Join(p.input.Columns, ","))
-	}
-}
-
-// byLayout says how many texts are found again by what they kept besides their words, and
-// what stops it.
-func byLayout(l *metrics.Layouts, o privatize.Options) string {
-	share, length := l.Alone()
-	shown := "spaces and signs"
-	hides := fmt.Sprintf("--layout fixed=%d hides it and cuts a tenth of the texts", l.Length(0.9))
-	if o.KeepCase {
-		shown = "spaces, signs and capitals"
-	}
-	if o.Layout != privatize.Written {
-		share, shown = length, "a number of words"
-	} else {
-		hides = fmt.Sprintf("--layout plain leaves the number of words (%.3g%%), %s", 100*length, hides)
-	}
-	return fmt.Sprintf("%.3g%% of %d texts have %s as no other has, and are found again among the originals; %s",
-		100*share, l.Texts, shown, hides)
 }
 
 // sum says what was done.

@@ -58,12 +58,14 @@ type Stream struct {
 	Layouts  metrics.Layouts // of the texts that keep theirs
 	seed     maphash.Seed
 	release  string // see Noise
+	sample   sample
 }
 
 // New returns a Stream.
 func New(o Options) *Stream {
 	s := splitter{o.Mechanism.Vocabulary(), slices.Sorted(slices.Values(o.Kept))}
-	return &Stream{options: o, splitter: s, seed: maphash.MakeSeed(), release: releaseOf(o)}
+	return &Stream{options: o, splitter: s, seed: maphash.MakeSeed(), release: releaseOf(o),
+		sample: sample{rng: o.Seed.Derive("sample").Rand()}}
 }
 
 // piece is one text with its words and what they become.
@@ -78,6 +80,8 @@ type piece struct {
 	changed      int      // known words that became another word
 	cut          int      // words left out
 	shape        uint64   // a hash of the layout that is kept, 0 where it is not
+	marked       Marked   // words that came out again, where they have places
+	pair         *Pair    // of a text that is drawn for the sample, else nil
 }
 
 // batchBytes is the size of a batch. Larger batches need fewer tables of a mechanism
@@ -216,10 +220,14 @@ func (s *Stream) privatize(ctx context.Context, pieces []piece, holds func(rune)
 	}
 	for i := range output {
 		pieces[i].output = output[i]
+		pieces[i].pair = s.sample.draw(&pieces[i])
 	}
 	return s.parallel(ctx, pieces, func(p *piece) {
 		if s.render(p, holds); o.Layout != Written {
 			p.Text = s.splitter.plain(p.output)
+		}
+		if p.pair != nil {
+			p.pair.Written = p.Text
 		}
 		p.output = nil
 	})

@@ -37,6 +37,7 @@ func (s *Stream) render(p *piece, holds func(rune) bool) {
 			_, _ = shape.WriteString(cased("ab", part))
 		}
 		if w.kind == unknown && drops {
+			p.marked.count(part, w.token, "")
 			end = w.end
 			to.WriteString(strings.TrimRightFunc(before, unicode.IsSpace))
 			continue
@@ -47,6 +48,9 @@ func (s *Stream) render(p *piece, holds func(rune) bool) {
 			word = part
 		case w.kind == known && word != w.token:
 			p.changed++
+		}
+		if !s.options.Texts {
+			p.marked.count(part, w.token, word)
 		}
 		switch {
 		case s.options.Texts:

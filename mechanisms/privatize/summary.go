@@ -13,6 +13,9 @@ type Summary struct {
 	Unknown uint64 `json:"unknown"` // words outside the vocabulary
 	Known   uint64 `json:"known"`   // words on which epsilon is spent
 
+	// Words of the text, where each has a place in what is written.
+	Marked Marked `json:"marked"`
+
 	Cut    uint64 `json:"words_cut"`    // of words, by a fixed layout
 	Filled uint64 `json:"words_filled"` // beside words, by a fixed layout
 
@@ -28,6 +31,7 @@ func (s *Summary) add(p piece) {
 	s.Changed += uint64(p.changed)
 	s.Unknown += uint64(p.of[unknown])
 	s.Known += uint64(p.of[known])
+	s.Marked.add(p.marked)
 }
 
 // Summary returns the summary of what was run.
