@@ -84,12 +84,11 @@ func RunAligned(ctx context.Context, s *study.Study, root string, o engine.Optio
 		if err != nil {
 			return summary, err
 		}
-		definition, err := found.YAML()
-		if err == nil {
-			err = atomicfile.WriteBytes(filepath.Join(summary.Dir, AlignedFile), 0o644, definition)
+		if err := a.write(found, summary.Dir); err != nil {
+			return summary, err
 		}
-		unclear, wrong := a.narrow(summary.Rows)
-		if err = cmp.Or(err, wrong); err != nil || len(unclear) == 0 {
+		unclear, err := a.narrow(summary.Rows)
+		if err != nil || len(unclear) == 0 {
 			return summary, err
 		}
 		if round == mostRounds || round > 1 && !a.grew {
@@ -98,6 +97,19 @@ func RunAligned(ctx context.Context, s *study.Study, root string, o engine.Optio
 			return summary, nil
 		}
 	}
+}
+
+// write writes the study with the ε that were found to the folder of the run.
+func (a *aligning) write(found *study.Study, folder string) error {
+	moved, err := found.InFolder(folder, a.root)
+	if err != nil {
+		return err
+	}
+	definition, err := moved.YAML()
+	if err != nil {
+		return err
+	}
+	return atomicfile.WriteBytes(filepath.Join(folder, AlignedFile), 0o644, definition)
 }
 
 // key is a mechanism on a data set, whose name may say which data of several it has.

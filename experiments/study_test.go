@@ -300,6 +300,76 @@ models: [{name: svm, parameters: {features: tfidf}}]
 	}
 }
 
+// A study that is written to another folder names the same files when it is read from
+// there: those beside the first one, those of the data folder, programs and arguments.
+func TestPathsOfAMovedStudy(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"sub/reviews.csv", "sub/client.py", "sub/krr", "sub/attack.py", "sub/measure.py",
+		"sub/tool"} {
+		put(t, dir, name, "body,stars\ngood,1\nbad,0\n")
+	}
+	for _, name := range []string{"sub/v.2d.txt", "data/away.2d.txt"} {
+		put(t, dir, name, "good 1 2\nbad 2 1\n")
+	}
+	put(t, dir, "sub/s.yaml", `schema: 1
+name: s
+seed: 1
+datasets: [{name: mine, file: reviews.csv, text: body, label: stars, private: stars}]
+embeddings: [{file: v.2d.txt}, {file: away.2d.txt}]
+mechanisms:
+  - {name: x, command: [./krr, client.py, other.py]}
+  - {name: y, text: "y-{epsilon}.csv"}
+  - {name: w, command: [tool, x]}
+attackers: [{name: a, command: [python3, attack.py]}]
+metrics: {commands: [{name: m, command: [python3, measure.py]}]}
+epsilons: [1]
+`)
+	t.Setenv("MLDP_DATA", filepath.Join(dir, "data"))
+	named := func(s *study.Study) (all []string) {
+		for _, m := range s.Mechanisms {
+			all = append(append(all, m.Text), m.Command...)
+		}
+		all = append(all, s.Attackers[0].Command...)
+		all = append(all, (*s.Metrics["commands"].(*[]study.CommandSpec))[0].Command...)
+		return append(all, s.Datasets[0].File, s.Embeddings[0].File, s.Embeddings[1].File)
+	}
+	absolute := func(all []string) []string {
+		for i, name := range all {
+			if _, err := os.Stat(name); err == nil || strings.HasPrefix(name, "y-") || strings.Contains(name, "/y-") {
+				all[i], _ = filepath.Abs(name)
+			}
+		}
+		return all
+	}
+	for _, c := range []struct{ from, to string }{{"sub", "runs/s"}, {"sub", "."}, {".", "sub/o"}, {"data", "../x/y"}} {
+		t.Chdir(filepath.Join(dir, c.from))
+		path, err := filepath.Rel(filepath.Join(dir, c.from), filepath.Join(dir, "sub", "s.yaml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := experiments.Builtin.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		moved, err := s.InFolder(c.to, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := moved.YAML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(t, ".", filepath.Join(c.to, "moved.yaml"), string(text))
+		again, err := experiments.Builtin.Open(filepath.Join(c.to, "moved.yaml"))
+		if err != nil {
+			t.Fatalf("from %s to %s: %v", c.from, c.to, err)
+		}
+		if got, want := absolute(named(again)), absolute(named(s)); !slices.Equal(got, want) {
+			t.Errorf("from %s to %s: the moved study names\n%q, want\n%q", c.from, c.to, got, want)
+		}
+	}
+}
+
 // The corpora of both targets are small studies: a study of the program takes
 // 10 to 30 ms to read, and a fuzzer more.
 func FuzzParseStudy(f *testing.F) {

@@ -3,6 +3,7 @@ package study
 import (
 	"os"
 	"path/filepath"
+	"strings"
 
 	"mldpbench/datasets"
 )
@@ -14,37 +15,96 @@ func (s *Study) besideFile(folder string) {
 	if folder == "." {
 		return
 	}
-	there := func(path string) bool { _, err := os.Stat(path); return err == nil }
-	beside := func(p *string, always bool) {
-		own := filepath.Join(folder, *p)
-		if *p != "" && !filepath.IsAbs(*p) && (there(own) || always && !there(filepath.Join(datasets.Root(s.root), *p))) {
-			*p = own
+	s.paths(func(path string, as role) string {
+		own := filepath.Join(folder, path)
+		if there(own) || as == file && !there(filepath.Join(datasets.Root(s.root), path)) {
+			return own
+		}
+		return path
+	})
+}
+
+// InFolder is the study for a file in a folder: it names the same files, over a data
+// folder, when it is read from there.
+func (s *Study) InFolder(folder, root string) (*Study, error) {
+	moved, err := set(s, nil)
+	if err != nil {
+		return nil, err
+	}
+	absolute, err := filepath.Abs(folder)
+	if err != nil {
+		return nil, err
+	}
+	moved.paths(func(path string, as role) string {
+		sought := as == program && !strings.ContainsRune(path, filepath.Separator) // where programs are
+		if sought || !there(path) && (as != file || there(filepath.Join(datasets.Root(root), path))) {
+			return path
+		}
+		from, err := filepath.Abs(path)
+		if err != nil {
+			return path
+		}
+		if relative, err := filepath.Rel(absolute, from); err == nil {
+			return relative
+		}
+		return from // on another volume
+	})
+	return moved, nil
+}
+
+func there(path string) bool { _, err := os.Stat(path); return err == nil }
+
+// A role is what a relative path of a study is: of a file; a word that is a path if a
+// file is there, as an argument of a command or a model; or a program.
+type role int
+
+const (
+	file role = iota
+	word
+	program
+)
+
+// paths replaces every relative path of a study. A program that was named by a path still
+// is: a name alone is sought elsewhere.
+func (s *Study) paths(replace func(path string, as role) string) {
+	change := func(path *string, as role) {
+		if *path != "" && !filepath.IsAbs(*path) {
+			*path = replace(*path, as)
 		}
 	}
-	arguments := func(list []string) {
-		for i := range list {
-			beside(&list[i], false)
+	command := func(words []string) {
+		for i := range words {
+			if i > 0 {
+				change(&words[i], word)
+				continue
+			}
+			before := words[0]
+			change(&words[0], program)
+			if words[0] != before && !strings.ContainsRune(words[0], filepath.Separator) {
+				words[0] = "." + string(filepath.Separator) + words[0]
+			}
 		}
 	}
 	for _, d := range s.designs() {
 		for i := range d.Datasets {
-			beside(&d.Datasets[i].File, true)
+			change(&d.Datasets[i].File, file)
 		}
 		for i := range d.Embeddings {
-			beside(&d.Embeddings[i].File, true)
+			change(&d.Embeddings[i].File, file)
 		}
 		for i := range d.Mechanisms {
-			beside(&d.Mechanisms[i].Text, true)
-			arguments(d.Mechanisms[i].Command)
+			change(&d.Mechanisms[i].Text, file)
+			command(d.Mechanisms[i].Command)
 		}
-		beside(&d.Masked, false)
-		beside(&d.Causal, false)
-		commands := d.Attackers
+		change(&d.Masked, word)
+		change(&d.Causal, word)
+		for _, c := range d.Attackers {
+			command(c.Command)
+		}
 		if more, ok := d.Metrics["commands"].(*[]CommandSpec); ok {
-			commands = append(commands[:len(commands):len(commands)], *more...)
-		}
-		for _, c := range commands {
-			arguments(c.Command)
+			for _, c := range *more {
+				command(c.Command)
+			}
 		}
 	}
 }
