@@ -2,10 +2,12 @@ package main
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -99,22 +101,37 @@ func (o *viewOptions) wants(name string) bool {
 	return len(o.only) == 0 || slices.ContainsFunc(o.only, func(b string) bool { return strings.HasPrefix(name, b) })
 }
 
-// listFile names, in a folder of tables or figures, what the program wrote there.
+// listFile names, in a folder of tables or figures, what the program wrote there, and of
+// which runs: "equal.tex<tab>digits of their paths", one a line.
 const listFile = ".written"
 
+// writtenFiles are the files of a list with their runs, "" where an earlier version did
+// not say.
+func writtenFiles(folder string) map[string]string {
+	all := map[string]string{}
+	list, _ := os.ReadFile(filepath.Join(folder, listFile)) // without it every file is in the way
+	for line := range strings.Lines(string(list)) {
+		file, runs, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		if file != "" {
+			all[file] = runs
+		}
+	}
+	return all
+}
+
 // save writes files of these names in every format, but replaces none that is not of
-// an earlier such command, and gives the answer.
+// an earlier such command, and gives the answer. What is of other runs is named.
 func (o *viewOptions) save(cmd *cobra.Command, args []string, a *answer, names []string,
 	write func() ([]string, error)) error {
 	if len(names) == 0 {
 		return fmt.Errorf("%s: no %s of this name, or nothing to show", args[0], strings.TrimSuffix(o.files, "s"))
 	}
-	before, _ := os.ReadFile(filepath.Join(o.out, listFile)) // without it every file is in the way
-	ours := strings.Fields(string(before))
+	ours := writtenFiles(o.out)
 	var others []string
 	for _, name := range names {
 		for _, format := range o.formats {
-			if file := name + "." + format; !slices.Contains(ours, file) {
+			file := name + "." + format
+			if _, wrote := ours[file]; !wrote {
 				others = append(others, filepath.Join(o.out, file))
 			}
 		}
@@ -127,8 +144,42 @@ func (o *viewOptions) save(cmd *cobra.Command, args []string, a *answer, names [
 		return fmt.Errorf("%s: %w", args[0], err)
 	}
 	a.wrote(o.out, paths...)
-	ours = slices.Compact(slices.Sorted(slices.Values(append(ours, list.Map(paths, filepath.Base)...))))
-	return atomicfile.WriteBytes(filepath.Join(o.out, listFile), 0o644, []byte(strings.Join(ours, "\n")+"\n"))
+	runs := fmt.Sprintf("%.6x", sha256.Sum256([]byte(strings.Join(list.Map(args, absolute), "\n"))))
+	now := list.Map(paths, filepath.Base)
+	if left := o.left(ours, now, runs); len(left) > 0 {
+		fmt.Fprintf(cmd.ErrOrStderr(), "warning: in %s, but not of this run: %s\n", o.out, strings.Join(left, ", "))
+	}
+	for _, file := range now {
+		ours[file] = runs
+	}
+	var lines strings.Builder
+	for _, file := range slices.Sorted(maps.Keys(ours)) {
+		fmt.Fprintf(&lines, "%s\t%s\n", file, ours[file])
+	}
+	return atomicfile.WriteBytes(filepath.Join(o.out, listFile), 0o644, []byte(lines.String()))
+}
+
+// left are the files of earlier commands in the folder that are not of these runs: those
+// of others, and those that these would have written had they still what they show.
+func (o *viewOptions) left(ours map[string]string, now []string, runs string) (left []string) {
+	for _, file := range slices.Sorted(maps.Keys(ours)) {
+		asked := len(o.only) == 0 && slices.Contains(o.formats, strings.TrimPrefix(filepath.Ext(file), "."))
+		if _, err := os.Stat(filepath.Join(o.out, file)); err != nil || slices.Contains(now, file) {
+			continue
+		}
+		if ours[file] != runs || asked {
+			left = append(left, file)
+		}
+	}
+	return left
+}
+
+// absolute is a path from the root, as it is where there is none.
+func absolute(path string) string {
+	if from, err := filepath.Abs(path); err == nil {
+		return from
+	}
+	return path
 }
 
 // readRun reads the rows of a run and the other files of its folder, where
