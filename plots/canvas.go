@@ -27,6 +27,7 @@ type svgCanvas struct {
 	out     bytes.Buffer
 	stack   []svgState
 	pending stroke
+	lacking []rune // letters of texts that the font does not have
 }
 
 type svgState struct {
@@ -168,6 +169,11 @@ func (c *svgCanvas) flush() {
 func (c *svgCanvas) FillString(face font.Face, at vg.Point, s string) {
 	if s = wellFormed(s); strings.TrimSpace(s) == "" {
 		return
+	}
+	for _, r := range s {
+		if !has(face, r) && !slices.Contains(c.lacking, r) {
+			c.lacking = append(c.lacking, r)
+		}
 	}
 	c.flush()
 	x, y := c.at(at)

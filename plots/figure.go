@@ -78,6 +78,13 @@ func (f Figure) Render(format string) ([]byte, error) {
 	return nil, fmt.Errorf("format = %q: must be one of %q", format, Formats)
 }
 
+// lacking are letters of the figure that the font does not have, at most ten of them.
+func (f Figure) lacking() string {
+	c := newSVG(f.height)
+	f.paint(c)
+	return string(c.lacking[:min(10, len(c.lacking))])
+}
+
 // Inline returns the drawing as an svg element of a page, with letters as text.
 func (f Figure) Inline() string { return f.svg("") }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"time"
+	"unicode"
 
 	"codeberg.org/go-pdf/fpdf"
 	"golang.org/x/image/font/sfnt"
@@ -38,6 +39,14 @@ func (c pdfCanvas) FillString(face font.Face, at vg.Point, s string) {
 
 // glyphUnits is the size at which outlines are taken from a font.
 const glyphUnits = 1000
+
+// has reports whether letters can be drawn one after the other: the font has them, and
+// they are written from left to right.
+func has(face font.Face, r rune) bool {
+	var buf sfnt.Buffer
+	index, err := face.Face.GlyphIndex(&buf, r)
+	return err == nil && index != 0 && !unicode.In(r, unicode.Hebrew, unicode.Arabic)
+}
 
 // outline returns the shape of a character of some size at a point, nil for a
 // space and for one that the font does not have.

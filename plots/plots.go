@@ -44,33 +44,42 @@ func All(p *results.Prepared, declared []views.View) (figures []Figure, skipped 
 // Formats are the file formats of figures.
 var Formats = []string{"png", "svg", "pdf"}
 
-// Save writes figures into dir in the formats given and returns the paths. A
-// figure without its title or notes has them in a text file beside it.
-func Save(dir string, figures []Figure, formats []string) ([]string, error) {
+// Saved is what Save wrote, and what it did not: "epsilon.png: the font lacks …".
+type Saved struct{ Paths, Refused []string }
+
+// Save writes figures into dir in the formats given. A figure without its title or notes
+// has them in a text file beside it. One with letters that the font lacks is refused as
+// PNG and PDF, which would leave them out; in an SVG they are of the reader's font.
+func Save(dir string, figures []Figure, formats []string) (saved Saved, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, err
+		return saved, err
 	}
-	var paths []string
 	save := func(name string, data []byte) error {
 		path := filepath.Join(dir, name)
-		paths = append(paths, path)
+		saved.Paths = append(saved.Paths, path)
 		return atomicfile.WriteBytes(path, 0o644, data)
 	}
 	for _, f := range figures {
+		lacking := f.lacking()
 		for _, format := range formats {
+			if format != "svg" && lacking != "" {
+				saved.Refused = append(saved.Refused, fmt.Sprintf("%s.%s: not drawn: the font lacks letters of its names, %s: "+
+					"take --format svg", f.Name, format, lacking))
+				continue
+			}
 			data, err := f.Render(format)
 			if err != nil {
-				return paths, fmt.Errorf("figure %s: %w", f.Name, err)
+				return saved, fmt.Errorf("figure %s: %w", f.Name, err)
 			}
 			if err := save(f.Name+"."+format, data); err != nil {
-				return paths, err
+				return saved, err
 			}
 		}
 		if f.theme.Bare {
 			if err := save(f.Name+".txt", []byte(f.Title+"\n\n"+f.Caption+"\n")); err != nil {
-				return paths, err
+				return saved, err
 			}
 		}
 	}
-	return paths, nil
+	return saved, nil
 }

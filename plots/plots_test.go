@@ -184,13 +184,57 @@ func TestTheme(t *testing.T) {
 	if svg := bare.Inline(); strings.Contains(svg, ">Accuracy in") || strings.Contains(svg, "repetitions") {
 		t.Error("title or notes are left")
 	}
-	paths, err := Save(t.TempDir(), []Figure{bare}, Formats)
+	saved, err := Save(t.TempDir(), []Figure{bare}, Formats)
+	paths := saved.Paths
 	if err != nil || len(paths) != 4 {
 		t.Fatalf("%q, %v", paths, err)
 	}
 	text, err := os.ReadFile(paths[3])
 	if err != nil || !strings.Contains(string(text), "95% t interval") || !strings.HasPrefix(string(text), "Accuracy") {
 		t.Errorf("%q, %v", text, err)
+	}
+}
+
+// Names in letters that the font lacks, or that are not written from left to right, are
+// never left out without a word: PNG and PDF are refused, the SVG has them.
+func TestLettersThatTheFontLacks(t *testing.T) {
+	for _, c := range []struct {
+		label, dataset string
+		refused        bool
+	}{
+		{"Δίκτυο", "новости", false}, {"Łódź ‰ ε†", "naïve", false}, {"機構", "news", true}, {"cmp", "समाचार", true},
+		{"กลไก", "news", true}, {"آلية", "news", true}, {"מנגנון", "news", true}, {"ours 🙂", "news", true},
+	} {
+		rows := rowsOf("v", c.dataset, "cmp", "tem")
+		for i := range rows {
+			if rows[i].Mechanism == "cmp" {
+				rows[i].Label = c.label
+			}
+		}
+		figures, _ := drawn(prepared(t, rows), "frontier")
+		saved, err := Save(t.TempDir(), figures[:1], Formats)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wrote, refused := len(Formats), 0
+		if c.refused {
+			wrote, refused = 1, 2
+		}
+		if len(saved.Paths) != wrote || len(saved.Refused) != refused {
+			t.Errorf("%s on %s: %d files and %q, want %d files and %d refused", c.label, c.dataset, len(saved.Paths),
+				saved.Refused, wrote, refused)
+			continue
+		}
+		if !c.refused {
+			continue
+		}
+		svg, err := os.ReadFile(saved.Paths[0])
+		if err != nil || !strings.Contains(string(svg), c.label) || !strings.Contains(string(svg), c.dataset) {
+			t.Errorf("%s on %s: the SVG lacks one of the names (%v)", c.label, c.dataset, err)
+		}
+		if !strings.Contains(saved.Refused[0], "take --format svg") {
+			t.Errorf("%s: refused with %q, want the way out", c.label, saved.Refused[0])
+		}
 	}
 }
 

@@ -276,8 +276,8 @@ func writeOutputs(a *answer, stderr io.Writer, s *engine.Summary, o outcome) err
 		frontier := results.Where(declared.Figures, func(v views.View) bool { return v.Name == "frontier" })
 		frontier[0].X, frontier[0].Title = o.levels.Quantity, "{y} against {x}"
 		drawn, _ := plots.All(p, frontier)
-		more, wrong := plots.Save(s.Dir, drawn, []string{"svg"})
-		for _, f := range append(files, more...) {
+		saved, wrong := plots.Save(s.Dir, drawn, []string{"svg"})
+		for _, f := range append(files, saved.Paths...) {
 			a.wrote("", f)
 		}
 		if err = errors.Join(err, wrong); err != nil {
@@ -288,9 +288,17 @@ func writeOutputs(a *answer, stderr io.Writer, s *engine.Summary, o outcome) err
 		return nil
 	}
 	drawn, _ := plots.All(p, declared.Figures)
-	paths, err := plots.Save(o.figures, drawn, []string{"svg", "png"})
-	a.wrote(o.figures, paths...)
+	saved, err := plots.Save(o.figures, drawn, []string{"svg", "png"})
+	warnRefused(stderr, saved)
+	a.wrote(o.figures, saved.Paths...)
 	return err
+}
+
+// warnRefused says which figures are missing in a format.
+func warnRefused(stderr io.Writer, saved plots.Saved) {
+	for _, why := range saved.Refused {
+		fmt.Fprintf(stderr, "warning: %s\n", why)
+	}
 }
 
 // writePage writes a page.
@@ -345,7 +353,16 @@ func newFiguresCommand() *cobra.Command {
 		all = results.Where(all, func(f plots.Figure) bool { return v.wants(f.Name) })
 		drawn := list.Map(all, func(f plots.Figure) plots.Figure { return f.In(theme) })
 		names := list.Map(drawn, func(f plots.Figure) string { return f.Name })
-		err = v.save(cmd, args, a, names, func() ([]string, error) { return plots.Save(v.out, drawn, v.formats) })
+		var saved plots.Saved
+		err = v.save(cmd, args, a, names, func() ([]string, error) {
+			var err error
+			saved, err = plots.Save(v.out, drawn, v.formats)
+			warnRefused(cmd.ErrOrStderr(), saved)
+			return saved.Paths, err
+		})
+		if err == nil && len(saved.Refused) > 0 && !slices.Contains(v.formats, "svg") {
+			err = fmt.Errorf("%d files are not drawn: letters that the font lacks are in an SVG only", len(saved.Refused))
+		}
 		for _, s := range skipped {
 			if err == nil && len(v.only) == 0 {
 				fmt.Fprintf(cmd.ErrOrStderr(), "not drawn: %s: no cell has what it shows\n", s)
