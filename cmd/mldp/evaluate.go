@@ -47,7 +47,7 @@ func newEvaluateCommand() *cobra.Command {
 			return err
 		}
 		options := engine.Options{Out: out, Log: cmd.ErrOrStderr(), Version: mldpVersion(),
-			Command: commandLine(cmd.Context())}
+			Command: commandLine(cmd.Context()), Force: true} // mayWrite was asked
 		summary, err := experiments.Run(cmd.Context(), study, o.Root, options)
 		var levels results.Levels
 		if err == nil && len(o.Against) > 0 {

@@ -27,6 +27,7 @@ type runOptions struct {
 	levels    results.Levels
 	fetches   bool
 	dry       bool
+	again     bool
 }
 
 func (o *runOptions) addFlags(cmd *cobra.Command) {
@@ -48,7 +49,11 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 		"set and embedding")
 	f.BoolVar(&o.dry, "dry-run", false, "units, minutes and memory, by one unit of each "+
 		"kind, which is run and kept")
+	f.BoolVar(&o.again, "again", false, "run these cells of the folder again, finished or not, and keep its others")
 	alignFlag(f, &o.levels)
+	for _, name := range []string{"align", "shard", "dry-run"} {
+		cmd.MarkFlagsMutuallyExclusive("again", name)
+	}
 	for _, name := range []string{"align", "audit", "figures"} { // they are of a whole run
 		cmd.MarkFlagsMutuallyExclusive("shard", name)
 		cmd.MarkFlagsMutuallyExclusive("dry-run", name)
@@ -72,7 +77,7 @@ func newRunCommand() *cobra.Command {
 			o.overrides.Own = []study.MechanismSpec{own}
 		}
 		options := engine.Options{Out: o.out, Workers: o.workers, Sample: o.dry, Log: stderr, Version: mldpVersion(),
-			Command: commandLine(ctx)}
+			Command: commandLine(ctx), Again: o.again}
 		shard, err := engine.ParseShard(o.shard)
 		if err != nil {
 			return usage(err)
@@ -87,8 +92,11 @@ func newRunCommand() *cobra.Command {
 			return err
 		}
 		warnStudy(stderr, s.Study)
+		if options.Force, err = cmd.Flags().GetBool("force"); err != nil {
+			return err
+		}
 		m, err := engine.ReadManifest(filepath.Join(o.out, "manifest.json"))
-		if force, _ := cmd.Flags().GetBool("force"); o.out != "" && !force && err == nil && m.Study != s.Name {
+		if o.out != "" && !options.Force && err == nil && m.Study != s.Name {
 			return check.Wrong("%s holds a run of the study %q: choose another --out for %q, or say --force", o.out,
 				m.Study, s.Name)
 		}

@@ -31,6 +31,8 @@ type Options struct {
 	Out     string    // folder of the results
 	Workers int       // units at a time; 0 is the number of cores
 	Shard   Shard     // zero runs all units
+	Again   bool      // runs finished units of a folder again and keeps all others of it
+	Force   bool      // replaces rows of the folder that the plan does not have
 	Sample  bool      // runs one unit of each kind of which none is finished, to know Summary.Left
 	Log     io.Writer // progress and notes
 	Version string    // of mldp, for records and manifest
@@ -64,7 +66,8 @@ type work struct {
 	mu      sync.Mutex
 	rows    [][]results.Row // by unit; nil is unfinished
 	summary Summary
-	failure string // the first
+	failure string   // the first
+	earlier *earlier // run in the folder, whose other rows stay, for Options.Again
 }
 
 // Run runs the unfinished units of a plan and writes DIR/results.csv and DIR/manifest.json.
@@ -83,6 +86,18 @@ func Run(ctx context.Context, p *Plan, o Options) (*Summary, error) {
 		return nil, err
 	}
 	w.summary.Dir = o.Out
+	before, err := readEarlier(o.Out, o.Shard)
+	if err != nil {
+		return nil, err
+	}
+	if o.Again {
+		w.earlier, err = before, w.checkAgain(before)
+	} else {
+		err = w.checkReplaced(before)
+	}
+	if err != nil {
+		return nil, err
+	}
 	for _, dir := range []string{"", "units", "failed", "tables"} { // of killed runs
 		atomicfile.Clean(filepath.Join(o.Out, dir))
 	}
@@ -90,10 +105,7 @@ func Run(ctx context.Context, p *Plan, o Options) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.summary.Manifest = w.manifest()
-	keys := []byte(strings.Join(slices.DeleteFunc(slices.Clone(w.keys), func(k string) bool { return k == "" }), "\n"))
-	if err := cmp.Or(atomicfile.WriteBytes(filepath.Join(o.Out, o.Shard.File("keys", ".txt")), 0o644, append(keys, '\n')),
-		w.summary.Manifest.write(o.Out, o.Shard)); err != nil {
+	if err := w.begin(); err != nil {
 		return nil, err
 	}
 	var kinds []string // of the units, for a sample
@@ -106,6 +118,23 @@ func Run(ctx context.Context, p *Plan, o Options) (*Summary, error) {
 		w.summary.Left = w.left(kinds)
 	}
 	return &w.summary, errors.Join(runErr, w.compose())
+}
+
+// begin writes which units the run has, and its manifest. A run of some cells again is
+// part of the run that the folder holds, and leaves these.
+func (w *work) begin() error {
+	o := w.options
+	if w.earlier != nil {
+		w.summary.Manifest = *w.earlier.manifest
+		return nil
+	}
+	w.summary.Manifest = w.manifest()
+	keys := strings.Join(slices.DeleteFunc(slices.Clone(w.keys), func(k string) bool { return k == "" }), "\n")
+	file := filepath.Join(o.Out, o.Shard.File("keys", ".txt"))
+	if err := atomicfile.WriteBytes(file, 0o644, []byte(keys+"\n")); err != nil {
+		return err
+	}
+	return w.summary.Manifest.write(o.Out, o.Shard)
 }
 
 // open finds the keys of the units that belong to the shard.
@@ -147,6 +176,10 @@ func (w *work) pending() ([][]int, error) {
 				continue
 			}
 			w.summary.Total++
+			if w.earlier != nil {
+				job = append(job, i)
+				continue
+			}
 			rows, version, err := w.store.load(key)
 			if err != nil {
 				return nil, err
@@ -325,6 +358,9 @@ func (w *work) compose() error {
 			r.Label = w.plan.Units[i].Place.Label // the plan may have grown since
 			all = append(all, r)
 		}
+	}
+	if w.earlier != nil {
+		all = w.earlier.join(all)
 	}
 	return w.summary.finish(w.options.Shard, all)
 }

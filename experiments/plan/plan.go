@@ -15,6 +15,7 @@ import (
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/measure"
 	"mldpbench/experiments/study"
+	"mldpbench/internal/list"
 	"mldpbench/mechanisms"
 	"mldpbench/results"
 )
@@ -160,12 +161,12 @@ func (p *Plan) add(c *study.Scene, s measure.Spec, asked []unit) {
 		if space != of.OfSpace || s.IsBaseline() && !of.Baseline || !space && s.Dataset.Name == "" && !of.WordsAlone {
 			continue
 		}
-		list := []measure.Model{{}}
+		ofModels := []measure.Model{{}}
 		if of.Model && len(c.Models) > 0 {
-			list = nil
+			ofModels = nil
 			for _, m := range c.Models {
 				if study.On(m.Datasets, s.Dataset.Name) {
-					list = append(list, measure.NewModel(m))
+					ofModels = append(ofModels, measure.NewModel(m))
 				}
 			}
 		}
@@ -173,7 +174,7 @@ func (p *Plan) add(c *study.Scene, s measure.Spec, asked []unit) {
 		if of.Setting && !s.IsBaseline() {
 			settings = c.Settings
 		}
-		for _, model := range list {
+		for _, model := range ofModels {
 			for _, setting := range settings {
 				u := a
 				u.spec, u.query.Model, u.query.Setting = s, model, setting
@@ -195,6 +196,11 @@ func (p *Plan) put(u unit, spec, group string) {
 	rest := engine.MakeID(u.measurement.At(&u.spec, &u.query), u.query.Options, u.query.Model.Name, u.query.Model.Text(), setting)
 	u.id, u.group = strings.TrimSuffix(spec, "]")+","+rest[1:], group
 	p.units = append(p.units, u)
+}
+
+// Places are those of all units.
+func (p *Plan) Places() []results.Place {
+	return list.Map(p.units, func(u unit) results.Place { return u.place() })
 }
 
 // place is the place of the unit's rows, as far as it is known in advance.
