@@ -81,11 +81,14 @@ func newProjector(x Noise, epsilon float64) *projector {
 
 // noise writes noise without its shape to z.
 func (m *projector) noise(z []float64, rng *rand.Rand) {
-	if m.Draw != nil {
-		m.Draw(z, rng)
+	if m.Draw == nil {
+		sphericalNoise(z, m.epsilon, rng)
 		return
 	}
-	sphericalNoise(z, m.epsilon, rng)
+	m.Draw(z, rng)
+	for i, x := range z {
+		z[i] = min(max(x, -longestNoise), longestNoise)
+	}
 }
 
 // noisyVectors is VectorNoise.Vectors.

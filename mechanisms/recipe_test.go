@@ -1,4 +1,8 @@
 package mechanisms_test
 
-// The template of CONTRIBUTING conforms like the mechanisms that are here.
-import _ "mldpbench/examples/recipes/mechanism"
+// The templates of CONTRIBUTING conform like the mechanisms that are here.
+import (
+	_ "mldpbench/examples/recipes/formulamechanism"
+	_ "mldpbench/examples/recipes/noisemechanism"
+	_ "mldpbench/examples/recipes/scoresmechanism"
+)

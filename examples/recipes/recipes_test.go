@@ -7,10 +7,12 @@ import (
 
 	_ "mldpbench/examples/recipes/dataset"
 	_ "mldpbench/examples/recipes/documentattacker"
+	_ "mldpbench/examples/recipes/formulamechanism"
 	_ "mldpbench/examples/recipes/labelattacker"
-	_ "mldpbench/examples/recipes/mechanism"
 	_ "mldpbench/examples/recipes/metric"
 	_ "mldpbench/examples/recipes/model"
+	_ "mldpbench/examples/recipes/noisemechanism"
+	_ "mldpbench/examples/recipes/scoresmechanism"
 	_ "mldpbench/examples/recipes/wordattacker"
 	"mldpbench/experiments"
 	"mldpbench/experiments/engine"
@@ -27,11 +29,13 @@ func TestRecipes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, quantity := range []string{"accuracy", "distinct", "unchanged-words"} {
-		if !slices.ContainsFunc(run.Rows, func(r results.Row) bool {
-			return r.Mechanism == "coin" && r.Dataset == "opinions" && r.Quantity == quantity && r.Value.Known()
-		}) {
-			t.Errorf("no row of coin has %s", quantity)
+	for _, mechanism := range []string{"coin", "bounded", "laplace"} {
+		for _, quantity := range []string{"accuracy", "distinct", "unchanged-words"} {
+			if !slices.ContainsFunc(run.Rows, func(r results.Row) bool {
+				return r.Mechanism == mechanism && r.Dataset == "opinions" && r.Quantity == quantity && r.Value.Known()
+			}) {
+				t.Errorf("no row of %s has %s, want one", mechanism, quantity)
+			}
 		}
 	}
 }

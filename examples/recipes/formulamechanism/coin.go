@@ -1,5 +1,5 @@
-// Package mechanism is a template: copy it, and import it in cmd/mldp.
-package mechanism
+// Package formulamechanism is a template: copy it, and import it in cmd/mldp.
+package formulamechanism
 
 import (
 	"math"
@@ -20,10 +20,11 @@ func newCoin(env mechanisms.Environment, s mechanisms.Settings) (*mechanisms.Mec
 	n := env.Space.Len()
 	// ln of the weight of all words, where the word itself has 1 and any other e^−ε
 	total := math.Log1p(float64(n-1) * math.Exp(-s.Epsilon))
+	anyWord := float64(n) * math.Exp(-s.Epsilon-total)
 	g := mechanisms.Guarantee{Metric: "discrete", Epsilon: s.Epsilon, Distance: mechanisms.Discrete,
 		Reason: "the odds of a word between itself and any other are e^epsilon"}
 	draw := func(word mechanisms.WordID, rng *rand.Rand) mechanisms.WordID {
-		if rng.Float64() >= float64(n)*math.Exp(-s.Epsilon-total) {
+		if rng.Float64() >= anyWord {
 			return word
 		}
 		return mechanisms.WordID(rng.IntN(n))
