@@ -91,6 +91,7 @@ type privatizeReport struct {
 	Seeded     bool              `json:"seeded"`
 	Statements []string          `json:"statements"` // of standard error
 	Summary    privatize.Summary `json:"summary"`
+	Copied     []table.Copied    `json:"copied_unchanged,omitempty"` // columns
 }
 
 // check completes and checks the flags for an input, whose name is "-" for standard
@@ -148,6 +149,7 @@ func (p *privatizing) run(cmd *cobra.Command, name string) (err error) {
 	}
 	p.report.Summary = s.Summary()
 	p.sum(p.report.Summary)
+	p.left(p.report.Copied)
 	if err := p.bought(cmd.Context(), s, name); err != nil {
 		return err
 	}
@@ -318,7 +320,13 @@ func (p *privatizing) file(cmd *cobra.Command, s *privatize.Stream, name string)
 			p.say("warning: %s", w)
 		}
 	}()
-	run := func(w io.Writer) error { return s.Run(ctx, r, w) }
+	run := func(w io.Writer) error {
+		err := s.Run(ctx, r, w)
+		if err == nil {
+			p.report.Copied = r.Copied()
+		}
+		return err
+	}
 	if p.out == "" {
 		return run(cmd.OutOrStdout())
 	}

@@ -34,6 +34,31 @@ func (p *privatizing) bought(ctx context.Context, s *privatize.Stream, name stri
 	return nil
 }
 
+// columnsNamed are the columns that are named at most.
+const columnsNamed = 50
+
+// left says which columns are copied, and where they may have addresses.
+func (p *privatizing) left(columns []table.Copied) {
+	if len(columns) == 0 {
+		return
+	}
+	var names []string
+	for _, c := range columns[:min(columnsNamed, len(columns))] {
+		name := c.Column
+		switch {
+		case c.Unread:
+			name += " (not looked at)"
+		case c.At > 0:
+			name += fmt.Sprintf(" (%s values with @)", views.Thousands(int(c.At)))
+		}
+		names = append(names, name)
+	}
+	if more := len(columns) - len(names); more > 0 {
+		names = append(names, fmt.Sprintf("and %d more", more))
+	}
+	p.say("copied unchanged: %s", strings.Join(names, ", "))
+}
+
 // cameAgain says how many of the words that may be names, numbers or addresses are written
 // as they were.
 func (p *privatizing) cameAgain(m privatize.Marked) {

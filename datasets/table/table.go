@@ -151,6 +151,8 @@ type Reader struct {
 	// Suspects are the texts so far that look like missing ones. In quotes of CSV they do
 	// not: who writes NA for a missing one writes it without.
 	Suspects Suspects
+	copied   []Copied       // so far, of all formats but Parquet
+	copiedAt map[string]int // in copied, by name, of JSON
 	err      error
 }
 
@@ -244,6 +246,7 @@ func (t *Reader) Next() (Row, error) {
 	row.Record = t.rows
 	if t.err == nil {
 		t.rows++
+		t.lookAt(row)
 	}
 	for _, v := range row.Values {
 		if !v.quoted {
