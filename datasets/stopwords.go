@@ -14,7 +14,10 @@ var stopWordsText string
 
 // StopWords are the function words of English, negations among them, in alphabetical
 // order.
-func StopWords() []string { return slices.Sorted(maps.Keys(stopWords(false))) }
+func StopWords() []string {
+	const keepNegations = false
+	return slices.Sorted(maps.Keys(stopWords(keepNegations)))
+}
 
 // stopWords returns the stop list as a set. The study keeps negations for sentiment
 // (IMDb) and removes them for topics (AG News).

@@ -87,7 +87,8 @@ func RunAligned(ctx context.Context, s *study.Study, root string, o engine.Optio
 		if err != nil {
 			return nil, err
 		}
-		summary, err := Run(ctx, found, root, a.options) // also where nothing is new: the folder has the rows of the last run
+		// Also where nothing is new: the folder has the rows of the last run.
+		summary, err := Run(ctx, found, root, a.options)
 		if err != nil {
 			return summary, err
 		}
@@ -149,8 +150,8 @@ func (a *aligning) keep() error {
 			return err
 		}
 	}
-	fmt.Fprintf(cmp.Or(a.options.Log, io.Discard), "%s holds %s, which this run does not have: its rows and page are kept in "+
-		"%s\n", folder, lost, kept)
+	fmt.Fprintf(cmp.Or(a.options.Log, io.Discard),
+		"%s holds %s, which this run does not have: its rows and page are kept in %s\n", folder, lost, kept)
 	return nil
 }
 
@@ -167,8 +168,7 @@ func (a *aligning) lost(file string) (string, error) {
 	own := map[results.Place]bool{}
 	for _, place := range p.Places() {
 		own[where(place)] = true
-		place.Model, place.ModelParameters = "", ""
-		own[where(place)] = true
+		own[where(place.Text())] = true
 	}
 	rows, err := results.Read(file)
 	if err != nil {
@@ -176,7 +176,8 @@ func (a *aligning) lost(file string) (string, error) {
 	}
 	for _, r := range rows {
 		if !own[where(r.Place)] {
-			return "rows of " + strings.Join(strings.Fields(r.Dataset+" "+r.Embedding+" "+r.Mechanism+" "+r.Model), ", "), nil
+			names := strings.Fields(r.Dataset + " " + r.Embedding + " " + r.Mechanism + " " + r.Model)
+			return "rows of " + strings.Join(names, ", "), nil
 		}
 	}
 	return "", nil

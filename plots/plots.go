@@ -63,8 +63,9 @@ func Save(dir string, figures []Figure, formats []string) (saved Saved, err erro
 		lacking := f.lacking()
 		for _, format := range formats {
 			if format != "svg" && lacking != "" {
-				saved.Refused = append(saved.Refused, fmt.Sprintf("%s.%s: not drawn: the font lacks letters of its names, %s: "+
-					"take --format svg", f.Name, format, lacking))
+				why := fmt.Sprintf("%s.%s: not drawn: the font lacks letters of its names, %s: take --format svg",
+					f.Name, format, lacking)
+				saved.Refused = append(saved.Refused, why)
 				continue
 			}
 			data, err := f.Render(format)

@@ -79,13 +79,15 @@ type rowAt struct {
 // sample is a drawing of documents.
 func (p Place) sample() Place {
 	d := p.data()
-	d.Dataset, d.Repetition = p.Dataset, p.Repetition
+	d.Dataset = p.Dataset
+	d.Repetition = p.Repetition
 	return d
 }
 
 // number is what was measured, "" for what no other run need have measured alike.
 func (r *Row) number() string {
-	if c, err := FindColumn(r.Quantity); err != nil || c.Timing || r.Unrepeatable || r.Quantity == "" {
+	c, err := FindColumn(r.Quantity)
+	if err != nil || c.Timing || r.Unrepeatable {
 		return ""
 	}
 	return fmt.Sprintf("%.9g %d %d", r.Value.Float(), r.Part, r.Whole)
@@ -189,31 +191,15 @@ func (c claim) prints(rows []Row) map[string]map[any]string {
 // classes number runs so that those of one number have the same thing, the lowest for
 // the first; nil where all have. A run without the name counts as any other.
 func (c claim) classes(prints []map[any]string) []int {
-	differ := func(i, j int) (differ, agree bool) {
-		for at, print := range prints[i] {
-			other, both := prints[j][at]
-			differ = differ || both && other != print
-			agree = agree || both && other == print
-		}
-		return differ, agree
-	}
-	classes := make([]int, len(prints))
-	alone := make([]int, len(prints))
-	several, mixed := false, false
-	for i := range prints {
-		classes[i], alone[i] = i, i
-	}
+	classes := alone(len(prints))
+	several := false
 	for i := range prints {
 		for j := range i {
-			apart, together := differ(i, j)
-			several = several || apart
-			if together && !apart {
-				joined, into := classes[i], classes[j]
-				for k := range classes {
-					if classes[k] == joined {
-						classes[k] = into
-					}
-				}
+			switch compared(prints[i], prints[j]) {
+			case differing:
+				several = true
+			case agreeing:
+				joinClasses(classes, classes[i], classes[j])
 			}
 		}
 	}
@@ -222,20 +208,60 @@ func (c claim) classes(prints []map[any]string) []int {
 	}
 	for i := range prints {
 		for j := range i {
-			apart, _ := differ(i, j)
-			mixed = mixed || apart && classes[i] == classes[j]
+			if classes[i] == classes[j] && compared(prints[i], prints[j]) == differing {
+				return alone(len(prints)) // a run agrees with two that differ
+			}
 		}
 	}
-	if mixed { // a run agrees with two that differ: each stands alone
-		return alone
+	return classes
+}
+
+// joinClasses gives the runs of one class the number of another.
+func joinClasses(classes []int, of, into int) {
+	for i := range classes {
+		if classes[i] == of {
+			classes[i] = into
+		}
+	}
+}
+
+// alone are the classes of runs that have nothing in common.
+func alone(runs int) []int {
+	classes := make([]int, runs)
+	for i := range classes {
+		classes[i] = i
 	}
 	return classes
+}
+
+// What the fingerprints of two runs say.
+type comparison int
+
+const (
+	unrelated comparison = iota // at no place have both one
+	agreeing
+	differing
+)
+
+func compared(a, b map[any]string) comparison {
+	found := unrelated
+	for at, print := range a {
+		other, both := b[at]
+		if both && other != print {
+			return differing
+		}
+		if both {
+			found = agreeing
+		}
+	}
+	return found
 }
 
 // titles name the classes of runs: by their studies where these differ, else by the
 // runs.
 func titles(runs []Run, rows [][]Row, classes []int) map[int]string {
-	studies, files := map[int][]string{}, map[int][]string{}
+	studies := map[int][]string{}
+	files := map[int][]string{}
 	for i, own := range rows {
 		files[classes[i]] = append(files[classes[i]], runs[i].title(runs, i))
 		for j := range own {

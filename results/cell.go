@@ -35,7 +35,9 @@ func (c Cell) OtherResources(o Cell, quantity string) (names []string) {
 	theirs := strings.Split(o.resources[quantity], "; ")
 	for _, resource := range strings.Split(c.resources[quantity], "; ") {
 		name, _, known := strings.Cut(resource, ":")
-		other := slices.ContainsFunc(theirs, func(r string) bool { return strings.HasPrefix(r, name+":") && r != resource })
+		other := slices.ContainsFunc(theirs, func(r string) bool {
+			return strings.HasPrefix(r, name+":") && r != resource
+		})
 		if known && other {
 			names = append(names, name)
 		}

@@ -176,7 +176,8 @@ func pivot(rows []Row) []Cell {
 			order = append(order, k)
 		}
 		if r.Quantity != "" {
-			c.values[r.Quantity], c.resources[r.Quantity] = r.withWidth(), r.Resources
+			c.values[r.Quantity] = r.withWidth()
+			c.resources[r.Quantity] = r.Resources
 		}
 		if r.Status == StatusOK && c.Status != StatusOK && r.Value.Known() {
 			c.Status, c.Reason, c.Promise = r.Status, "", r.Promise
@@ -192,7 +193,8 @@ func pivot(rows []Row) []Cell {
 			inherited[parent] = true
 			for name, m := range from.values {
 				if _, own := cells[k].values[name]; !own {
-					cells[k].values[name], cells[k].resources[name] = m, from.resources[name]
+					cells[k].values[name] = m
+					cells[k].resources[name] = from.resources[name]
 				}
 			}
 		}

@@ -41,8 +41,8 @@ func newSlurmCommand() *cobra.Command {
 			return err
 		}
 		if job.Shards > cluster.MostShards {
-			fmt.Fprintf(cmd.ErrOrStderr(), "warning: %d shards: an array of Slurm has tasks up to %d, unless its MaxArraySize "+
-				"says otherwise (scontrol show config)\n", job.Shards, cluster.MostShards)
+			fmt.Fprintf(cmd.ErrOrStderr(), "warning: %d shards: an array of Slurm has tasks up to %d, unless its "+
+				"MaxArraySize says otherwise (scontrol show config)\n", job.Shards, cluster.MostShards)
 		}
 		return usage(job.Script(cmd.OutOrStdout()))
 	}

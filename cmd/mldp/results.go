@@ -361,7 +361,8 @@ func newFiguresCommand() *cobra.Command {
 			return saved.Paths, err
 		})
 		if err == nil && len(saved.Refused) > 0 && !slices.Contains(v.formats, "svg") {
-			err = fmt.Errorf("%d files are not drawn: letters that the font lacks are in an SVG only", len(saved.Refused))
+			err = fmt.Errorf("%d files are not drawn: letters that the font lacks are in an SVG only",
+				len(saved.Refused))
 		}
 		for _, s := range skipped {
 			if err == nil && len(v.only) == 0 {

@@ -115,7 +115,8 @@ func newStudyKeysCommand() *cobra.Command {
 			return err
 		}
 		fmt.Fprintln(a.text)
-		return a.table("quantities", []string{"quantity", "title", "unit", "better", "threshold", "depends on"}, quantities)
+		columns := []string{"quantity", "title", "unit", "better", "threshold", "depends on"}
+		return a.table("quantities", columns, quantities)
 	})
 }
 

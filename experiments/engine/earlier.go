@@ -46,7 +46,8 @@ func readEarlier(folder string, shard Shard) (*earlier, error) {
 		}
 	}
 	for _, r := range rows {
-		e.index[r.Key], e.measured[r.Key] = r.Index, true
+		e.index[r.Key] = r.Index
+		e.measured[r.Key] = true
 	}
 	return e, nil
 }
@@ -72,13 +73,13 @@ func (w *work) checkReplaced(e *earlier) error {
 		return nil
 	}
 	if e.manifest.Definition == w.plan.Definition {
-		fmt.Fprintf(w.options.Log, "%d of %d units in %s were measured on other data or by another version, and are replaced\n",
-			lost, len(e.measured), w.options.Out)
+		fmt.Fprintf(w.options.Log, "%d of %d units in %s were measured on other data or by another version, and are "+
+			"replaced\n", lost, len(e.measured), w.options.Out)
 		return nil
 	}
-	return check.Wrong("%s holds %d units, %d of which are not of this run and would be replaced: choose another --out, or "+
-		"say --again to run the cells of this run again and keep the others, or --force to replace them", w.options.Out,
-		len(e.measured), lost)
+	return check.Wrong("%s holds %d units, %d of which are not of this run and would be replaced: choose another "+
+		"--out, or say --again to run the cells of this run again and keep the others, or --force to replace them",
+		w.options.Out, len(e.measured), lost)
 }
 
 // checkAgain refuses units that the folder does not have.
@@ -86,18 +87,15 @@ func (w *work) checkAgain(e *earlier) error {
 	if e == nil {
 		return check.Wrong("%s: no finished run is here, of which --again could run cells again", w.options.Out)
 	}
-	unknown, first := 0, ""
+	var unknown []string
 	for i, key := range w.keys {
-		if _, known := e.index[key]; known || key == "" {
-			continue
-		}
-		if unknown++; first == "" {
-			first = w.plan.Units[i].Name
+		if _, known := e.index[key]; !known && key != "" {
+			unknown = append(unknown, w.plan.Units[i].Name)
 		}
 	}
-	if unknown > 0 {
-		return check.Wrong("%s does not have %d of these %d units, such as %s: --again runs cells again that it has, on the same "+
-			"data", w.options.Out, unknown, len(w.plan.Units), first)
+	if len(unknown) > 0 {
+		return check.Wrong("%s does not have %d of these %d units, such as %s: --again runs cells again that it has, "+
+			"on the same data", w.options.Out, len(unknown), len(w.plan.Units), unknown[0])
 	}
 	return nil
 }
@@ -109,7 +107,9 @@ func (e *earlier) join(again []results.Row) []results.Row {
 	for i := range again {
 		r := &again[i]
 		replaced[r.Key] = true
-		r.Index, r.Study, r.Task = e.index[r.Key], e.manifest.Study, e.rows[0].Task
+		r.Index = e.index[r.Key]
+		r.Study = e.manifest.Study
+		r.Task = e.rows[0].Task
 	}
 	kept := results.Where(e.rows, func(r results.Row) bool { return !replaced[r.Key] })
 	return append(kept, again...)

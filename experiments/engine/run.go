@@ -91,7 +91,8 @@ func Run(ctx context.Context, p *Plan, o Options) (*Summary, error) {
 		return nil, err
 	}
 	if o.Again {
-		w.earlier, err = before, w.checkAgain(before)
+		w.earlier = before
+		err = w.checkAgain(before)
 	} else {
 		err = w.checkReplaced(before)
 	}
@@ -163,55 +164,69 @@ func open(ctx context.Context, p *Plan, o Options) (*work, error) {
 	return w, g.Wait()
 }
 
-// pending loads the finished units and returns the rest, in jobs.
+// pending loads the finished units and returns the rest, in jobs. Of a run of cells again
+// none is finished.
 func (w *work) pending() ([][]int, error) {
 	var jobs [][]int
-	others := 0
-	unseen := map[string]int{} // units by program
+	found := reused{unseen: map[string]int{}}
 	for _, g := range w.groups {
 		var job []int
 		for _, i := range g {
-			key := w.keys[i]
-			if key == "" {
+			if w.keys[i] == "" {
 				continue
 			}
 			w.summary.Total++
-			if w.earlier != nil {
-				job = append(job, i)
-				continue
-			}
-			rows, version, err := w.store.load(key)
+			finished, err := w.load(i, &found)
 			if err != nil {
 				return nil, err
 			}
-			if len(rows) == 0 {
+			if !finished {
 				job = append(job, i)
-				continue
-			}
-			if version != w.options.Version {
-				others++
-			}
-			w.summary.Reused++
-			w.rows[i] = rows
-			if w.plan.Unseen != nil {
-				for _, program := range w.plan.Unseen(w.data[i]) {
-					unseen[program]++
-				}
 			}
 		}
 		if len(job) > 0 {
 			jobs = append(jobs, job)
 		}
 	}
-	if others > 0 {
+	if found.others > 0 {
 		fmt.Fprintf(w.options.Log, "%d of %d finished units were measured by another version of mldp than this, %q\n",
-			others, w.summary.Reused, w.options.Version)
+			found.others, w.summary.Reused, w.options.Version)
 	}
-	for _, program := range slices.Sorted(maps.Keys(unseen)) {
-		fmt.Fprintf(w.options.Log, "warning: %d kept results are those of %s as it was then: what it imports, starts, reads "+
-			"or has from the environment is not seen; after a change raise the version in its hello\n", unseen[program], program)
+	for _, program := range slices.Sorted(maps.Keys(found.unseen)) {
+		fmt.Fprintf(w.options.Log, "warning: %d kept results are those of %s as it was then: what it imports, starts, "+
+			"reads or has from the environment is not seen; after a change raise the version in its hello\n",
+			found.unseen[program], program)
 	}
 	return jobs, nil
+}
+
+// reused is what finished units are that must be said.
+type reused struct {
+	others int            // by another version
+	unseen map[string]int // by program, of which not all can be seen
+}
+
+// load loads a unit, if it is finished.
+func (w *work) load(i int, found *reused) (finished bool, err error) {
+	if w.earlier != nil {
+		return false, nil
+	}
+	rows, version, err := w.store.load(w.keys[i])
+	if err != nil || len(rows) == 0 {
+		return false, err
+	}
+	if version != w.options.Version {
+		found.others++
+	}
+	w.summary.Reused++
+	w.rows[i] = rows
+	if w.plan.Unseen == nil {
+		return true, nil
+	}
+	for _, program := range w.plan.Unseen(w.data[i]) {
+		found.unseen[program]++
+	}
+	return true, nil
 }
 
 // sample keeps one unit of each kind of which none is finished: the middle one, as the first are of plain text.
@@ -353,7 +368,8 @@ func (w *work) compose() error {
 	for i, rows := range w.rows {
 		program, resources := fingerprints(w.data[i])
 		for _, r := range rows {
-			r.Program, r.Resources = program, resources
+			r.Program = program
+			r.Resources = resources
 			r.Schema, r.Index, r.Study, r.Task = results.SchemaVersion, i, w.plan.Study, w.plan.Task
 			r.Label = w.plan.Units[i].Place.Label // the plan may have grown since
 			all = append(all, r)

@@ -30,7 +30,7 @@ type MechanismSpec struct {
 	Epsilons   []float64          `yaml:"epsilons,omitempty" limits:">0"`     // instead of the study's
 	Datasets   []string           `yaml:"datasets,omitempty"`                 // only on these; empty means all
 	Budget     string             `yaml:"budget,omitempty" limits:"document"` // of a document instead of a word
-	// KeepWords are published unchanged, so epsilon is infinite on them: StopWords, or
+	// KeepWords are published unchanged, so epsilon is infinite on them: stopwords, or
 	// those that occur more often in the data set, as ">100".
 	KeepWords string `yaml:"keep_words,omitempty"`
 	// Repetitions is smaller than the study's where fewer repetitions exist; 0
@@ -53,13 +53,13 @@ func (m *MechanismSpec) UnmarshalYAML(decode func(any) error) error {
 // moreThan is the form of keep_words: a number of occurrences.
 var moreThan = regexp.MustCompile(`^>[0-9]{1,9}$`)
 
-// StopWords names the function words of English in keep_words.
-const StopWords = "stopwords"
+// stopWords names the function words of English in keep_words.
+const stopWords = "stopwords"
 
 // KeptWords returns stop words, or the words whose counts are greater than the number
 // of ">N".
 func KeptWords(list string, counts map[string]int) (kept []string) {
-	if list == StopWords {
+	if list == stopWords {
 		return datasets.StopWords()
 	}
 	n, err := strconv.Atoi(strings.TrimPrefix(list, ">"))
@@ -75,9 +75,9 @@ func KeptWords(list string, counts map[string]int) (kept []string) {
 // Check validates a mechanism's entry.
 func (m MechanismSpec) Check(at At, where string) error {
 	var kept error
-	if m.KeepWords != "" && m.KeepWords != StopWords && !moreThan.MatchString(m.KeepWords) {
+	if m.KeepWords != "" && m.KeepWords != stopWords && !moreThan.MatchString(m.KeepWords) {
 		kept = check.Wrong("keep_words = %q: must be %s, or a number of occurrences such as \">100\"", m.KeepWords,
-			StopWords)
+			stopWords)
 	}
 	if err := cmp.Or(
 		at(m.checkName(), "%s.name", where), at(check.Name("label", m.Label), "%s.label", where),

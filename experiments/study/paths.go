@@ -72,19 +72,6 @@ func (s *Study) paths(replace func(path string, as role) string) {
 			*path = replace(*path, as)
 		}
 	}
-	command := func(words []string) {
-		for i := range words {
-			if i > 0 {
-				change(&words[i], word)
-				continue
-			}
-			before := words[0]
-			change(&words[0], program)
-			if words[0] != before && !strings.ContainsRune(words[0], filepath.Separator) {
-				words[0] = "." + string(filepath.Separator) + words[0]
-			}
-		}
-	}
 	for _, d := range s.designs() {
 		for i := range d.Datasets {
 			change(&d.Datasets[i].File, file)
@@ -94,17 +81,32 @@ func (s *Study) paths(replace func(path string, as role) string) {
 		}
 		for i := range d.Mechanisms {
 			change(&d.Mechanisms[i].Text, file)
-			command(d.Mechanisms[i].Command)
+			inCommand(d.Mechanisms[i].Command, change)
 		}
 		change(&d.Masked, word)
 		change(&d.Causal, word)
 		for _, c := range d.Attackers {
-			command(c.Command)
+			inCommand(c.Command, change)
 		}
 		if more, ok := d.Metrics["commands"].(*[]CommandSpec); ok {
 			for _, c := range *more {
-				command(c.Command)
+				inCommand(c.Command, change)
 			}
 		}
+	}
+}
+
+// inCommand changes the program and the arguments of a command.
+func inCommand(words []string, change func(path *string, as role)) {
+	if len(words) == 0 {
+		return
+	}
+	before := words[0]
+	change(&words[0], program)
+	if words[0] != before && !strings.ContainsRune(words[0], filepath.Separator) {
+		words[0] = "." + string(filepath.Separator) + words[0]
+	}
+	for i := range words[1:] {
+		change(&words[1+i], word)
 	}
 }

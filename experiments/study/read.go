@@ -74,11 +74,8 @@ func (src *source) wrong(t *token.Token, format string, args ...any) error {
 // 0 for a key that is not there.
 func (src *source) check(node ast.Node, k Key) error {
 	switch n := node.(type) {
-	case *ast.NullNode: // of a key, as if it were not there
-		if k.entry() {
-			return src.wrong(node.GetToken(), "%s: an entry of the list is empty: give it a value or take it out", k.name())
-		}
-		return nil
+	case *ast.NullNode:
+		return src.checkNull(n, k)
 	case *ast.AnchorNode, *ast.AliasNode:
 		return src.wrong(node.GetToken(), "anchors and aliases are not read: write the value out")
 	case *ast.TagNode:
@@ -89,13 +86,7 @@ func (src *source) check(node ast.Node, k Key) error {
 		}
 	case *ast.SequenceNode:
 		if k.kind() == reflect.Slice {
-			for i, v := range n.Values {
-				if err := src.check(v, k.element()); err != nil {
-					return err
-				}
-				n.Values[i] = asWritten(v, k.element())
-			}
-			return nil
+			return src.checkEntries(n, k.element())
 		}
 	default:
 		if k.alone {
@@ -113,6 +104,26 @@ func (src *source) check(node ast.Node, k Key) error {
 	must := map[reflect.Kind]string{reflect.Struct: "keys with values", reflect.Map: "keys with values",
 		reflect.Slice: "a list", reflect.Bool: "true or false", reflect.String: "one word or text"}[k.kind()]
 	return src.wrong(node.GetToken(), "%s: must be %s", cmp.Or(k.name(), "the file"), cmp.Or(must, "a number"))
+}
+
+// checkNull refuses an entry of a list without a value; a key without one is as if it
+// were not there.
+func (src *source) checkNull(n *ast.NullNode, k Key) error {
+	if !k.entry() {
+		return nil
+	}
+	return src.wrong(n.GetToken(), "%s: an entry of the list is empty: give it a value or take it out", k.name())
+}
+
+// checkEntries checks the entries of a list.
+func (src *source) checkEntries(n *ast.SequenceNode, entry Key) error {
+	for i, v := range n.Values {
+		if err := src.check(v, entry); err != nil {
+			return err
+		}
+		n.Values[i] = asWritten(v, entry)
+	}
+	return nil
 }
 
 // checkKeys compares the keys of a mapping with those of a type, and their values.

@@ -261,7 +261,8 @@ func Mechanism(ctx context.Context, m *mechanisms.Mechanism, space *embeddings.S
 	a := &audit{mechanism: m, space: space, options: o, epsilon: g.Epsilon, distance: g.Distance,
 		seed: o.Seed.Derive("audit", s.Mechanism, string(s.Variant), s.Parameters.String(), epsilon)}
 	if !g.Holds() && s.Variant == mechanisms.External {
-		r.Method, r.Reason = NoAudit, "no guarantee is declared: there is nothing to refute"
+		r.Method = NoAudit
+		r.Reason = "no guarantee is declared: there is nothing to refute"
 		return r, nil
 	}
 	if !g.Holds() {
@@ -311,8 +312,9 @@ func (a *audit) judgePower(pairs []pair, r *Report) {
 		return
 	}
 	slices.Sort(distances)
-	r.Blind = fmt.Sprintf("%d samples show a log-ratio of %.3g at most, and epsilon allows %.3g or more; a violation can "+
-		"show at epsilon < %.3g", a.options.Samples, most, a.epsilon*distances[0], most/distances[len(distances)/2])
+	r.Blind = fmt.Sprintf("%d samples show a log-ratio of %.3g at most, and epsilon allows %.3g or more; "+
+		"a violation can show at epsilon < %.3g", a.options.Samples, most, a.epsilon*distances[0],
+		most/distances[len(distances)/2])
 }
 
 // noise takes the finding on the noise into the verdict. Noise divided by a factor
