@@ -188,10 +188,10 @@ func ParseTextTarget(text, file string) (*TextTarget, error) {
 // if nothing else is said.
 const tokens, Tolerance = 2000, 0.02
 
-// Find finds the ε of a mechanism for a file, without the words that are kept.
-func (t *TextTarget) Find(ctx context.Context, env mechanisms.Environment, s mechanisms.Settings, file table.Options,
+// Find finds the ε of a mechanism for files, without the words that are kept.
+func (t *TextTarget) Find(ctx context.Context, env mechanisms.Environment, s mechanisms.Settings, files []table.Options,
 	kept []string, seed stream.Seed, workers int) (err error) {
-	if t.counts, err = privatize.Count(ctx, file, env.Space.Vocabulary, kept); err != nil {
+	if t.counts, err = privatize.Count(ctx, files, env.Space.Vocabulary, kept); err != nil {
 		return err
 	}
 	q := Calibration{Levels: t.Levels, Drawn: tokens, Mechanisms: []mechanisms.Settings{s}, Calibrator: measure.Calibrator{

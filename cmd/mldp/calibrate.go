@@ -62,7 +62,7 @@ func newCalibrateCommand() *cobra.Command {
 			return err
 		}
 		if text.Name != "" {
-			if o.Counts, err = privatize.Count(cmd.Context(), text, o.Env.Space.Vocabulary, nil); err != nil {
+			if o.Counts, err = privatize.Count(cmd.Context(), []table.Options{text}, o.Env.Space.Vocabulary, nil); err != nil {
 				return err
 			}
 		}

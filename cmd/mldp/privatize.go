@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -19,7 +20,6 @@ import (
 	"mldpbench/internal/atomicfile"
 	"mldpbench/internal/check"
 	"mldpbench/internal/list"
-	"mldpbench/internal/progress"
 	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/external"
 	"mldpbench/mechanisms/privatize"
@@ -41,6 +41,7 @@ type privatizing struct {
 	out         string
 	reportTo    string
 
+	parts   parts
 	options privatize.Options
 	space   *embeddings.Space       // nil for a command
 	target  *experiments.TextTarget // nil: ε is given
@@ -50,9 +51,9 @@ type privatizing struct {
 
 func newPrivatizeCommand() *cobra.Command {
 	var o privatizing
-	cmd := command("privatize", "[FILE]")
+	cmd := command("privatize", "[FILE...]")
 	cmd.Aliases = []string{"privatise"}
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.run(cmd, append(args, "-")[0]) }
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) }
 	o.instance.addFlags(cmd)
 	o.command.addFlags(cmd)
 	f := cmd.Flags()
@@ -69,7 +70,7 @@ func newPrivatizeCommand() *cobra.Command {
 		"row, shared by its words")
 	f.StringVar(&o.targetLevel, "target", "", "instead of --epsilon: em=SHARE of the words of the file on which the best "+
 		"guess is wrong; without --mechanism by "+best+", without --embedding over "+bestVectors)
-	outFlag(f, &o.out, "", "file to write (default: standard output)")
+	outFlag(f, &o.out, "", "file to write (default: standard output), or folder of several files")
 	f.StringVar(&o.reportTo, "report", "", "write the statements of standard error to this file, as JSON")
 	require(cmd, "mechanism|command|target", "epsilon|document-epsilon|target", "embedding|command|target")
 	cmd.MarkFlagsMutuallyExclusive("epsilon", "document-epsilon", "target")
@@ -94,18 +95,30 @@ type privatizeReport struct {
 	Copied     []table.Copied    `json:"copied_unchanged,omitempty"` // columns
 }
 
-// check completes and checks the flags for an input, whose name is "-" for standard
-// input.
-func (p *privatizing) check(cmd *cobra.Command, name string) error {
-	in := &p.input
-	in.Name, in.Text = name, true
-	if name == "-" {
-		in.Name = "standard input"
+// check completes and checks the flags for the files of the arguments.
+func (p *privatizing) check(cmd *cobra.Command, args []string) (err error) {
+	if p.parts, err = partsOf(args); err != nil {
+		return err
 	}
-	in.Format = cmp.Or(in.Format, table.FormatOf(name))
+	p.input.Text = true
+	reads := []string{p.keep}
+	for i := range p.parts.files {
+		one := &p.parts.files[i]
+		one.input = p.input
+		one.input.Name = one.path
+		if one.path == "-" {
+			one.input.Name = "standard input"
+		}
+		one.input.Format = cmp.Or(p.input.Format, table.FormatOf(one.path))
+		if err := one.input.Check(); err != nil {
+			return err
+		}
+		reads = append(reads, one.path)
+	}
+	name := p.parts.files[0].path
+	p.input = p.parts.files[0].input
 	p.instance.epsilon = cmp.Or(p.perDocument, p.instance.epsilon)
 	if p.targetLevel != "" {
-		var err error
 		if p.target, err = experiments.ParseTextTarget(p.targetLevel, name); err != nil {
 			return err
 		}
@@ -113,13 +126,18 @@ func (p *privatizing) check(cmd *cobra.Command, name string) error {
 		p.instance.space.embedding = cmp.Or(p.instance.space.embedding, bestVectors)
 	}
 	vectors, _ := study.VectorFile(p.instance.space.embedding, datasets.Root(p.instance.space.data)) // "": a name
-	return cmp.Or(in.Check(), in.CheckOutput(p.out), mayWrite(cmd, []string{name, p.keep, vectors}, p.reportTo, p.out))
+	reads = append(reads, vectors)
+	if p.parts.several {
+		return cmp.Or(checkFolder(p.out), mayWrite(cmd, reads, p.reportTo))
+	}
+	return cmp.Or(p.input.CheckOutput(p.out), mayWrite(cmd, reads, p.reportTo, p.out))
 }
 
-func (p *privatizing) run(cmd *cobra.Command, name string) (err error) {
-	if err := p.check(cmd, name); err != nil {
+func (p *privatizing) run(cmd *cobra.Command, args []string) (err error) {
+	if err := p.check(cmd, args); err != nil {
 		return err
 	}
+	name := cmp.Or(strings.Join(args, " "), "-")
 	// Vectors and rows of a mechanism stay in memory, batches of the text do
 	// not. Without this setting the garbage collector would let memory double.
 	if os.Getenv("GOGC") == "" {
@@ -144,7 +162,7 @@ func (p *privatizing) run(cmd *cobra.Command, name string) (err error) {
 	}
 	p.state()
 	s := privatize.New(p.options)
-	if err := p.file(cmd, s, name); err != nil {
+	if err := p.write(cmd, s); err != nil {
 		return err
 	}
 	p.report.Summary = s.Summary()
@@ -174,7 +192,7 @@ func (p *privatizing) open(ctx context.Context, root stream.Seed) (end func() er
 			return end, err
 		}
 		if p.target != nil {
-			err = p.target.Find(ctx, env, s, p.input, p.options.Kept, root.Derive("target"), p.workers)
+			err = p.target.Find(ctx, env, s, p.inputs(), p.options.Kept, root.Derive("target"), p.workers)
 			if s.Epsilon = p.target.Epsilon.Float(); err != nil {
 				return end, err
 			}
@@ -294,46 +312,4 @@ func (p *privatizing) sum(sum privatize.Summary) {
 	if p.options.Mechanism.Guarantee().Holds() && !p.options.Texts {
 		p.say("epsilon spent, per unit of distance: at most %.6g on a line; in total %.6g", sum.EpsilonMost, sum.EpsilonTotal)
 	}
-}
-
-// file runs a file, or standard input, through s to a file or standard output.
-func (p *privatizing) file(cmd *cobra.Command, s *privatize.Stream, name string) error {
-	ctx, in := cmd.Context(), interruptible(cmd.Context(), cmd.InOrStdin())
-	if name != "-" {
-		file, err := os.Open(name)
-		if err != nil {
-			return err
-		}
-		defer file.Close()
-		if in = file; p.input.Format != table.Parquet {
-			var done func()
-			in, done = progress.File(ctx, file)
-			defer done()
-		}
-	}
-	r, err := table.NewReader(in, p.input)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		for _, w := range r.Suspects.Warnings() {
-			p.say("warning: %s", w)
-		}
-	}()
-	run := func(w io.Writer) error {
-		err := s.Run(ctx, r, w)
-		if err == nil {
-			p.report.Copied = r.Copied()
-		}
-		return err
-	}
-	if p.out == "" {
-		return run(cmd.OutOrStdout())
-	}
-	return atomicfile.Write(p.out, 0o644, func(w io.Writer) error {
-		if p.input.Format == table.Parquet {
-			return run(w)
-		}
-		return table.Compressed(w, p.out, run)
-	})
 }

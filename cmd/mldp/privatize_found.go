@@ -27,7 +27,7 @@ func (p *privatizing) bought(ctx context.Context, s *privatize.Stream, name stri
 		return err
 	}
 	p.say("still found by the words that stay: %s", words)
-	if p.out != "" && p.input.Format != table.Lines && !p.input.NoHeader {
+	if p.out != "" && !p.parts.several && p.input.Format != table.Lines && !p.input.NoHeader {
 		p.say("measure it: mldp evaluate --original %q --privatised %q --text %s", name, p.out,
 			strings.Join(p.input.Columns, ","))
 	}

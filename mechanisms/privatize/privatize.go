@@ -91,7 +91,8 @@ const batchBytes, rowBytes = 1 << 20, 64
 // Run privatises the rows of in and writes them to out. A batch is read and another
 // written while one is privatised; rows do not wait for more than what was read meanwhile.
 // The output depends on neither the size of batches nor the number of workers. Every row
-// is rewritten, or counted as one that was not.
+// is rewritten, or counted as one that was not. Tables of several calls are the parts of
+// one: the numbers of rows, on which noise depends, go on.
 func (s *Stream) Run(ctx context.Context, in *table.Reader, out io.Writer) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -111,6 +112,7 @@ func (s *Stream) Run(ctx context.Context, in *table.Reader, out io.Writer) (err 
 			}
 		}
 	}()
+	earlier := s.summary.Rewritten + s.summary.Wordless
 	w := in.NewWriter(out)
 	var writing errgroup.Group
 	var next []table.Row
@@ -123,7 +125,7 @@ func (s *Stream) Run(ctx context.Context, in *table.Reader, out io.Writer) (err 
 		rows, pieces := next, []piece(nil)
 		for _, row := range rows {
 			for i := range row.Values {
-				pieces = append(pieces, piece{Value: &row.Values[i], column: in.Column(i), record: row.Record})
+				pieces = append(pieces, piece{Value: &row.Values[i], column: in.Column(i), record: earlier + row.Record})
 			}
 		}
 		err = s.parallel(ctx, pieces, func(p *piece) {
@@ -142,9 +144,9 @@ func (s *Stream) Run(ctx context.Context, in *table.Reader, out io.Writer) (err 
 	case !errors.Is(failed, io.EOF):
 		return errors.Join(failed, w.Flush())
 	}
-	if sum := s.summary; passed != sum.Rewritten+sum.Wordless {
-		return fmt.Errorf("%d rows were read, %d of them rewritten and %d without words: what was written is not whole",
-			passed, sum.Rewritten, sum.Wordless)
+	if written := s.summary.Rewritten + s.summary.Wordless - earlier; passed != written {
+		return fmt.Errorf("%d rows were read, %d of them rewritten or without words: what was written is not whole", passed,
+			written)
 	}
 	return w.Close()
 }
@@ -277,11 +279,12 @@ func (s *Stream) Texts(ctx context.Context, texts []string, seeds []stream.Seed)
 	return after, sum, nil
 }
 
-// Count returns how often a file, the name of a table, has each word of a vocabulary that a
+// Count returns how often files, the names of tables, have each word of a vocabulary that a
 // mechanism over it replaces.
-func Count(ctx context.Context, file table.Options, v *embeddings.Vocabulary, kept []string) ([]int, error) {
-	find, counts := splitter{v, slices.Sorted(slices.Values(kept))}, make([]int, v.Len())
-	err := table.Each(ctx, file.Name, file, func(r table.Row) error {
+func Count(ctx context.Context, files []table.Options, v *embeddings.Vocabulary, kept []string) ([]int, error) {
+	find := splitter{v, slices.Sorted(slices.Values(kept))}
+	counts := make([]int, v.Len())
+	add := func(r table.Row) error {
 		for _, value := range r.Values {
 			for _, w := range find.words(nil, value.Text) {
 				if w.kind == known {
@@ -290,9 +293,14 @@ func Count(ctx context.Context, file table.Options, v *embeddings.Vocabulary, ke
 			}
 		}
 		return nil
-	})
-	if err == nil && slices.Max(counts) == 0 {
-		err = fmt.Errorf("%s: no word of it is in the vocabulary", file.Name)
 	}
-	return counts, err
+	for _, file := range files {
+		if err := table.Each(ctx, file.Name, file, add); err != nil {
+			return nil, err
+		}
+	}
+	if slices.Max(counts) == 0 {
+		return nil, fmt.Errorf("%s: no word of it is in the vocabulary", files[0].Name)
+	}
+	return counts, nil
 }
