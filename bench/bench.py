@@ -61,7 +61,10 @@ def run(command, env, cwd=ROOT):
 def go_figure(binary, folder, pattern, times, unit, best):
     def measure(env):
         out, _ = run([binary, "-test.run", "^$", "-test.bench", pattern, "-test.benchtime", times], env, ROOT / folder)
-        return best(float(x) for x in re.findall(r"([0-9.e+]+) " + unit, out))
+        figures = [float(x) for x in re.findall(r"([0-9.e+]+) " + unit, out)]
+        if not figures:
+            sys.exit(f"bench.py: {pattern} measured nothing: are the data in {env['MLDP_DATA']}? Name them in MLDP_DATA")
+        return best(figures)
     return measure
 
 
@@ -117,7 +120,10 @@ def main():
     p.add_argument("--core", type=int, default=max(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0)
     p.add_argument("--data", default=os.environ.get("MLDP_DATA", ROOT.parent / "shared" / "data"))
     a = p.parse_args()
-    env = environment(pathlib.Path(a.data).resolve())
+    data = pathlib.Path(a.data).resolve()
+    if not data.is_dir():
+        sys.exit(f"bench.py: no data in {data}: name their folder in MLDP_DATA or --data")
+    env = environment(data)
     have = peers(env)
     for name, package in (("models", "./models"), ("nearest", "./embeddings/nearest")):
         subprocess.run(["go", "test", "-vet=off", "-c", "-o", f"bin/{name}.test", package], cwd=ROOT, check=True)

@@ -5,6 +5,7 @@ import csv
 import gzip
 import importlib.util
 import json
+import os
 import secrets
 import shlex
 import shutil
@@ -37,8 +38,8 @@ def records(path: str | Path, frame: bool | None = None) -> Any:
     try:
         with (gzip.open if file.suffix == ".gz" else open)(file, "rt", encoding="utf-8", newline="") as lines:
             return _framed([{k: _value(k, text) for k, text in row.items()} for row in csv.DictReader(lines)], frame)
-    except OSError as failed:
-        raise MldpError(f"{file}: {failed.strerror or failed}", 2) from None
+    except (OSError, ValueError) as failed:  # a ValueError of what is no number or no UTF-8
+        raise MldpError(f"{file}: {failed}", 2) from None
 
 
 def _framed(rows: list[dict[str, Any]], frame: bool | None) -> Any:
@@ -54,18 +55,77 @@ def _value(key: str, text: str) -> Any:
 
 def run(study: str | Path | Mapping[str, Any], *, out: str | Path | None = None, frame: bool | None = None,
         **options: object) -> Any:
-    """Runs a study (a name, a YAML file, or its keys as a dict) and returns its rows; finished units are not run again.
+    """Runs a study; finished units are not run again.
 
-    ``options`` are those of ``mldp run``, such as ``repetitions=1``."""
+    Args:
+        study: a name, a YAML file, or its keys as a dict, whose files are those of the working directory.
+        out: the folder of the results, by default ``runs/NAME``.
+        frame: as of :func:`records`.
+        options: those of ``mldp run``, such as ``repetitions=1``.
+
+    Returns:
+        The rows.
+
+    Raises:
+        MldpError: for what mldp refuses, and for a dict that is no JSON.
+    """
     if isinstance(study, Mapping):
-        folder = Path(out or Path("runs") / str(study["name"]))
-        folder.mkdir(parents=True, exist_ok=True)
+        folder = Path(out or Path("runs") / str(study.get("name")))
         name: str | Path = folder / "study.yaml"
-        Path(name).write_text(json.dumps(study, ensure_ascii=False), encoding="utf-8")  # JSON is YAML
+        try:
+            text = json.dumps(_moved(study, folder), ensure_ascii=False, default=_plain)  # JSON is YAML
+        except (TypeError, ValueError) as failed:
+            raise MldpError(f"study: {failed}", 2) from None
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            Path(name).write_text(text, encoding="utf-8")
+        except (OSError, ValueError) as failed:
+            raise MldpError(f"{name}: {failed}", 2) from None
     else:
-        name, folder = study, Path(out or Path("runs") / Path(study).stem)
+        name = study
+        folder = Path(out or Path("runs") / Path(study).stem)
     call("run", str(name), "--out", str(folder), *options_of(options))
     return records(folder, frame)
+
+
+def _plain(value: Any) -> Any:
+    """What json does not know: numbers and arrays of numpy, paths."""
+    if isinstance(value, Path):
+        return str(value)
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"a value is a {type(value).__name__}: must be a text, a number, a list or a dict")
+
+
+def _moved(value: Any, folder: Path, key: str = "", within: str = "") -> Any:
+    """A part of a study for a file in a folder: it names the files of the working directory.
+
+    Args:
+        value: the part.
+        folder: where the file will be.
+        key: that of the part.
+        within: that of the list of which it is an entry.
+    """
+    if isinstance(value, Mapping):
+        return {name: _moved(part, folder, str(name), within) for name, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        if key == "command":
+            return [_path(word, folder) if i or os.sep in str(word) else word for i, word in enumerate(value)]
+        return [_moved(part, folder, "", key) for part in value]
+    if key in ("file", "masked", "causal") or (within, key) == ("mechanisms", "text"):
+        return _path(value, folder)
+    return value
+
+
+def _path(value: Any, folder: Path) -> Any:
+    """A relative path of what is there, from a folder; anything else as it is."""
+    if not isinstance(value, (str, Path)) or not str(value) or os.path.isabs(value) or not os.path.exists(value):
+        return value
+    try:
+        moved = os.path.relpath(value, folder)
+    except ValueError:  # on another volume
+        return os.path.abspath(value)
+    return moved if os.sep in moved else os.path.join(os.curdir, moved)
 
 
 class Figure:
@@ -92,7 +152,10 @@ def figures(results: str | Path, *, out: str | Path = "figures", **options: obje
 
 class Comparison(list[dict[str, Any]]):
     """Rows of mechanisms at equal privacy, a list of dicts, with their table and figure."""
-    files: list[str] = []
+
+    def __init__(self, rows: Iterable[dict[str, Any]], files: Sequence[str]) -> None:
+        super().__init__(rows)
+        self.files = [*files]
 
     def to_latex(self) -> str:
         return "\n".join(Path(f).read_text(encoding="utf-8") for f in self.files if f.endswith(".tex"))
@@ -118,7 +181,9 @@ def compare(*results: str | Path | Command, data: Sequence[str] | None = None, a
     if data is None:
         said = json.loads(call("compare", *map(str, results), "--json", *options_of(options), codes=(0, 1, 3)))
         return _framed([{"table": name, **row} for name, rows in said["tables"].items() for row in rows], frame)
-    own, = results
+    if len(results) != 1:
+        raise MldpError(f"compare with data takes one function, not {len(results)}", 2)
+    own = results[0]
     if not isinstance(own, Command):
         raise MldpError(f"{own!r} is no function with @mechanism before it", 2)
     try:
@@ -138,9 +203,7 @@ def compare(*results: str | Path | Command, data: Sequence[str] | None = None, a
         options.update(mechanism=against, out=out, command=shlex.join([python, str(relay), "{vectors}"]))
         said = json.loads(call("run", ",".join(map(str, data)), "--json", *options_of(options),
                                environment={"MLDP_FUNCTION": str(port)}))
-    rows = Comparison(row for table in said["tables"].values() for row in table)
-    rows.files = said["files"]
-    return rows
+    return Comparison((row for table in said["tables"].values() for row in table), said["files"])
 
 
 def evaluate(original: Iterable[str], private: Iterable[str] | Mapping[str, Iterable[str]],

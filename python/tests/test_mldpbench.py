@@ -99,6 +99,43 @@ class TestStudies(unittest.TestCase):
                 mldpbench.evaluate(*arguments, **named)
 
 
+    def test_files_of_a_dict(self):
+        """A dict given to run names files of the working directory, wherever its results go."""
+        study = {"schema": 1, "name": "own", "seed": 1, "repetitions": 1, "epsilons": [5], "models": [{"name": "svm"}],
+                 "datasets": [{"name": "texts", "file": "texts.csv", "text": "body", "label": "stars"}],
+                 "embeddings": [{"name": "own", "file": "vectors.txt"}], "mechanisms": [{"name": "k-rr"}]}
+        words = ["superb", "awful", "food", "room", "fine", "bad"]
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+            Path("vectors.txt").write_text("".join(f"{w} {i} {i * i % 7}\n" for i, w in enumerate(words)))
+            Path("texts.csv").write_text("body,stars\n" + "".join(
+                f"the {words[2 + i % 4]} was {words[i % 2]} {words[i % 3]} {words[i % 5]},{i % 2}\n" for i in range(90)))
+            for out in "results", "results/deeper", str(Path(folder, "elsewhere")):
+                rows = mldpbench.run(study, out=out, frame=False)
+                self.assertIn("k-rr", {r["mechanism"] for r in rows}, out)
+
+    def test_no_other_errors(self):
+        calls = {"a set": lambda: mldpbench.run({"name": "x", "epsilons": {5}}, out="x"),
+                 "a negative seed": lambda: mldpbench.Mechanism("cmp", 1, "generated", seed=-1),
+                 "a seed that is a text": lambda: mldpbench.evaluate(["a"], ["a"], seed="one"),
+                 "a dict as an option": lambda: mldpbench.evaluate(["a"], ["a"], documents={}),
+                 "NUL in an argument": lambda: mldpbench.Mechanism("cmp\0", 1, "generated"),
+                 "parameters in a list": lambda: mldpbench.Mechanism("cmp", 1, "generated", parameters=["t"]),
+                 "two functions": lambda: mldpbench.compare("a", "b", data=["mini"])}
+        for name, call in calls.items():
+            with self.subTest(name), self.assertRaises(MldpError):
+                call()
+
+    def test_missing_texts(self):
+        with mldpbench.Mechanism("k-rr", 5, "generated") as m:
+            private = m.privatise(["food", None, math.nan, "room"], missing="keep")
+            self.assertEqual((private[1], private[2] != private[2], m.missing, m.words), (None, True, 2, 2))
+            for wrong in 3, b"a":
+                with self.assertRaisesRegex(MldpError, r"texts\[0\]"):
+                    m.privatise([wrong], missing="keep")
+            with self.assertRaisesRegex(MldpError, "missing = 'drop'"):
+                m.privatise(["a"], missing="drop")
+
+
 class TestPage(unittest.TestCase):
     def test_examples(self):
         """The examples of docs/python.md print what the page says."""
