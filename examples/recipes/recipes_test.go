@@ -30,7 +30,7 @@ func TestRecipes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, mechanism := range []string{"coin", "bounded", "laplace"} {
-		for _, quantity := range []string{"accuracy", "distinct", "unchanged-words"} {
+		for _, quantity := range []string{"accuracy", "distinct", "unchanged-words", "linkage-common-p1"} {
 			if !slices.ContainsFunc(run.Rows, func(r results.Row) bool {
 				return r.Mechanism == mechanism && r.Dataset == "opinions" && r.Quantity == quantity && r.Value.Known()
 			}) {

@@ -1,7 +1,6 @@
 package measure
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,29 +38,42 @@ type attackOptions struct {
 	masked string
 }
 
+// The attackers are measurements, and the strongest of each panel is one that comes first.
 func init() {
 	Register(strongest())
 	for _, name := range attack.Names() {
 		d, _ := attack.Find(name) // it is registered
-		Register(Measurement{
-			Name: name, Version: max(1, d.Version), Columns: attackColumns(name, d.Columns),
-			Asked: func(_ *study.Study, scene *study.Scene) (any, bool) {
-				if !slices.Contains(study.AttackerNames(scene.Attackers), name) {
-					return nil, false
-				}
-				return newAttackOptions(scene, name), true
-			},
-			// Of a mechanism from outside nobody knows the channel: it is attacked by
-			// those who read what it released.
-			Applies: func(s *Spec, q *Query) bool {
-				o, writes := s.Mechanism.Outside, slices.Contains(d.Needs, attack.NeedsWriter)
-				return hasText(s, q) && (!s.AsText() || d.OneRelease && (!writes || o != nil && o.Text != ""))
-			},
-			Needs: needsOfAttack,
-			Measure: func(ctx context.Context, r *Release, q *Query) ([]results.Row, error) {
-				return r.attacked(ctx, q, d)
-			},
-		})
+		Register(measurementOf(d))
+	}
+}
+
+// measurementOf is that of an attacker.
+func measurementOf(d attack.Definition) Measurement {
+	return Measurement{
+		Name: d.Name, Version: max(1, d.Version), Columns: attackColumns(d.Name, d.Columns),
+		Asked: func(_ *study.Study, scene *study.Scene) (any, bool) {
+			if !slices.Contains(study.AttackerNames(scene.Attackers), d.Name) {
+				return nil, false
+			}
+			return newAttackOptions(scene, d.Name), true
+		},
+		// Of a mechanism from outside nobody knows the channel: it is attacked by
+		// those who read what it released.
+		Applies: func(s *Spec, q *Query) bool {
+			if !hasText(s, q) {
+				return false
+			}
+			if !s.AsText() {
+				return true
+			}
+			outside := s.Mechanism.Outside
+			writes := slices.Contains(d.Needs, attack.NeedsWriter)
+			return d.OneRelease && (!writes || outside != nil && outside.Text != "")
+		},
+		Needs: needsOfAttack,
+		Measure: func(ctx context.Context, r *Release, q *Query) ([]results.Row, error) {
+			return r.attacked(ctx, q, d)
+		},
 	}
 }
 
@@ -75,7 +87,8 @@ func attackColumns(attacker string, columns []attack.Column) []results.Column {
 			of.Direction = results.Up
 		}
 		if c.Unit == "bits" || c.Unit == "tokens" {
-			of.Digits, of.Threshold = 2, 0.5
+			of.Digits = 2
+			of.Threshold = 0.5
 		}
 		if c.Alone {
 			of.Table = strongestName
@@ -118,13 +131,16 @@ func (s *Spec) pool(d *study.DatasetSpec) lab.Sample {
 	return lab.Sample{Dataset: *d, Seed: s.Root().Derive("dataset")}
 }
 
-// Attacked is the row of what an attacker found.
-func Attacked(r results.Row, o attack.Outcome) results.Row {
+// attackedRow is the row of what an attacker found.
+func attackedRow(r results.Row, o attack.Outcome) results.Row {
 	m := results.Number(o.Value.Estimate).Within(o.Value.Low, o.Value.High)
-	m.Floor, m.Ceiling, m.Whole = results.Float(o.Floor), results.Float(o.Ceiling), o.Count
+	m.Floor = results.Float(o.Floor)
+	m.Ceiling = results.Float(o.Ceiling)
+	m.Whole = o.Count
 	if right := rightDocuments(o.Items); right != nil {
 		m.Part = list.Count(right, func(yes bool) bool { return yes })
-		m.Whole, m.Items = len(right), results.NewOutcomes(right)
+		m.Whole = len(right)
+		m.Items = results.NewOutcomes(right)
 	}
 	var notes []string
 	if o.Draws > 0 {
@@ -153,13 +169,16 @@ func rightDocuments(items []attack.Item) []bool {
 // attacked returns the rows of one attacker.
 func (r *Release) attacked(ctx context.Context, q *Query, d attack.Definition) ([]results.Row, error) {
 	outcomes, failures, err := r.attacks(ctx, q)
-	if err = cmp.Or(err, failures[d.Name]); err != nil {
+	if err != nil {
+		return nil, err
+	}
+	if err := failures[d.Name]; err != nil {
 		return nil, err
 	}
 	var rows []results.Row
 	for _, x := range outcomes {
 		if slices.ContainsFunc(d.Columns, func(c attack.Column) bool { return c.Name == x.Column }) {
-			rows = append(rows, Attacked(r.Row(q), x))
+			rows = append(rows, attackedRow(r.Row(q), x))
 		}
 	}
 	return rows, nil
@@ -176,7 +195,7 @@ func (r *Release) attacks(ctx context.Context, q *Query) ([]attack.Outcome, atta
 	}
 	names := slices.Clone(r.Pending)
 	if slices.Contains(r.Pending, strongestName) {
-		names = append(names, panel(o.names, r.AsText())...)
+		names = append(names, r.contested(o.names)...)
 	}
 	names = slices.DeleteFunc(names, func(name string) bool { return !slices.Contains(o.names, name) })
 	slices.Sort(names)

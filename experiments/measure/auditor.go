@@ -45,7 +45,7 @@ func measureUserAudit(ctx context.Context, r *Release, q *Query) ([]results.Row,
 		return nil, err
 	}
 	row := r.Row(q)
-	return list.Map(outcomes, func(x attack.Outcome) results.Row { return Attacked(row, x) }), nil
+	return list.Map(outcomes, func(x attack.Outcome) results.Row { return attackedRow(row, x) }), nil
 }
 
 // unchanged releases documents as they are.

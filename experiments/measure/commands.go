@@ -28,6 +28,7 @@ type commandOptions struct {
 	Command study.CommandSpec `json:"-"`
 }
 
+// Commands are attackers of the private label, and measurements of two texts.
 func init() {
 	Register(Measurement{
 		Name: "attacker", Version: 3,
@@ -113,7 +114,7 @@ func attackWithCommand(ctx context.Context, r *Release, q *Query) ([]results.Row
 	var rows []results.Row
 	for _, x := range outcomes {
 		x.Column = results.AttackerQuantity(o.Name)
-		row := Attacked(r.Row(q), x)
+		row := attackedRow(r.Row(q), x)
 		if x.Items != nil {
 			row.Detail = listed(list.Map(x.Items, func(item attack.Item) float64 { return item.Right }))
 		}
@@ -147,10 +148,11 @@ func measureWithCommand(ctx context.Context, r *Release, q *Query) ([]results.Ro
 	if len(values) == 0 {
 		return nil, errors.New("no documents")
 	}
-	m, h := meanOf(values), c.Hello
-	m.Ceiling, m.Detail = meanOf(ceiling).Value, listed(values)
-	m.Note = strings.TrimSpace(h.Title + " " + h.Unit)
-	return []results.Row{r.Row(q).Of(results.MeasuredQuantity(o.Name, h.Better), m)}, nil
+	m := meanOf(values)
+	m.Ceiling = meanOf(ceiling).Value
+	m.Detail = listed(values)
+	m.Note = strings.TrimSpace(c.Hello.Title + " " + c.Hello.Unit)
+	return []results.Row{r.Row(q).Of(results.MeasuredQuantity(o.Name, c.Hello.Better), m)}, nil
 }
 
 // listed are the numbers of the items, in the order of the documents.

@@ -18,15 +18,14 @@ var panels = []attack.Panel{attack.OneWord, attack.Label, attack.Linked}
 var titles = map[attack.Panel]string{attack.OneWord: "words found", attack.Label: "private label found",
 	attack.Linked: "documents linked"}
 
-// panel returns the attackers of those panels that have two members or more.
-func panel(names []string, outside bool) (all []string) {
+// contested returns the attackers of those panels that have two members or more.
+func contested(names []string) []string {
+	var all []string
 	for _, p := range panels {
 		var in []string
 		for _, name := range names {
 			d, _ := attack.Find(name) // it is registered
-			if (!outside || d.OneRelease) && slices.ContainsFunc(d.Columns, func(c attack.Column) bool {
-				return c.Panel == p
-			}) {
+			if slices.ContainsFunc(d.Columns, func(c attack.Column) bool { return c.Panel == p }) {
 				in = append(in, name)
 			}
 		}
@@ -37,6 +36,18 @@ func panel(names []string, outside bool) (all []string) {
 	return all
 }
 
+// contested are the attackers of a panel of two or more who can read what the mechanism
+// released.
+func (s *Spec) contested(names []string) []string {
+	if !s.AsText() {
+		return contested(names)
+	}
+	return contested(slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		d, _ := attack.Find(name) // it is registered
+		return !d.OneRelease
+	}))
+}
+
 // strongest reports, for each half of the test documents, the attacker of each
 // panel that is best on the other half. It comes before the attackers, so
 // tables lead with it.
@@ -44,7 +55,7 @@ func strongest() Measurement {
 	m := Measurement{
 		Name: strongestName, Version: 3,
 		Asked: func(_ *study.Study, scene *study.Scene) (any, bool) {
-			members := panel(study.AttackerNames(scene.Attackers), false)
+			members := contested(study.AttackerNames(scene.Attackers))
 			if len(members) == 0 {
 				return nil, false
 			}
@@ -53,7 +64,7 @@ func strongest() Measurement {
 			return o, true
 		},
 		Applies: func(s *Spec, q *Query) bool {
-			return hasText(s, q) && len(panel(q.Options.(*attackOptions).Panel, s.AsText())) > 0
+			return hasText(s, q) && len(s.contested(q.Options.(*attackOptions).Panel)) > 0
 		},
 		Needs: needsOfAttack, Measure: measureStrongest,
 	}
@@ -65,13 +76,14 @@ func strongest() Measurement {
 	return m
 }
 
+// measureStrongest has a row of each panel on which two attackers or more found something.
 func measureStrongest(ctx context.Context, r *Release, q *Query) ([]results.Row, error) {
 	o := q.Options.(*attackOptions)
 	found, failures, err := r.attacks(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	members := panel(o.Panel, r.AsText())
+	members := r.contested(o.Panel)
 	for _, name := range members {
 		if err := failures[name]; err != nil {
 			return nil, err
@@ -79,14 +91,7 @@ func measureStrongest(ctx context.Context, r *Release, q *Query) ([]results.Row,
 	}
 	var rows []results.Row
 	for _, p := range panels {
-		var attempts []attack.Attempt
-		for _, x := range found {
-			attacker, in := attackerOf(x.Column, members)
-			if len(x.Items) == 0 || in != p {
-				continue
-			}
-			attempts = append(attempts, attack.Attempt{Name: attacker, Outcome: x})
-		}
+		attempts := attemptsOn(p, found, members)
 		if len(attempts) < 2 {
 			continue
 		}
@@ -98,7 +103,7 @@ func measureStrongest(ctx context.Context, r *Release, q *Query) ([]results.Row,
 		best.Outcome.Column = strongestName + "-" + string(p)
 		best.Outcome.Note = fmt.Sprintf("%s, of %d attackers, each half of the documents by the choice of the other",
 			best.Name, len(attempts))
-		row := Attacked(r.Row(q), best.Outcome)
+		row := attackedRow(r.Row(q), best.Outcome)
 		row.Detail = best.Name
 		rows = append(rows, row)
 	}
@@ -111,6 +116,18 @@ func measureStrongest(ctx context.Context, r *Release, q *Query) ([]results.Row,
 		}
 	}
 	return nil, fmt.Errorf("none of %d attackers found anything", len(members))
+}
+
+// attemptsOn are what the members of a panel found, where it is by item.
+func attemptsOn(p attack.Panel, found []attack.Outcome, members []string) []attack.Attempt {
+	var attempts []attack.Attempt
+	for _, x := range found {
+		attacker, in := attackerOf(x.Column, members)
+		if len(x.Items) > 0 && in == p {
+			attempts = append(attempts, attack.Attempt{Name: attacker, Outcome: x})
+		}
+	}
+	return attempts
 }
 
 // attackerOf is the attacker with a column, and the column's panel.

@@ -79,7 +79,7 @@ var generated = sync.OnceValues(func() (*attack.Target, error) {
 	}
 	return &attack.Target{
 		Corpus:  c,
-		Words:   attack.Words{Count: words, Spelling: lexicon.Word, Embedding: Vectors(words, 20)},
+		Words:   attack.Words{Count: words, Spelling: lexicon.Word, Embedding: vectors(words, 20)},
 		Masked:  neighbours(language, lexicon, words),
 		Workers: 2,
 		Options: Options(nil),
@@ -108,8 +108,8 @@ func write(documents []attack.Document, l *attack.Lexicon) {
 	}
 }
 
-// Vectors are random ones.
-func Vectors(words, dimension int) models.Embedding {
+// vectors are random ones.
+func vectors(words, dimension int) models.Embedding {
 	e := models.Embedding{Dimension: dimension}
 	rng := stream.FromUint64(3).Rand()
 	for range words * dimension {
@@ -136,8 +136,8 @@ func neighbours(pairs *ngram.Model, l *attack.Lexicon, words int) attack.MaskedW
 	}
 }
 
-// Releasing makes releases of what becomes of one word.
-func Releasing(word func(w int32, rng *rand.Rand) int32) *attack.Releases {
+// releasing makes releases of what becomes of one word.
+func releasing(word func(w int32, rng *rand.Rand) int32) *attack.Releases {
 	release := func(_ context.Context, documents [][]int32, seed stream.Seed) ([][]int32, error) {
 		out := make([][]int32, len(documents))
 		for i, d := range documents {
@@ -154,7 +154,7 @@ func Releasing(word func(w int32, rng *rand.Rand) int32) *attack.Releases {
 func Response(of *attack.Target, keep float64) *attack.Target {
 	t := *of
 	n := t.Words.Count
-	t.Releases = Releasing(func(w int32, rng *rand.Rand) int32 {
+	t.Releases = releasing(func(w int32, rng *rand.Rand) int32 {
 		if rng.Float64() < keep {
 			return w
 		}

@@ -28,6 +28,7 @@ import (
 // Need is a resource that an attacker requires.
 type Need string
 
+// What an attacker may need; Target.Has says whether it is there.
 const (
 	NeedsPrivate Need = "private label"
 	NeedsShadow  Need = "shadow"

@@ -77,9 +77,10 @@ func (t *Target) inferred(i metrics.Inference) []Outcome {
 		out[k].Draws = t.Options.LearnDraws
 		out[k].Note = "sampled: a lower bound, between bounds that hold with the stated confidence"
 		if k < len(i.Errors) {
-			out[k].Note = fmt.Sprintf("an attacker who learned from %d draws a word, measured on %d others; more draws would "+
-				"lower it by about %.4f; the ideal one errs at least %.4f in expectation", i.Learned, i.Fresh.PerInput,
-				i.Errors[k].Remaining, i.Errors[k].Lower)
+			e := i.Errors[k]
+			out[k].Note = fmt.Sprintf("an attacker who learned from %d draws a word, measured on %d others; more draws "+
+				"would lower it by about %.4f; the ideal one errs at least %.4f in expectation", i.Learned,
+				i.Fresh.PerInput, e.Remaining, e.Lower)
 		}
 	}
 	return out

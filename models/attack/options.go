@@ -16,7 +16,7 @@ var Parameters = []params.Parameter{
 	size("candidates", 50, "of decoding in context, at a position"),
 	{Name: "releases", Default: []float64{1, 2, 5, 10, 50}, Legal: "increasing, of 1, 2, 5, 10 and 50",
 		Valid: func(n float64) bool { return slices.Contains(MostReleases, int(n)) }, Doc: "of averaging"},
-	size("learn_draws", 400, "of every word, to learn a channel; fewer do not show what a mechanism of noise gives away"),
+	size("learn_draws", 400, "of every word, to learn a channel: fewer do not show what noise gives away"),
 	{Name: "level", Default: 0.95, Legal: "in (0, 1)", Valid: params.Strictly(0, 1), Doc: "confidence of intervals"},
 	size("tokens", 2000, "words attacked in their places"),
 	size("words", 500, "most words averaged over"),

@@ -114,7 +114,8 @@ func InPlace(before, after [][]int32) error {
 	}
 	for i := range after {
 		if len(after[i]) != len(before[i]) {
-			return fmt.Errorf("document %d: %d words were released as %d: %w", i, len(before[i]), len(after[i]), errPlaces)
+			return fmt.Errorf("document %d: %d words were released as %d: %w", i, len(before[i]), len(after[i]),
+				errPlaces)
 		}
 	}
 	return nil

@@ -10,8 +10,8 @@ import (
 	"mldpbench/stream"
 )
 
-func init() { // he learns from plain text and from releases of his own; validation chooses
-	labels.Register(labels.Attacker{Name: "frequency", Title: "frequencies of words",
+func init() {
+	labels.Register(labels.Attacker{Name: "frequency", Title: "frequencies of words", From: labels.Adaptive,
 		Learner: labels.Learner{Learn: learn}})
 }
 

@@ -96,7 +96,11 @@ func (a Attacker) link(ctx context.Context, t *attack.Target, l Linked, score fu
 	n := len(l.Plain)
 	right := make([]float64, n)
 	err := t.Parallel(ctx, n, func(q int) error {
-		right[q] = metrics.RankOf(score(q), q).First()
+		scores := score(q)
+		if len(scores) != n {
+			return fmt.Errorf("document %d: scores of %d originals, not of %d", l.Numbers[q], len(scores), n)
+		}
+		right[q] = metrics.RankOf(scores, q).First()
 		return nil
 	})
 	if err != nil {

@@ -30,7 +30,20 @@ type Learned struct {
 // labels are those of the highest scores: the first among equals.
 func (l Learned) labels(ctx context.Context, documents []attack.Document) ([]int, error) {
 	scores, err := l.Score(ctx, documents)
-	return list.Map(scores, func(s []float64) int { return floats.MaxIdx(s) }), err
+	if err != nil {
+		return nil, err
+	}
+	if len(scores) != len(documents) {
+		return nil, fmt.Errorf("scores of %d documents, not of %d", len(scores), len(documents))
+	}
+	labels := make([]int, len(scores))
+	for i, s := range scores {
+		if len(s) == 0 {
+			return nil, fmt.Errorf("document %d: no scores of labels", i)
+		}
+		labels[i] = floats.MaxIdx(s)
+	}
+	return labels, nil
 }
 
 // from adds to the note from what was learned.
@@ -72,11 +85,12 @@ func privateLabels(documents []attack.Document) []int {
 // Source is what an attacker learns from.
 type Source string
 
+// Sources; where there are several, validation chooses.
 const (
 	Static   Source = "static"   // plain text
-	Adaptive Source = "adaptive" // releases of his own by the same mechanism, or plain text
-	Own      Source = "own"      // releases of his own alone
-	Public   Source = "public"   // releases of his own, also of public text, or plain text
+	Own      Source = "own"      // releases of his own by the same mechanism
+	Adaptive Source = "adaptive" // such releases, or plain text
+	Public   Source = "public"   // such releases, also of public text, or plain text
 )
 
 // Attacker finds private labels. His one column is NAME-accuracy.

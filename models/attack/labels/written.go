@@ -21,8 +21,8 @@ func init() {
 	needs := []attack.Need{attack.NeedsWriter}
 	Register(Attacker{Name: "attribute-written", Title: "text as written", Version: 3, Needs: needs, From: Own,
 		Learner: Learner{Name: "attribute-written", Written: true, Learn: learnWriting}})
-	Register(Attacker{Name: "attribute-surface", Title: "punctuation, case, length", Version: 3, Needs: needs, From: Own,
-		Learner: Learner{Name: "attribute-surface", Written: true, Learn: learnSurface}})
+	Register(Attacker{Name: "attribute-surface", Title: "punctuation, case, length", Version: 3, Needs: needs,
+		From: Own, Learner: Learner{Name: "attribute-surface", Written: true, Learn: learnSurface}})
 	Register(Attacker{Name: "stacked", Title: "surface, characters and words stacked", Version: 2, Needs: needs,
 		From: Public, Learner: Learner{Name: "stacked", Written: true, Learn: learnStacked}})
 }

@@ -131,7 +131,7 @@ func judge(ctx context.Context, known, asked models.Examples, seed stream.Seed) 
 // outcomes are precision, recall, accuracy and AUC of an auditor, as shares: exact
 // intervals over users, or unknown where he names nobody.
 func outcomes(margins []float64, member []bool, level float64, note string) []attack.Outcome {
-	named, members, truePositive, right := 0, 0, 0, 0
+	var named, members, truePositive, right int
 	for i, m := range margins {
 		if m > 0 {
 			named++

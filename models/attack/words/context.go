@@ -143,7 +143,8 @@ func (d decoder) outcomes(ctx context.Context) ([]attack.Outcome, error) {
 			return nil, err
 		}
 		name := fmt.Sprintf("weight %v of word pairs, %v of the topic, %v of the channel", w.pairs, w.topic, w.channel)
-		forms = append(forms, form{name, named, func() ([]int32, error) { return decode(ctx, d.Target, test, d.test, w) }})
+		decodeTest := func() ([]int32, error) { return decode(ctx, d.Target, test, d.test, w) }
+		forms = append(forms, form{name, named, decodeTest})
 	}
 	forms = append(forms, form{"the output itself", d.held.each(d.held.noisy), found(d.test.each(d.test.noisy))})
 	o, err := bestForm(d.Target, "context-accuracy", forms, d.held, d.test)

@@ -97,7 +97,8 @@ func askMasked(ctx context.Context, t *attack.Target, words []int32, positions [
 	}
 	n := t.Words.Count
 	if len(logs) != len(positions) || slices.ContainsFunc(logs, func(l []float32) bool { return len(l) != n }) {
-		return maskedAnswer{}, fmt.Errorf("the language model has no %d numbers for each of %d masks", n, len(positions))
+		return maskedAnswer{}, fmt.Errorf("the language model has no %d numbers for each of %d masks", n,
+			len(positions))
 	}
 	return maskedAnswer{slices.Clone(words), positions, logs}, nil
 }
