@@ -8,6 +8,7 @@ func init() {
 		Metric:   "euclidean",
 		Order:    10,
 		Variants: []Variant{Proved, AsRun},
+		Drawn:    true,
 		New:      newCMP,
 	})
 }

@@ -144,6 +144,9 @@ func TestConformance(t *testing.T) {
 				return
 			}
 			m := mustNew(t, environment(middle), x.at(x.usable))
+			if d, _ := Find(x.settings.Mechanism); d.Drawn == m.Closed() {
+				t.Errorf("drawn %v in its definition, with a closed form: %v", d.Drawn, m.Closed())
+			}
 			for _, epsilon := range bad {
 				if _, err := m.At(epsilon); err == nil || m.CheckEpsilon(epsilon) == nil {
 					t.Errorf("ε = %v is accepted", epsilon)

@@ -26,7 +26,8 @@ func init() {
 			Doc: "the largest and the smallest distance that set the noise: those that the study's code states for a " +
 				"data set, by default the one at hand; space, also for any other data set, computes them",
 		}},
-		New: newGumbel,
+		Drawn: true,
+		New:   newGumbel,
 	})
 }
 

@@ -21,7 +21,8 @@ func init() {
 			Name: "lambda", Default: defaultLambda, Legal: "in [0, 1]", Valid: params.Between(0, 1),
 			Doc: "share of the covariance in the shape of the noise; 0 is CMP",
 		}},
-		New: newMahalanobis,
+		Drawn: true,
+		New:   newMahalanobis,
 	})
 }
 

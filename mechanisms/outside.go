@@ -87,7 +87,7 @@ func (s Settings) Definition() (Definition, error) {
 		return Find(s.Mechanism)
 	}
 	return Definition{
-		Name: s.Mechanism, Title: s.Mechanism, Variants: []Variant{External},
+		Name: s.Mechanism, Title: s.Mechanism, Variants: []Variant{External}, Drawn: true,
 		New: func(env Environment, s Settings) (*Mechanism, error) {
 			if env.Outside == nil {
 				return nil, errors.New("is not built in, and nothing here opens it")

@@ -24,6 +24,7 @@ func init() {
 			{Name: "c", Default: 0.04, Legal: "> 0 and finite", Valid: params.Strictly(0, math.Inf(1)),
 				Doc: "decay: the r-th nearest word of the base's output is returned with probability ∝ exp(-c·ε·r)"},
 		},
+		Drawn:   true,
 		Chooses: true,
 		New:     newRankFix,
 	})

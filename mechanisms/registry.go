@@ -108,6 +108,8 @@ type Definition struct {
 	// and that nothing is drawn at construction. Many copies of a text then
 	// cost little more than one, when one call of PrivatizeText privatises them all.
 	PerWord bool
+	// Drawn means that there is no closed form: the law is known by draws alone.
+	Drawn bool
 	// Chooses means that outputs are drawn after the noise; see Mechanism.Choices.
 	Chooses bool
 	// New builds a word mechanism, NewVector one that releases vectors. One of

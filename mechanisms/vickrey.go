@@ -20,6 +20,7 @@ func init() {
 			Name: "t", Default: 0.5, Legal: "in [0, 1]", Valid: params.Between(0, 1), Variants: []string{string(Proved)},
 			Doc: "how far the choice leans to the second nearest word; 0 is CMP",
 		}},
+		Drawn:   true,
 		Chooses: true,
 		New:     newVickrey,
 	})

@@ -23,6 +23,7 @@ func init() {
 			Name: "t", Default: []float64{1, 1}, Legal: "a list of 1 to 64 numbers >= 0", Valid: params.Between(0, math.Inf(1)),
 			Doc: "t_r for the r-th nearest word, drawn with probability ∝ exp(-t_r·a_r); its length is k",
 		}},
+		Drawn:   true,
 		Chooses: true,
 		New:     newVickreyK,
 	})
@@ -38,7 +39,8 @@ func init() {
 			Valid: params.Whole(1, mostNeighbors),
 			Doc:   "the k-th nearest word of the noisy vector is returned; 1 is CMP",
 		}},
-		New: newKth,
+		Drawn: true,
+		New:   newKth,
 	})
 }
 

@@ -48,17 +48,46 @@ type Inference struct {
 
 // InferenceError is E_M, 0/1 loss, under one prior.
 type InferenceError struct {
-	// MAP is exact where the channel is known. Else it is the error of an attacker
-	// who learned it from one set of draws, measured on another, with its interval:
-	// a real attacker, so an upper bound in expectation on the error of the ideal
-	// one. More draws to learn from bring it closer.
+	// MAP is exact where the channel is known. Else it is the smallest error of three
+	// attackers: who learned the channel from one set of draws, measured on another, who
+	// guesses the output itself, measured on the same draws, and who guesses the most
+	// probable input whatever he sees. All are real attackers, so each error is an upper
+	// bound in expectation on that of the ideal one. Of two errors that were measured the
+	// smaller is below the smaller truth in expectation, by less than their sampling
+	// errors: against the mechanism. The interval holds for the smaller truth, too. More
+	// draws to learn from bring it closer to the ideal one.
 	MAP     stats.Interval
 	Decoder Decoder
+	By      Guesser // whose error it is
 	// Of draws:
 	Lower     float64 // judged on the draws learned from: a lower bound in expectation on the ideal error
 	Moved     float64 // by how much the last doubling of the draws lowered the error
 	Remaining float64 // estimate of how much further doublings would lower it
 	Settled   bool    // the last two doublings moved it within the tolerance
+}
+
+// Guesser is a kind of attacker.
+type Guesser int
+
+// Guessers: MAP of the channel, exact or learned; of the output itself, and of the most
+// probable input where it is no input; of the most probable input, whatever the output.
+const (
+	ByChannel Guesser = iota
+	ByOutput
+	ByPrior
+)
+
+// Says says what an attacker does, where one learned the channel from so many draws of
+// each word: "an attacker who …".
+func (g Guesser) Says(draws int) string {
+	learned := fmt.Sprintf("learned from %d draws a word", draws)
+	switch g {
+	case ByOutput:
+		return "guesses the output itself, as one errs more who " + learned
+	case ByPrior:
+		return "guesses the most frequent word, as one errs more who " + learned
+	}
+	return learned
 }
 
 // Infer computes E_M for each prior, one probability per input, and the capacity,
@@ -171,7 +200,8 @@ type Growth struct {
 }
 
 // InferSampled estimates what Infer computes from two independent sets of draws:
-// the attacker learns from one and is measured on the other. An attacker who
+// the attacker learns from one and is measured on the other. The estimate is never
+// above the error of guessing the output itself, see InferenceError. An attacker who
 // learned from few draws is too kind to mechanisms of noise, by more than the
 // sampling error shows. Where draws may grow, the Low of MAP is therefore that of
 // the ideal attacker: lower than the measured error by the sampling error and by
@@ -196,6 +226,7 @@ func InferSampled(draw func(n, step int, learn bool) (Draws, error), outputs int
 		check.Positive("tolerance", g.Tolerance), check.Inside("level", g.Level, 0, 1)); err != nil {
 		return out, fmt.Errorf("inference: %w", err)
 	}
+	var all [][]float64
 	for n, step := g.First, 0; n <= g.Most; n, step = 2*n, step+1 {
 		before := out.Errors
 		learn, err := draw(n, step, true)
@@ -206,9 +237,12 @@ func InferSampled(draw func(n, step int, learn bool) (Draws, error), outputs int
 		if err != nil {
 			return out, err
 		}
-		all := append([][]float64{UniformPrior(fresh.inputs())}, priors...)
-		if out, err = inferFrom(learn, fresh, outputs, all, g.Level); err != nil || g.Most == g.First {
+		all = append([][]float64{UniformPrior(fresh.inputs())}, priors...)
+		if out, err = inferFrom(learn, fresh, outputs, all, g.Level); err != nil {
 			return out, err
+		}
+		if g.Most == g.First {
+			break
 		}
 		settled := before != nil
 		for i := range out.Errors {
@@ -218,7 +252,7 @@ func InferSampled(draw func(n, step int, learn bool) (Draws, error), outputs int
 				now.MAP.Low = max(0, min(now.MAP.Low, now.Lower-half))
 				continue
 			}
-			fewer := MeasureDecoder(before[i].Decoder, all[i], fresh, g.Level)
+			fewer := MeasureDecoder(before[i].Decoder, all[i], fresh, LevelOfEach(g.Level))
 			now.Moved = fewer.Estimate - now.MAP.Estimate
 			now.Remaining = Remaining(max(now.Moved, before[i].Moved))
 			now.Settled = step > 1 && now.Moved <= g.Tolerance && before[i].Moved <= g.Tolerance
@@ -229,7 +263,54 @@ func InferSampled(draw func(n, step int, learn bool) (Draws, error), outputs int
 			break
 		}
 	}
+	for i, prior := range all {
+		out.Errors[i] = out.Errors[i].Bounded(prior, outputs, func(d Decoder) stats.Interval {
+			return MeasureDecoder(d, prior, out.Fresh, LevelOfEach(g.Level))
+		})
+	}
+	out.Capacity = sampledCapacity(out, g.Level)
 	return out, nil
+}
+
+// LevelOfEach is the confidence of each of two intervals for that of the smaller of two
+// errors to hold with the given one. Its High fails only if one of two does, its Low only
+// if that of the smaller truth does: three tails, not two.
+func LevelOfEach(level float64) float64 { return 1 - 2*(1-level)/3 }
+
+// Bounded is the error of who learned the channel, or that of who guesses the output itself
+// or the most probable input, if it is smaller. Both are measured on the same draws. What
+// more draws would still lower is counted from there.
+func (e InferenceError) Bounded(prior []float64, outputs int, measure func(Decoder) stats.Interval) InferenceError {
+	learned := e.MAP
+	output := OutputDecoder(prior, outputs)
+	read := measure(output)
+	if read.Estimate < e.MAP.Estimate {
+		e.MAP, e.Decoder, e.By = read, output, ByOutput
+	}
+	blind := 1 - slices.Max(prior) // exact
+	if blind < e.MAP.Estimate {
+		e.MAP, e.Decoder, e.By = stats.Exactly(blind), PriorDecoder(prior, outputs), ByPrior
+	}
+	e.MAP.High = min(e.MAP.High, blind)
+	e.MAP.Low = min(e.MAP.Low, learned.Low)
+	e.Remaining = max(0, e.Remaining-(learned.Estimate-e.MAP.Estimate))
+	return e
+}
+
+// OutputDecoder guesses the output itself, and for an output that is no input the most
+// probable input.
+func OutputDecoder(prior []float64, outputs int) Decoder {
+	d := PriorDecoder(prior, outputs)
+	for y := range min(len(prior), outputs) {
+		d.Guess[y] = int32(y)
+	}
+	return d
+}
+
+// PriorDecoder guesses the most probable input, whatever the output.
+func PriorDecoder(prior []float64, outputs int) Decoder {
+	likely := slices.Index(prior, slices.Max(prior))
+	return Decoder{slices.Repeat([]int32{int32(likely)}, outputs)}
 }
 
 // inferFrom is InferSampled from one number of draws.
@@ -241,15 +322,20 @@ func inferFrom(learn, fresh Draws, outputs int, priors [][]float64, level float6
 	out := Inference{Learned: learn.PerInput, Fresh: fresh}
 	decoders, lower := Learn(learn, priors, outputs)
 	for i, d := range decoders {
-		out.Errors = append(out.Errors, InferenceError{MAP: MeasureDecoder(d, priors[i], fresh, level), Decoder: d,
-			Lower: lower[i]})
+		out.Errors = append(out.Errors, InferenceError{MAP: MeasureDecoder(d, priors[i], fresh, LevelOfEach(level)),
+			Decoder: d, Lower: lower[i]})
 	}
-	uniform := out.Errors[0]
-	bits := func(right float64) float64 { return math.Log2(min(float64(n), max(1, float64(n)*right))) }
-	short := math.Sqrt(math.Log(2/(1-level)) / (2 * float64(learn.PerInput) * float64(n)))
-	out.Capacity = stats.Interval{Estimate: bits(1 - uniform.MAP.Estimate), Low: bits(1 - uniform.MAP.High),
-		High: bits(1 - uniform.Lower + short)}
 	return out, nil
+}
+
+// sampledCapacity is that of InferSampled, from the error under the uniform prior.
+func sampledCapacity(i Inference, level float64) stats.Interval {
+	n := float64(i.Fresh.inputs())
+	uniform := i.Errors[0]
+	bits := func(right float64) float64 { return math.Log2(min(n, max(1, n*right))) }
+	short := math.Sqrt(math.Log(2/(1-level)) / (2 * float64(i.Learned) * n))
+	return stats.Interval{Estimate: bits(1 - uniform.MAP.Estimate), Low: bits(1 - uniform.MAP.High),
+		High: bits(1 - uniform.Lower + short)}
 }
 
 // MeasureDecoder returns the error of a decoder on draws it has not seen, under a

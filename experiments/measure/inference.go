@@ -59,9 +59,15 @@ func init() {
 	})
 }
 
-// inferenceVersion is 2 where a drawn choice follows the noise: its probabilities count since then, not its outcome.
+// inferenceVersion is 1 where there is a closed form. Where there is none, no estimate is
+// above the error of guessing the output itself since 2; where a drawn choice follows the
+// noise, 2 stood for its probabilities in place of its outcome.
 func inferenceVersion(s *Spec, _ *Query) int {
-	if s.Definition().Chooses {
+	d := s.Definition()
+	switch {
+	case d.Chooses:
+		return 3
+	case d.Drawn:
 		return 2
 	}
 	return 1
@@ -91,21 +97,15 @@ func measureInference(ctx context.Context, r *Release, q *Query) ([]results.Row,
 	if err != nil {
 		return nil, err
 	}
-	note := ""
-	if uniform := i.Errors[0]; i.Learned > 0 && o.Most > o.Samples {
-		note = fmt.Sprintf("learned from %d draws a word; more would lower it by about %.4f", i.Learned, uniform.Remaining)
-		if !uniform.Settled {
-			note += ", as far as is known: it has not settled"
-		}
-	}
 	var rows []results.Row
-	add := func(quantity string, v stats.Interval) {
+	add := func(quantity string, v stats.Interval, note string) {
 		n := results.Number(v.Estimate).Within(v.Low, v.High)
-		n.Whole, n.Note = i.Learned, note
+		n.Whole = i.Learned
+		n.Note = note
 		rows = append(rows, row.Of(quantity, n))
 	}
-	add("e_m_full_uniform", i.Errors[0].MAP)
-	add("e_m_full_corpus", i.Errors[1].MAP)
+	add("e_m_full_uniform", i.Errors[0].MAP, adversary(i.Errors[0], i.Learned, o))
+	add("e_m_full_corpus", i.Errors[1].MAP, adversary(i.Errors[1], i.Learned, o))
 	if !o.Distance {
 		return rows, nil
 	}
@@ -118,9 +118,32 @@ func measureInference(ctx context.Context, r *Release, q *Query) ([]results.Row,
 		d, err = metrics.GuessDistance(ctx, *attack.ExactChannel(m, len(counts)), decoder, distance, max(1, q.Threads))
 	} else {
 		d = metrics.SampledGuessDistance(decoder, i.Fresh, distance)
+		output := metrics.OutputDecoder(metrics.UniformPrior(len(counts)), m.Vocabulary().Len())
+		if read := metrics.SampledGuessDistance(output, i.Fresh, distance); read.Estimate < d.Estimate {
+			d = read
+		}
 	}
-	add("e_m_full_distance", d)
+	add("e_m_full_distance", d, "")
 	return rows, err
+}
+
+// adversary says whose error is the smallest, as "an attacker who …"; "" where it says
+// nothing more than the number of draws does.
+func adversary(e metrics.InferenceError, learned int, o InferenceOptions) string {
+	if learned == 0 {
+		return ""
+	}
+	more := ""
+	if o.Most > o.Samples {
+		more = fmt.Sprintf("; more would lower it by about %.4f", e.Remaining)
+		if !e.Settled {
+			more += ", as far as is known: it has not settled"
+		}
+	}
+	if more == "" && e.By == metrics.ByChannel {
+		return ""
+	}
+	return e.By.Says(learned) + more
 }
 
 // inferenceLevel is the confidence of the intervals, settled the largest change of
@@ -185,18 +208,22 @@ func inferText(ctx context.Context, m *mechanisms.Mechanism, counts []int, sampl
 	if err != nil {
 		return v, false, err
 	}
-	var wrong [2]int // learned from half of the draws, and from all
-	for k, of := range []metrics.Draws{draws.First((samples + 1) / 2), draws} {
-		guesses, _ := metrics.Learn(of, priors, m.Vocabulary().Len())
+	all := m.Vocabulary().Len()
+	measured := func(d metrics.Decoder) stats.Interval {
+		wrong := 0
 		for i, y := range outputs {
-			if guesses[0].Guess[number[y]] != number[tokens[i]] {
-				wrong[k]++
+			if d.Guess[number[y]] != number[tokens[i]] {
+				wrong++
 			}
 		}
+		return stats.ClopperPearson(wrong, len(tokens), metrics.LevelOfEach(inferenceLevel))
 	}
-	v = stats.ClopperPearson(wrong[1], len(tokens), inferenceLevel)
-	v.Low = max(0, v.Low-metrics.Remaining(float64(wrong[0]-wrong[1])/float64(len(tokens))))
-	return v, false, nil
+	half, _ := metrics.Learn(draws.First((samples+1)/2), priors, all)
+	whole, _ := metrics.Learn(draws, priors, all)
+	e := metrics.InferenceError{MAP: measured(whole[0]), Decoder: whole[0]}
+	e.Remaining = metrics.Remaining(measured(half[0]).Estimate - e.MAP.Estimate)
+	e.MAP.Low = max(0, e.MAP.Low-e.Remaining)
+	return e.Bounded(prior, all, measured).MAP, false, nil
 }
 
 // numbering gives each word of a mechanism's vocabulary a number: those of some words

@@ -13,7 +13,7 @@ import (
 // 2021b §3.1), and the capacity (Braun et al. 2009), which needs no prior.
 func init() {
 	Register(Definition{
-		Name: "map", Version: 2,
+		Name: "map", Version: 3,
 		Columns: []Column{ // shares of words that the attacker gets wrong
 			{Name: "em-uniform", Title: "E_M, all words, uniform prior", HigherIsPrivate: true},
 			{Name: "em-corpus", Title: "E_M, all words, corpus prior", HigherIsPrivate: true}, // of the shadow text
@@ -78,9 +78,9 @@ func (t *Target) inferred(i metrics.Inference) []Outcome {
 		out[k].Note = "sampled: a lower bound, between bounds that hold with the stated confidence"
 		if k < len(i.Errors) {
 			e := i.Errors[k]
-			out[k].Note = fmt.Sprintf("an attacker who learned from %d draws a word, measured on %d others; more draws "+
-				"would lower it by about %.4f; the ideal one errs at least %.4f in expectation", i.Learned,
-				i.Fresh.PerInput, e.Remaining, e.Lower)
+			out[k].Note = fmt.Sprintf("an attacker who %s, measured on %d others; more draws would lower it by about %.4f; "+
+				"the ideal one errs at least %.4f in expectation", e.By.Says(i.Learned), i.Fresh.PerInput, e.Remaining,
+				e.Lower)
 		}
 	}
 	return out

@@ -11,7 +11,8 @@ import (
 func init() {
 	mechanisms.Register(mechanisms.Definition{
 		Name: "laplace", Title: "Laplace", Source: "Dwork et al. 2006 (Laplace mechanism), nearest word",
-		Metric: "euclidean", Order: 992, Variants: []mechanisms.Variant{mechanisms.Proved}, New: newLaplace,
+		Metric: "euclidean", Order: 992, Variants: []mechanisms.Variant{mechanisms.Proved}, Drawn: true,
+		New: newLaplace,
 	})
 }
 
