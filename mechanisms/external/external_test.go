@@ -49,7 +49,7 @@ func client(how string) error {
 	ctx, no := context.Background(), false
 	switch how {
 	case "parent":
-		c, err := Open(ctx, []string{"/bin/sh", "-c", `echo $$ >"$1"; echo "$0"; sleep 1000`, goodHello, os.Args[3]},
+		c, err := Open(ctx, []string{"/bin/sh", "-c", `echo $$ >"$1"; echo "$0"; exec sleep 1000`, goodHello, os.Args[3]},
 			Options{})
 		if err != nil {
 			return err
