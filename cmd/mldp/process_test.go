@@ -146,7 +146,8 @@ func ownCache(env *testscript.Env, vectors string) error {
 }
 
 // inScripts are the variables that scripts set.
-var inScripts = []string{"XDG_CACHE_HOME", "MLDP_DATA", "MLDP_MIRROR", "HOME", "TMPDIR", "WORK"}
+var inScripts = []string{"XDG_CACHE_HOME", "MLDP_DATA", "MLDP_MIRROR", "HOME", "TMPDIR", "WORK", "PYTHONPATH",
+	"PYTHONDONTWRITEBYTECODE"}
 
 // execute runs the program in a script, with its folder and variables; a last argument <FILE is its
 // standard input.
