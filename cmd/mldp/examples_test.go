@@ -324,8 +324,13 @@ func writeExampleFiles(dir string) error {
 		"words.txt":   "superb\nawful\n",
 		"requests.jsonl": `{"id":1,"epsilon":5,"seeds":["` + strings.Repeat("0", 64) + `"],"documents":[["superb"]]}` +
 			"\n",
-		"my.yaml": exampleStudy,
+		"my.yaml":          exampleStudy,
+		"parts/part-0.csv": reviews,
+		"parts/part-1.csv": reviews,
 	} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
+			return err
+		}
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			return err
 		}
