@@ -90,14 +90,21 @@ func (p *parts) add(arg string) error {
 		if info, err := os.Stat(path); err != nil || info.IsDir() {
 			return check.Wrong("%s: is a folder: name it alone, or the files in it", path)
 		}
+		if strings.HasPrefix(filepath.Base(path), ".") {
+			p.leftOut = append(p.leftOut, filepath.Base(path))
+			continue
+		}
 		p.addFile(path, filepath.Base(path))
 	}
 	return nil
 }
 
+// marksOfSpark are files that Spark and pyarrow write beside the parts of a table.
+var marksOfSpark = []string{"_SUCCESS", "_metadata", "_common_metadata"}
+
 // addFile adds a file that is no mark of Spark.
 func (p *parts) addFile(path, name string) {
-	if base := filepath.Base(path); base == "_SUCCESS" || base == "_metadata" || base == "_common_metadata" || base[0] == '.' {
+	if slices.Contains(marksOfSpark, filepath.Base(path)) {
 		p.leftOut = append(p.leftOut, name)
 		return
 	}
