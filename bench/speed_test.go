@@ -234,14 +234,14 @@ func lstm(t *testing.T) (loop, reference func()) {
 	}
 	reference = func() {
 		for range batches {
-			kernel.Gemm(false, length*batch, 4*h, d+1, a, d+1, b, 4*h, false, c, 4*h)
+			kernel.Product(kernel.Dense(c, length*batch, 4*h), kernel.Dense(a, length*batch, d+1), kernel.Dense(b, d+1, 4*h))
 			for range length {
-				kernel.Gemm(false, batch, 4*h, h, a, h, b, 4*h, false, c, 4*h)
-				kernel.Gemm(false, batch, h, 4*h, a, 4*h, b, h, false, c, h)
+				kernel.Product(kernel.Dense(c, batch, 4*h), kernel.Dense(a, batch, h), kernel.Dense(b, h, 4*h))
+				kernel.Product(kernel.Dense(c, batch, h), kernel.Dense(a, batch, 4*h), kernel.Dense(b, 4*h, h))
 			}
 			for range length * batch / 128 {
-				kernel.Gemm(true, h, 4*h, 128, a, h, b, 4*h, true, c, 4*h)
-				kernel.Gemm(true, d+1, 4*h, 128, a, d+1, b, 4*h, true, c, 4*h)
+				kernel.AddTransposedProduct(kernel.Dense(c, h, 4*h), kernel.Dense(a, 128, h), kernel.Dense(b, 128, 4*h))
+				kernel.AddTransposedProduct(kernel.Dense(c, d+1, 4*h), kernel.Dense(a, 128, d+1), kernel.Dense(b, 128, 4*h))
 			}
 		}
 	}
@@ -260,7 +260,9 @@ func search(t *testing.T) (loop, reference func()) {
 	index, found := nearest.Of(s), make([]nearest.Neighbor, queries)
 	transposed, c := normal(n*d), make([]float32, queries*n)
 	return func() { index.Search(found, q, 1) },
-		func() { kernel.Gemm(false, queries, n, d, q, d, transposed, n, false, c, n) }
+		func() {
+			kernel.Product(kernel.Dense(c, queries, n), kernel.Dense(q, queries, d), kernel.Dense(transposed, d, n))
+		}
 }
 
 // selection draws words that no row is kept for; the reference is the products
@@ -287,7 +289,7 @@ func selection(t *testing.T) (loop, reference func()) {
 	transposed, c := normal(n*d), make([]float32, block*n)
 	return loop, func() {
 		for at := 0; at < words; at += block {
-			kernel.Gemm(false, block, n, d, s.Vectors[at*d:], d, transposed, n, false, c, n)
+			kernel.Product(kernel.Dense(c, block, n), kernel.Dense(s.Vectors[at*d:], block, d), kernel.Dense(transposed, d, n))
 			sink += kernel.WeightSum(c, law) + kernel.WeightSum(c, law)
 		}
 	}

@@ -1,5 +1,9 @@
 // Package models trains and applies text classifiers. It sees token ids,
 // vectors and labels, never text.
+//
+// Of the networks, Gorgonia holds the graph, the tape and the dense layers. The
+// LSTM is one op of that graph, written here over package kernel with its own
+// derivative: it does nearly all of the multiplications.
 package models
 
 import (

@@ -1,5 +1,7 @@
 package models
 
+import "mldpbench/internal/kernel"
+
 // prefix is the path of an LSTM's state over inputs of zeros from the zero
 // state. Keras' pad_sequences puts zeros in front, and without a mask the
 // network reads them: a text of 25 words in a sequence of 500 comes after 475
@@ -27,22 +29,34 @@ func rest[T float]() (relative, absolute T) {
 }
 
 // extend computes the path up to most steps with weights w, see recurrence.
-func (p *prefix[T]) extend(r *recurrence[T], w []T, most int) {
-	d, h := r.d, r.h
-	p.hidden, p.cell = grow(p.hidden, (most+1)*h), grow(p.cell, (most+1)*h)
-	p.gates, p.tanh = grow(p.gates, most*4*h), grow(p.tanh, most*h)
+func (p *prefix[T]) extend(r *recurrence[T], w weights[T], most int) {
+	h := r.h
+	p.hidden = grow(p.hidden, (most+1)*h)
+	p.cell = grow(p.cell, (most+1)*h)
+	p.gates = grow(p.gates, most*4*h)
+	p.tanh = grow(p.tanh, most*h)
 	clear(p.hidden[:h])
 	clear(p.cell[:h])
 	for p.steps = 0; p.steps < most; {
 		k := p.steps
-		gates := p.gates[k*4*h : (k+1)*4*h]
-		r.gemm(false, 1, 4*h, h, p.hidden[k*h:], h, w[(d+1)*4*h:], 4*h, false, gates, 4*h)
-		r.cellForward(r.zero[:], w[d*4*h:(d+1)*4*h], gates, p.cell[k*h:(k+1)*h], p.cell[(k+1)*h:(k+2)*h],
-			p.tanh[k*h:(k+1)*h], p.hidden[(k+1)*h:(k+2)*h])
+		cells := p.cells(k, h)
+		r.product(kernel.Dense(cells.Gates, 1, 4*h), kernel.Dense(p.hidden[k*h:], 1, h), w.recurrent)
+		r.cellForward(r.zero[:], w.bias(), cells)
 		p.steps++
 		if unmoved(p.hidden[k*h:(k+2)*h]) && unmoved(p.cell[k*h:(k+2)*h]) {
 			return
 		}
+	}
+}
+
+// cells is the step from row k to the next.
+func (p *prefix[T]) cells(k, h int) kernel.Cells[T] {
+	return kernel.Cells[T]{
+		Gates:  p.gates[k*4*h : (k+1)*4*h],
+		Prev:   p.cell[k*h : (k+1)*h],
+		Cell:   p.cell[(k+1)*h : (k+2)*h],
+		Tanh:   p.tanh[k*h : (k+1)*h],
+		Hidden: p.hidden[(k+1)*h : (k+2)*h],
 	}
 }
 
@@ -66,11 +80,15 @@ func (p *prefix[T]) after(k, h int) (hidden, cell []T) {
 
 // backward adds the derivatives of the weights to dw, given those of the states
 // in p.enter, which are after least to most steps.
-func (p *prefix[T]) backward(r *recurrence[T], least, most int, dw []T) {
-	d, h := r.d, r.h
-	p.dgates, p.z = grow(p.dgates, p.steps*4*h), grow(p.z, 4*h)
+func (p *prefix[T]) backward(r *recurrence[T], least, most int, dw weights[T]) {
+	h := r.h
+	p.dgates = grow(p.dgates, p.steps*4*h)
+	p.z = grow(p.z, 4*h)
 	clear(p.dgates)
-	dh, dc := make([]T, h), make([]T, h)
+	dh := make([]T, h)
+	dc := make([]T, h)
+	dz := kernel.Dense(p.z, 1, 4*h)
+	back := kernel.Dense(r.gradients.transpose, 4*h, h)
 	relative, _ := rest[T]()
 	var entered T // size of the derivative where the last of it has entered
 	for k := most; k >= 1; k-- {
@@ -86,14 +104,15 @@ func (p *prefix[T]) backward(r *recurrence[T], least, most int, dw []T) {
 			}
 		}
 		row := min(k, p.steps) - 1
-		copy(p.z, p.gates[row*4*h:(row+1)*4*h])
-		r.cellBackward(r.zero[:], p.dgates[row*4*h:(row+1)*4*h], p.z, p.cell[row*h:(row+1)*h], p.tanh[row*h:(row+1)*h],
-			dh, dc)
-		r.gemm(false, 1, h, 4*h, p.z, 4*h, r.transpose, h, false, dh, h)
+		cells := p.cells(row, h)
+		copy(p.z, cells.Gates)
+		cells.Gates = p.z
+		r.cellBackward(r.zero[:], p.dgates[row*4*h:(row+1)*4*h], cells, dh, dc)
+		r.product(kernel.Dense(dh, 1, h), dz, back)
 	}
-	r.gemm(true, h, 4*h, p.steps, p.hidden, h, p.dgates, 4*h, true, dw[(d+1)*4*h:], 4*h)
+	r.addTransposedProduct(dw.recurrent, kernel.Dense(p.hidden, p.steps, h), kernel.Dense(p.dgates, p.steps, 4*h))
 	for row := range p.steps {
-		add(dw[d*4*h:(d+1)*4*h], p.dgates[row*4*h:(row+1)*4*h])
+		add(dw.bias(), p.dgates[row*4*h:(row+1)*4*h])
 	}
 }
 
@@ -113,7 +132,7 @@ func (r *recurrence[T]) most() int { return r.front(len(r.batch.lengths) - 1) }
 
 // start writes the states after the zeros in front: before the first token to
 // hidden and cell, and to out for a sequence without tokens.
-func (r *recurrence[T]) start(w, hidden, cell, out []T) {
+func (r *recurrence[T]) start(w weights[T], hidden, cell, out []T) {
 	r.zeros.extend(r, w, r.most())
 	for i := range r.batch.lengths {
 		h, c := r.zeros.after(r.front(i), r.h)
@@ -126,18 +145,19 @@ func (r *recurrence[T]) start(w, hidden, cell, out []T) {
 	}
 }
 
-// backwardStart adds the derivatives through the zeros in front, given r.dh and
-// r.dc of the states before the first tokens.
-func (r *recurrence[T]) backwardStart(dout, dw []T) {
-	h, most := r.h, r.most()
+// backwardStart adds the derivatives through the zeros in front, given those of the states
+// before the first tokens.
+func (r *recurrence[T]) backwardStart(dout []T, dw weights[T]) {
+	h := r.h
+	most := r.most()
 	p := &r.zeros
 	p.enter = grow(p.enter, (most+1)*2*h)
 	clear(p.enter)
 	for i := range r.batch.lengths {
 		at := p.enter[r.front(i)*2*h:]
 		if i < r.batch.active[0] {
-			add(at[:h], r.dh[i*h:(i+1)*h])
-			add(at[h:2*h], r.dc[i*h:(i+1)*h])
+			add(at[:h], r.gradients.hidden[i*h:(i+1)*h])
+			add(at[h:2*h], r.gradients.cell[i*h:(i+1)*h])
 		} else {
 			add(at[:h], dout[i*r.outputs():i*r.outputs()+h])
 		}

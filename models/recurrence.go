@@ -16,8 +16,7 @@ import (
 //	i, f, o = σ(z_i), σ(z_f), σ(z_o);  g = tanh(z_g)
 //	c_t = f∘c_{t-1} + i∘g;  h_t = o∘tanh(c_t)
 //
-// [x, 1]·W is computed, and its gradient taken, once for each distinct token of a
-// batch. With two directions the second reads the sequences backwards with its own
+// With two directions the second reads the sequences backwards with its own
 // W below the first.
 //
 // It owns its scratch memory and can do one forward and one backward pass of a
@@ -35,20 +34,29 @@ type recurrence[T float] struct {
 	mask []T
 	free func() int // cores
 
-	cores     int         // in use
-	rows      []int       // first of the sequences of each core, and their number
+	division  division
+	inputs    batchInputs[T]
 	zeros     prefix[T]   // of a batch with a longest sequence
-	local     [2][]int32  // by direction, for each token in the order of reading its index in words; ^ see mark
-	fresh     []bool      // of words
-	vectors   []T         // words × (d+1): x, 1
-	projected []T         // words × 4h: [x, 1]·W, or the gradient with respect to it
 	state     []memory[T] // per direction
-	dh, dc    []T         // batch × h
-	masked    []T         // batch × outputs
-	ended     []T         // cores × h: cell states that are not used
-	nowhere   []int32     // −1 for each sequence
-	zero      [1]int32    // the index of an only row
-	transpose []T         // 4h × h
+	gradients gradients[T]
+	ended     []T      // cores × 4h: cell states that are not used, or sums
+	nowhere   []int32  // −1 for each sequence
+	zero      [1]int32 // the index of an only row
+}
+
+// division is how the sequences of a batch are divided among cores.
+type division struct {
+	cores int   // in use
+	rows  []int // first of the sequences of each core, and their number
+}
+
+// batchInputs are the words of a batch and what W makes of them: [x, 1]·W is computed, and its gradient taken, once
+// for each distinct token of a batch.
+type batchInputs[T float] struct {
+	local     [2][]int32 // by direction, for each token in the order of reading its index in words; ^ see mark
+	fresh     []bool     // of words
+	vectors   []T        // words × (d+1): x, 1
+	projected []T        // words × 4h: [x, 1]·W, or the gradient with respect to it
 }
 
 // memory is the part of the forward pass that the backward pass needs: one row
@@ -58,6 +66,49 @@ type memory[T float] struct {
 	gates  []T // rows × 4h: after their activation; the backward pass leaves dz here
 	prev   []T // rows × h: c_{t-1}
 	tanh   []T // rows × h: tanh c_t
+}
+
+// gradients is the memory of the backward pass.
+type gradients[T float] struct {
+	hidden, cell []T // batch × h: of the loss with respect to h_t and c_t
+	masked       []T // batch × outputs: with respect to the output before dropout
+	transpose    []T // 4h × h: the rows of W that h_{t−1} meets
+}
+
+// weights are the W of one direction, or the gradient with respect to it, in its two parts.
+type weights[T float] struct {
+	input     kernel.Matrix[T] // (d+1) × 4h: what x_t and 1 meet; the last row is the bias
+	recurrent kernel.Matrix[T] // h × 4h: what h_{t−1} meets
+}
+
+// of is the part of one direction of w, directions × (d+1+h) × 4h.
+func (r *recurrence[T]) of(direction int, w []T) weights[T] {
+	gates := 4 * r.h
+	size := r.width() * gates
+	own := w[direction*size : (direction+1)*size]
+	split := (r.d + 1) * gates
+	return weights[T]{
+		input:     kernel.Dense(own[:split], r.d+1, gates),
+		recurrent: kernel.Dense(own[split:], r.h, gates),
+	}
+}
+
+// bias is the last row of the input's part.
+func (w weights[T]) bias() []T { return rowsOf(w.input, w.input.Rows-1, w.input.Rows).Data }
+
+// rowsOf are some of the rows of a matrix, and columnsOf some of its columns.
+func rowsOf[T float](m kernel.Matrix[T], from, to int) kernel.Matrix[T] {
+	if from < to {
+		m.Data = m.Data[from*m.Stride : (to-1)*m.Stride+m.Columns]
+	}
+	m.Rows = to - from
+	return m
+}
+
+func columnsOf[T float](m kernel.Matrix[T], from, to int) kernel.Matrix[T] {
+	m.Data = m.Data[from:]
+	m.Columns = to - from
+	return m
 }
 
 func newRecurrence[T float](a arithmetic[T], e Embedding, hidden, directions int, b *batch) *recurrence[T] {
@@ -71,6 +122,21 @@ func (r *recurrence[T]) first() int   { return 1 - min(1, r.batch.longest) }
 func (r *recurrence[T]) width() int   { return r.d + 1 + r.h }
 func (r *recurrence[T]) outputs() int { return r.directions * r.h }
 
+// projections are [x, 1]·W of the words of the batch, words × 4h, or the gradients with respect to them.
+func (r *recurrence[T]) projections() kernel.Matrix[T] {
+	return kernel.Dense(r.inputs.projected, len(r.batch.words), 4*r.h)
+}
+
+// vectors are the inputs of the words of the batch, words × (d+1).
+func (r *recurrence[T]) vectors() kernel.Matrix[T] {
+	return kernel.Dense(r.inputs.vectors, len(r.batch.words), r.d+1)
+}
+
+// cells are those of some rows, for the backward pass; the forward pass adds where its states go.
+func (s *memory[T]) cells(from, to, h int) kernel.Cells[T] {
+	return kernel.Cells[T]{Gates: s.gates[from*4*h : to*4*h], Prev: s.prev[from*h : to*h], Tanh: s.tanh[from*h : to*h]}
+}
+
 // grow returns a slice of n numbers, reusing s where it is large enough; some room
 // more saves most of the pages that a batch with more words would touch first.
 func grow[T any](s []T, n int) []T {
@@ -80,15 +146,20 @@ func grow[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// forward writes the final hidden states to out (batch × outputs). With keep it
+// forward writes the final hidden states to out (batch × outputs), given w (directions·(d+1+h) × 4h). With keep it
 // stores what backward needs.
+//
+// For n sequences that have a token at step t, X their words' rows [x_t, 1] (n × (d+1)) and H those of h_{t−1}
+// (n × h), W_x the first d+1 rows of W and W_h its last h:
+//
+//	Z = X·W_x + H·W_h            n × 4h; X·W_x once for each word, for all steps
+//	C_t, H_t from Z and C_{t−1}  n × h, element by element: kernel.CellForward
 func (r *recurrence[T]) forward(w, out []T, keep bool) {
 	r.divide()
 	r.lookUp()
 	clear(out)
-	size := r.width() * 4 * r.h
 	for direction := range r.directions {
-		r.forwardOne(direction, w[direction*size:(direction+1)*size], out[direction*r.h:], keep)
+		r.forwardOne(direction, r.of(direction, w), out[direction*r.h:], keep)
 	}
 	for i, m := range r.mask {
 		out[i] *= m
@@ -98,25 +169,29 @@ func (r *recurrence[T]) forward(w, out []T, keep bool) {
 // divide gives each core sequences with about as many tokens; 8,192 numbers of hidden states are worth waking one.
 func (r *recurrence[T]) divide() {
 	b := r.batch
-	n, tokens := max(1, min(r.free(), len(b.local)*r.h>>13)), 0
-	r.rows = append(r.rows[:0], 0)
+	most := max(1, min(r.free(), len(b.local)*r.h>>13))
+	tokens := 0
+	rows := append(r.division.rows[:0], 0)
 	for i, length := range b.lengths {
-		if tokens += int(length); len(r.rows) < n && tokens*n >= len(b.local)*len(r.rows) {
-			r.rows = append(r.rows, i+1)
+		tokens += int(length)
+		if len(rows) < most && tokens*most >= len(b.local)*len(rows) {
+			rows = append(rows, i+1)
 		}
 	}
-	r.rows = append(r.rows, len(b.lengths))
-	r.cores = len(r.rows) - 1
-	r.ended = grow(r.ended, r.cores*4*r.h)
+	r.division.rows = append(rows, len(b.lengths))
+	r.division.cores = len(rows)
+	r.ended = grow(r.ended, r.division.cores*4*r.h)
 }
 
 // lookUp finds the vectors of the words of the batch.
 func (r *recurrence[T]) lookUp() {
-	d, b := r.d, r.batch
-	r.vectors = grow(r.vectors, len(b.words)*(d+1))
+	d := r.d
+	b := r.batch
+	in := &r.inputs
+	in.vectors = grow(in.vectors, len(b.words)*(d+1))
 	same, ok := any(r.table).([]T)
 	for k, id := range b.words {
-		to := r.vectors[k*(d+1) : (k+1)*(d+1)]
+		to := in.vectors[k*(d+1) : (k+1)*(d+1)]
 		if ok {
 			copy(to, same[int(id)*d:(int(id)+1)*d])
 		} else {
@@ -126,177 +201,105 @@ func (r *recurrence[T]) lookUp() {
 		}
 		to[d] = 1
 	}
-	r.projected = grow(r.projected, len(b.words)*4*r.h)
-	r.fresh = grow(r.fresh, len(b.words))
-	r.local[0] = append(r.local[0][:0], b.local...)
+	in.projected = grow(in.projected, len(b.words)*4*r.h)
+	in.fresh = grow(in.fresh, len(b.words))
+	in.local[0] = append(in.local[0][:0], b.local...)
 	if r.directions == 2 {
-		r.local[1] = r.local[1][:0]
+		in.local[1] = in.local[1][:0]
 		for t := range b.steps() {
 			for i := range b.active[t] {
-				r.local[1] = append(r.local[1], b.local[b.offset[int(b.lengths[i])-1-t]+i])
+				in.local[1] = append(in.local[1], b.local[b.offset[int(b.lengths[i])-1-t]+i])
 			}
 		}
 	}
 	for direction := range r.directions {
-		r.mark(r.local[direction])
+		r.mark(in.local[direction])
 	}
 }
 
 // mark negates the index of each word where the backward pass meets it first:
 // there its gradient begins.
 func (r *recurrence[T]) mark(local []int32) {
-	for i := range r.fresh {
-		r.fresh[i] = true
+	fresh := r.inputs.fresh
+	for i := range fresh {
+		fresh[i] = true
 	}
 	for t := r.batch.steps() - 1; t >= 0; t-- {
 		step := local[r.batch.offset[t]:r.batch.offset[t+1]]
 		for i, word := range step {
-			if r.fresh[word] {
-				r.fresh[word], step[i] = false, ^word
+			if fresh[word] {
+				fresh[word] = false
+				step[i] = ^word
 			}
 		}
 	}
 }
 
-func (r *recurrence[T]) forwardOne(direction int, w, out []T, keep bool) {
-	d, h, b := r.d, r.h, r.batch
+// forwardOne is the forward pass of one direction; out is where its states of the first sequence go.
+func (r *recurrence[T]) forwardOne(direction int, w weights[T], out []T, keep bool) {
+	h := r.h
+	b := r.batch
 	rows := len(b.lengths)
 	if keep {
 		rows = len(b.local)
 	}
 	s := &r.state[direction]
-	s.hidden, s.gates = grow(s.hidden, rows*h), grow(s.gates, rows*4*h)
-	s.prev, s.tanh = grow(s.prev, rows*h), grow(s.tanh, rows*h)
+	s.hidden = grow(s.hidden, rows*h)
+	s.gates = grow(s.gates, rows*4*h)
+	s.prev = grow(s.prev, rows*h)
+	s.tanh = grow(s.tanh, rows*h)
 	clear(s.prev[:b.active[0]*h])
 	if b.longest > 0 {
 		r.start(w, s.hidden, s.prev, out)
 	}
-	cores.Share(r.cores, len(b.words), func(_, from, to int) {
-		r.gemm(false, to-from, 4*h, d+1, r.vectors[from*(d+1):], d+1, w, 4*h, false, r.projected[from*4*h:], 4*h)
+	cores.Share(r.division.cores, len(b.words), func(_, from, to int) {
+		r.product(rowsOf(r.projections(), from, to), rowsOf(r.vectors(), from, to), w.input)
 	})
-	cores.Share(r.cores, r.cores, func(core, _, _ int) {
-		first, last := r.rows[core], r.rows[core+1] // its sequences
-		at, next := first, first                    // where its rows of this step and of the next begin: for inference one
+	cores.Share(r.division.cores, r.division.cores, func(core, _, _ int) {
 		for t := range b.steps() {
-			n, going := min(last, b.active[t])-first, max(0, min(last, b.active[t+1])-first)
-			if n <= 0 {
+			p := r.part(core, t)
+			if p.n <= 0 {
 				return
 			}
+			at := p.first
+			next := p.first
 			if keep {
-				at, next = b.offset[t]+first, b.offset[t+1]+first
+				at = b.offset[t] + p.first
+				next = b.offset[t+1] + p.first
 			}
-			gates, words := s.gates[at*4*h:(at+n)*4*h], r.local[direction][b.offset[t]+first:][:n]
+			gates := kernel.Dense(s.gates[at*4*h:], p.n, 4*h)
 			if t >= r.first() {
-				r.gemm(false, n, 4*h, h, s.hidden[at*h:], h, w[(d+1)*4*h:], 4*h, false, gates, 4*h)
+				r.product(gates, kernel.Dense(s.hidden[at*h:], p.n, h), w.recurrent)
 			} else { // the hidden state is zero
-				clear(gates)
+				clear(gates.Data[:p.n*4*h])
 			}
-			step := func(from, to int, cell, hidden []T) {
-				r.cellForward(words[from:to], r.projected, gates[from*4*h:to*4*h], s.prev[(at+from)*h:(at+to)*h], cell,
-					s.tanh[(at+from)*h:(at+to)*h], hidden)
+			words := r.inputs.local[direction][b.offset[t]+p.first:][:p.n]
+			if p.going > 0 {
+				cells := s.cells(at, at+p.going, h)
+				cells.Cell = s.prev[next*h : (next+p.going)*h]
+				cells.Hidden = s.hidden[next*h : (next+p.going)*h]
+				r.cellForward(words[:p.going], r.inputs.projected, cells)
 			}
-			if going > 0 {
-				step(0, going, s.prev[next*h:(next+going)*h], s.hidden[next*h:(next+going)*h])
-			}
-			for i := going; i < n; i++ { // sequences that end here
-				step(i, i+1, r.ended[core*4*h:][:h], out[(first+i)*r.outputs():][:h])
+			for i := p.going; i < p.n; i++ { // sequences that end here
+				cells := s.cells(at+i, at+i+1, h)
+				cells.Cell = r.ended[core*4*h:][:h]
+				cells.Hidden = out[(p.first+i)*r.outputs():][:h]
+				r.cellForward(words[i:i+1], r.inputs.projected, cells)
 			}
 		}
 	})
 }
 
-// backward writes the gradient of the loss with respect to all weights to dw,
-// given that with respect to the output of the last forward pass with keep.
-func (r *recurrence[T]) backward(w, dout, dw []T) {
-	size := r.width() * 4 * r.h
-	if r.mask != nil {
-		r.masked = grow(r.masked, len(dout))
-		for i, m := range r.mask {
-			r.masked[i] = dout[i] * m
-		}
-		dout = r.masked
-	}
-	for direction := range r.directions {
-		r.backwardOne(direction, w[direction*size:(direction+1)*size], dout[direction*r.h:],
-			dw[direction*size:(direction+1)*size])
-	}
-}
+// A corePart is what one core has of one step: n sequences from first on, of which the first ones go on to the next step.
+type corePart struct{ first, n, going int }
 
-// accumulate is the number of rows gathered before they are added to the weight
-// gradient: enough for the product to be efficient.
-const accumulate = 128
-
-func (r *recurrence[T]) backwardOne(direction int, w, dout, dw []T) {
-	d, h, b := r.d, r.h, r.batch
-	s := &r.state[direction]
-	r.dh, r.dc = grow(r.dh, len(b.lengths)*h), grow(r.dc, len(b.lengths)*h)
-	r.transpose = grow(r.transpose, 4*h*h)
-	transpose(r.transpose, w[(d+1)*4*h:], h, 4*h)
-	clear(dw)
-	alone := r.cores == 1
-	cores.Share(r.cores, r.cores, func(core, _, _ int) {
-		first, last := r.rows[core], r.rows[core+1] // its sequences
-		for t := b.steps() - 1; t >= 0; t-- {
-			n, at := min(last, b.active[t])-first, b.offset[t]+first
-			if n <= 0 {
-				continue
-			}
-			for i := max(first, b.active[t+1]); i < first+n; i++ { // sequences that end here
-				copy(r.dh[i*h:(i+1)*h], dout[i*r.outputs():])
-				clear(r.dc[i*h : (i+1)*h])
-			}
-			words, sum := r.local[direction][at:at+n], r.projected
-			if !alone { // other cores have tokens of the same word
-				words, sum = r.nowhere[:n], r.ended[core*4*h:][:4*h]
-			}
-			r.cellBackward(words, sum, s.gates[at*4*h:(at+n)*4*h], s.prev[at*h:(at+n)*h], s.tanh[at*h:(at+n)*h],
-				r.dh[first*h:(first+n)*h], r.dc[first*h:(first+n)*h])
-			if t >= r.first() {
-				r.gemm(false, n, h, 4*h, s.gates[at*4*h:], 4*h, r.transpose, h, false, r.dh[first*h:], h)
-			}
-		}
-	})
-	cores.Share(r.cores, h, func(_, from, to int) { // each core has some columns of sum and some rows of dw
-		pending := len(b.local) // tokens from here on are already in dw
-		for t := b.steps() - 1; t >= 0; t-- {
-			at := b.offset[t]
-			for i, word := range r.local[direction][at:b.offset[t+1]] {
-				if alone {
-					break // they are in
-				}
-				sum := r.projected[int(max(word, ^word))*4*h:][4*from : 4*to]
-				if word < 0 {
-					clear(sum)
-				}
-				add(sum, s.gates[(at+i)*4*h:][4*from:4*to])
-			}
-			if rows := pending - at; t == r.first() || t > r.first() && rows >= accumulate {
-				r.gemm(true, to-from, 4*h, rows, s.hidden[at*h+from:], h, s.gates[at*4*h:], 4*h, true, dw[(d+1+from)*4*h:], 4*h)
-				pending = at
-			}
-		}
-	})
-	if b.longest > 0 {
-		r.backwardStart(dout, dw)
-	}
-	cores.Share(r.cores, d+1, func(_, from, to int) {
-		for k := 0; k < len(b.words); k += accumulate {
-			r.gemm(true, to-from, 4*h, min(accumulate, len(b.words)-k), r.vectors[k*(d+1)+from:], d+1, r.projected[k*4*h:],
-				4*h, true, dw[from*4*h:], 4*h)
-		}
-	})
-}
-
-// transpose writes that of x, rows × columns, in blocks that stay in cache.
-func transpose[T float](dst, x []T, rows, columns int) {
-	const block = 16
-	for first := 0; first < columns; first += block {
-		last := min(first+block, columns)
-		for i := range rows {
-			for j, v := range x[i*columns+first : i*columns+last] {
-				dst[(first+j)*rows+i] = v
-			}
-		}
+func (r *recurrence[T]) part(core, step int) corePart {
+	first := r.division.rows[core]
+	last := r.division.rows[core+1]
+	return corePart{
+		first: first,
+		n:     min(last, r.batch.active[step]) - first,
+		going: max(0, min(last, r.batch.active[step+1])-first),
 	}
 }
 
@@ -304,17 +307,16 @@ func transpose[T float](dst, x []T, rows, columns int) {
 // float64 for checking derivatives against differences.
 type float interface{ float32 | float64 }
 
-// arithmetic holds the operations that the recurrence needs for its number
-// type. Matrices are row-major with a row stride; gemm is C = op(A)·B, or
-// adds to C, with op(A) m × k and B k × n.
+// arithmetic holds the operations that the recurrence needs for its number type; see kernel.
 type arithmetic[T float] struct {
-	gemm         func(transA bool, m, n, k int, a []T, lda int, b []T, ldb int, add bool, c []T, ldc int)
-	cellForward  func(words []int32, input, gates, prev, cell, tanh, hidden []T) // see kernel.CellForward
-	cellBackward func(words []int32, sum, gates, prev, tanh, dh, dc []T)         // see kernel.CellBackward
+	product              func(c, a, b kernel.Matrix[T]) // C = A·B
+	addTransposedProduct func(c, a, b kernel.Matrix[T]) // C += Aᵀ·B
+	cellForward          func(words []int32, input []T, cells kernel.Cells[T])
+	cellBackward         func(words []int32, sum []T, cells kernel.Cells[T], dh, dc []T)
 }
 
 // inFloat32 is the arithmetic of training.
-var inFloat32 = arithmetic[float32]{kernel.Gemm, kernel.CellForward, kernel.CellBackward}
+var inFloat32 = arithmetic[float32]{kernel.Product, kernel.AddTransposedProduct, kernel.CellForward, kernel.CellBackward}
 
 func add[T float](dst, src []T) {
 	for i, x := range src {

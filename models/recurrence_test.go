@@ -239,8 +239,8 @@ func TestCoresDoNotChangeBits(t *testing.T) {
 				r.free = func() int { return n + 1 }
 				r.forward(w, got[0], false)
 				r.forward(w, got[1], true)
-				if r.cores != min(n+1, 3) { // the batch is worth three
-					t.Errorf("%d cores for %d", r.cores, n+1)
+				if r.division.cores != min(n+1, 3) { // the batch is worth three
+					t.Errorf("%d cores for %d", r.division.cores, n+1)
 				}
 				r.backward(w, dout, got[2])
 				if n == 0 {

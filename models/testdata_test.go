@@ -105,7 +105,7 @@ func mustFind(t testing.TB, m Classifier, x Examples, least float64) {
 }
 
 // inFloat64 is the arithmetic for checking derivatives against differences.
-var inFloat64 = arithmetic[float64]{plainGemm, kernel.ReferenceCellForward[float64],
+var inFloat64 = arithmetic[float64]{plainProduct, plainTransposedProduct, kernel.ReferenceCellForward[float64],
 	kernel.ReferenceCellBackward[float64]}
 
 // newTestRecurrence is in either arithmetic.
@@ -117,15 +117,14 @@ func newTestRecurrence[T float](e Embedding, hidden, directions int, b *batch) *
 	return newRecurrence(a, e, hidden, directions, b)
 }
 
-func plainGemm(transA bool, m, n, k int, a []float64, lda int, b []float64, ldb int, add bool, c []float64, ldc int) {
-	of, beta := blas.NoTrans, 0.0
-	if transA {
-		of = blas.Trans
-	}
-	if add {
-		beta = 1
-	}
-	gonum.Implementation{}.Dgemm(of, blas.NoTrans, m, n, k, 1, a, lda, b, ldb, beta, c, ldc)
+func plainProduct(c, a, b kernel.Matrix[float64]) {
+	gonum.Implementation{}.Dgemm(blas.NoTrans, blas.NoTrans, c.Rows, c.Columns, a.Columns, 1, a.Data, a.Stride,
+		b.Data, b.Stride, 0, c.Data, c.Stride)
+}
+
+func plainTransposedProduct(c, a, b kernel.Matrix[float64]) {
+	gonum.Implementation{}.Dgemm(blas.Trans, blas.NoTrans, c.Rows, c.Columns, a.Rows, 1, a.Data, a.Stride,
+		b.Data, b.Stride, 1, c.Data, c.Stride)
 }
 
 func random[T float](seed uint64, n int) []T {

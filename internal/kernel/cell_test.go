@@ -38,15 +38,17 @@ func TestCell(t *testing.T) {
 			}
 			prev := append([]float32(nil), cell...)
 			wantGates, wantCell, wantTanh, wantHidden := wide(gates), wide(cell), wide(tanh), wide(hidden)
-			ReferenceCellForward(words, wide(input), wantGates, wantCell, wantCell, wantTanh, wantHidden)
-			CellForward(words, input, gates, cell, cell, tanh, hidden)
+			want := Cells[float64]{wantGates, wantCell, wantCell, wantTanh, wantHidden}
+			ReferenceCellForward(words, wide(input), want)
+			CellForward(words, input, Cells[float32]{gates, cell, cell, tanh, hidden})
 			near([][]float32{gates, cell, tanh, hidden}, wantGates, wantCell, wantTanh, wantHidden)
 
 			sum, dh, dc := random(rng, 3*4*h), random(rng, rows*h), random(rng, rows*h)
 			sum[4*h] = float32(math.NaN()) // of the fresh word 1
 			wantSum, wantGates, wantDC := wide(sum), wide(gates), wide(dc)
-			ReferenceCellBackward(words, wantSum, wantGates, wide(prev), wide(tanh), wide(dh), wantDC)
-			CellBackward(words, sum, gates, prev, tanh, dh, dc)
+			want = Cells[float64]{Gates: wantGates, Prev: wide(prev), Tanh: wide(tanh)}
+			ReferenceCellBackward(words, wantSum, want, wide(dh), wantDC)
+			CellBackward(words, sum, Cells[float32]{Gates: gates, Prev: prev, Tanh: tanh}, dh, dc)
 			near([][]float32{gates, dc, sum}, wantGates, wantDC, wantSum)
 		}
 	})
@@ -72,8 +74,9 @@ func TestCellOfAnySize(t *testing.T) {
 		}
 		x, y := arrays(4, 8, 2, 2, 2, 2, 4, 2, 2)
 		for _, a := range [][][]float32{x, y} {
-			CellForward(words, a[0], a[1], a[2], a[3], a[4], a[5])
-			CellBackward(words, a[6], a[1], a[2], a[4], a[7], a[8])
+			cells := Cells[float32]{a[1], a[2], a[3], a[4], a[5]}
+			CellForward(words, a[0], cells)
+			CellBackward(words, a[6], cells, a[7], a[8])
 		}
 		for k := range x {
 			for i := range y[k] {

@@ -45,8 +45,8 @@ func TestUse(t *testing.T) {
 	}
 }
 
-// TestGemm compares with a float64 product under the stated error bound.
-func TestGemm(t *testing.T) {
+// TestProduct compares with a float64 product under the stated error bound.
+func TestProduct(t *testing.T) {
 	onEachPath(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(1, 2))
 		for trial := range 400 {
@@ -54,47 +54,82 @@ func TestGemm(t *testing.T) {
 			if trial%50 == 0 {
 				k += 700 // more than one block of depth
 			}
-			transA, add := rng.IntN(2) == 1, rng.IntN(2) == 1
-			rowsA, lda := m, k
-			if transA {
-				rowsA, lda = k, m
+			transposed := rng.IntN(2) == 1 // AddTransposedProduct in place of Product
+			a := Matrix[float32]{Rows: m, Columns: k}
+			if transposed {
+				a = Matrix[float32]{Rows: k, Columns: m}
 			}
-			ldc := n + rng.IntN(3)
-			lda += rng.IntN(3)
-			ldb := n + rng.IntN(3)
-			a, b, c := random(rng, rowsA*lda), random(rng, k*ldb), random(rng, m*ldc)
-			want, size := make([]float64, m*ldc), make([]float64, m*ldc)
+			b := Matrix[float32]{Rows: k, Columns: n}
+			c := Matrix[float32]{Rows: m, Columns: n}
+			for _, x := range []*Matrix[float32]{&a, &b, &c} {
+				x.Stride = x.Columns + rng.IntN(3)
+				x.Data = random(rng, x.Rows*x.Stride)
+			}
+			want := make([]float64, len(c.Data))
+			size := make([]float64, len(c.Data))
 			for i := range m {
 				for j := range n {
-					at := i*ldc + j
-					if add {
-						want[at], size[at] = float64(c[at]), math.Abs(float64(c[at]))
+					at := i*c.Stride + j
+					if transposed {
+						want[at] = float64(c.Data[at])
+						size[at] = math.Abs(want[at])
 					}
 					for q := range k {
-						x := i*lda + q
-						if transA {
-							x = q*lda + i
+						x := i*a.Stride + q
+						if transposed {
+							x = q*a.Stride + i
 						}
-						p := float64(a[x]) * float64(b[q*ldb+j])
-						want[at], size[at] = want[at]+p, size[at]+math.Abs(p)
+						p := float64(a.Data[x]) * float64(b.Data[q*b.Stride+j])
+						want[at] += p
+						size[at] += math.Abs(p)
 					}
 				}
 			}
-			got := append([]float32(nil), c...)
-			for at := range got {
-				if !add && at%ldc < n {
-					got[at] = float32(math.NaN()) // must not be read
+			got := c
+			got.Data = slices.Clone(c.Data)
+			if transposed {
+				AddTransposedProduct(got, a, b)
+			} else {
+				for at := range got.Data {
+					if at%c.Stride < n {
+						got.Data[at] = float32(math.NaN()) // must not be read
+					}
 				}
+				Product(got, a, b)
 			}
-			Gemm(transA, m, n, k, a, lda, b, ldb, add, got, ldc)
-			for at, x := range got {
-				if outside := at%ldc >= n; outside && x != c[at] ||
+			for at, x := range got.Data {
+				if outside := at%c.Stride >= n; outside && x != c.Data[at] ||
 					!outside && !(math.Abs(float64(x)-want[at]) <= float64(k+3)*0x1p-24*size[at]) {
-					t.Fatalf("%v %v %d×%d×%d: C[%d,%d] = %v, want %v", transA, add, m, n, k, at/ldc, at%ldc, x, want[at])
+					t.Fatalf("transposed %v, %d×%d×%d: C[%d,%d] = %v, want %v", transposed, m, n, k, at/c.Stride,
+						at%c.Stride, x, want[at])
 				}
 			}
 		}
 	})
+}
+
+// Shapes that are no product, and data too short for its shape, are errors of the program.
+func TestProductChecksShapes(t *testing.T) {
+	numbers := make([]float32, 12)
+	good := Dense(numbers, 3, 4)
+	square := Dense(numbers, 3, 3)
+	for name, call := range map[string]func(){
+		"inner sizes":          func() { Product(square, good, good) },
+		"rows of C":            func() { Product(Dense(numbers, 2, 4), square, good) },
+		"columns of C":         func() { Product(square, square, good) },
+		"transposed inner":     func() { AddTransposedProduct(square, good, Dense(numbers, 4, 3)) },
+		"data too short":       func() { Product(Dense(numbers, 3, 5), square, Dense(numbers, 3, 5)) },
+		"stride below columns": func() { Product(good, square, Matrix[float32]{numbers, 3, 4, 3}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if recover() == nil {
+					t.Error("the product was computed, want a panic")
+				}
+			}()
+			call()
+		})
+	}
 }
 
 // ulps is the distance of x from the real number want, in units of the last
@@ -123,7 +158,7 @@ func TestActivations(t *testing.T) {
 		h, worst := len(x), [2]float64{}
 		gates, past := make([]float32, 4*h), make([]float32, h)
 		input := slices.Concat(x, x, x, x)
-		CellForward([]int32{0}, input, gates, past, make([]float32, h), make([]float32, h), make([]float32, h))
+		CellForward([]int32{0}, input, Cells[float32]{gates, past, make([]float32, h), make([]float32, h), make([]float32, h)})
 		for i, x := range x {
 			sigma, tangent := 1/(1+math.Exp(-float64(x))), math.Tanh(float64(x))
 			if x < -87 {

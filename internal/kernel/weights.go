@@ -48,9 +48,10 @@ func (p *Panels) SquaredDistances32(dst, norms, queries []float32) {
 	for i, x := range queries { // exact, as are the products with −2 then
 		(*buffer)[i] = -2 * x
 	}
+	scaled := operand{*buffer, p.depth, 1}
 	for j := 0; j < stride; j += packedWidth {
-		product(false, rows, packedWidth, p.depth, *buffer, p.depth, p.data[j*p.depth:], packedWidth, dst[j:], stride,
-			norms[j:], 0)
+		panel := Dense(p.data[j*p.depth:], p.depth, packedWidth)
+		product(Matrix[float32]{dst[j:], rows, packedWidth, stride}, scaled, panel, Matrix[float32]{Data: norms[j:]})
 	}
 }
 
