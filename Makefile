@@ -9,7 +9,7 @@ VERSION := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 # Packages whose tests take a second or two each.
 FAST ?= ./internal/... ./stream ./metrics ./results/... ./datasets/table ./experiments/cluster ./experiments/engine
 
-.PHONY: help build dist wheel test long fast test-arm64 race reproduce check bench speed lint shape study adapters reports figures look asm fuzz clean
+.PHONY: help build dist wheel test long fast test-arm64 race reproduce check bench speed lint shape study adapters reports figures look asm fuzz findings clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -112,6 +112,10 @@ lint: ## formatting, budgets of what users see, vet (kernels for arm64 too), sta
 
 shape: ## write the numbers of .ci/shape.txt that fell
 	.ci/shape write
+
+findings: ## run what was found about outside tools (findings/*.sh, which need the network) and say what changed
+	@changed=; for f in findings/*.sh; do echo "== $$f"; bash $$f || changed="$$changed $$f"; done; \
+	  test -z "$$changed" || { echo "changed, or could not run:$$changed"; exit 1; }
 
 clean: ## remove what was built (runs stay)
 	rm -rf bin dist
