@@ -49,7 +49,8 @@ func CellBackward(words []int32, sum []float32, cells Cells[float32], dh, dc []f
 		return
 	}
 	if h > 0 {
-		s.cellBackward(len(words), h, &words[0], &sum[0], &cells.Gates[0], &cells.Prev[0], &cells.Tanh[0], &dh[0], &dc[0])
+		s.cellBackward(len(words), h, &words[0], &sum[0], &cells.Gates[0], &cells.Prev[0], &cells.Tanh[0], &dh[0],
+			&dc[0])
 	}
 }
 
