@@ -3,9 +3,11 @@ package embeddings
 import (
 	"bufio"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"strings"
 )
 
@@ -14,59 +16,107 @@ const (
 	blockRows = 1 << 12
 )
 
+// isBinary: a file with a header is word2vec's binary if it is called *.bin or if control
+// characters follow; readBinary explains what is wrong with another that is called so.
+func isBinary(name string, head []byte) bool {
+	switch filepath.Ext(name) {
+	case ".bin":
+		return true
+	case ".txt", ".vec":
+		return false
+	}
+	line, rest, _ := strings.Cut(string(head), "\n")
+	_, found := parseHeader(line)
+	return found && strings.ContainsFunc(rest, func(r rune) bool {
+		return r < ' ' && r != '\t' && r != '\n' && r != '\r'
+	})
+}
+
 // readBinary reads word2vec's binary rows: the word, one space, dimension
 // little-endian float32 numbers, and a line break that some writers omit.
-func readBinary(r *bufio.Reader, path string, l layout, emit func(block) error) error {
-	d := l.dimension
-	row := make([]byte, 4*d)
-	b := block{line: 1}
-	for n := 1; n <= l.count; n++ {
-		word, err := binaryWord(r)
-		wrong := ""
+func readBinary(f *File, add func(Rows) error) error {
+	h, found, err := readHeader(f)
+	if err != nil {
+		return err
+	}
+	if !found {
+		return fmt.Errorf("%s:1: no word2vec header (number of words, dimension)", f.Path)
+	}
+	err = checkDimension(f.Path, h.dimension)
+	if err != nil {
+		return err
+	}
+	row := make([]byte, 4*h.dimension)
+	rows := Rows{Line: 1}
+	for n := 1; n <= h.words; n++ {
+		err = readBinaryRow(f, &rows, row)
 		switch {
-		case err != nil:
-		case word == "":
-			wrong = "no word before the vector"
-		case strings.ContainsFunc(word, unwritten):
-			wrong = fmt.Sprintf("%.40q has a control character: a word before it has a space, which ends a word in this "+
-				"format, or the dimension is wrong; write the vectors as text, or words with _ for a space", word)
-		case len(word) > maxWord:
-			wrong = fmt.Sprintf("word longer than %d bytes: not a word2vec binary file, or damaged", maxWord)
-		default:
-			_, err = io.ReadFull(r, row)
-		}
-		for k := 0; k < d && err == nil && wrong == ""; k++ {
-			x := math.Float32frombits(binary.LittleEndian.Uint32(row[4*k:]))
-			if f := float64(x); math.IsNaN(f) || math.IsInf(f, 0) {
-				wrong = fmt.Sprintf("%.40q: number %d is %v: must be finite", word, k+1, x)
-			}
-			b.vectors = append(b.vectors, x)
-		}
-		switch {
+		case err == nil:
 		case err == io.EOF, err == io.ErrUnexpectedEOF:
-			wrong = fmt.Sprintf("file ends here, header promises %d words", l.count)
-		case err != nil: // it names the file
+			return fmt.Errorf("%s: word %d: file ends here, header promises %d words", f.Path, n, h.words)
+		case errors.As(err, new(wrongRow)):
+			return fmt.Errorf("%s: word %d: %w", f.Path, n, err)
+		default: // it names the file
 			return err
 		}
-		if wrong != "" {
-			return fmt.Errorf("%s: word %d: %s", path, n, wrong)
-		}
-		b.words, b.bytes = append(b.words, word), b.bytes+len(word)+1+len(row)
-		if len(b.words) == blockRows || n == l.count {
-			if err := emit(b); err != nil {
+		if len(rows.Words) == blockRows || n == h.words {
+			err = add(rows)
+			if err != nil {
 				return err
 			}
-			b = block{line: n + 1}
+			rows = Rows{Line: n + 1}
 		}
 	}
+	return binaryEnd(f, h.words)
+}
+
+// wrongRow is what is wrong with a row that could be read.
+type wrongRow string
+
+func (w wrongRow) Error() string { return string(w) }
+
+// readBinaryRow reads a row and appends it to rows. buffer has the length of a vector.
+func readBinaryRow(f *File, rows *Rows, buffer []byte) error {
+	word, err := binaryWord(f.Reader)
+	if err != nil {
+		return err
+	}
+	switch {
+	case word == "":
+		return wrongRow("no word before the vector")
+	case strings.ContainsFunc(word, unwritten):
+		return wrongRow(fmt.Sprintf("%.40q has a control character: a word before it has a space, which ends a word in "+
+			"this format, or the dimension is wrong; write the vectors as text, or words with _ for a space", word))
+	case len(word) > maxWord:
+		return wrongRow(fmt.Sprintf("word longer than %d bytes: not a word2vec binary file, or damaged", maxWord))
+	}
+	_, err = io.ReadFull(f, buffer)
+	if err != nil {
+		return err
+	}
+	for k := range len(buffer) / 4 {
+		x := math.Float32frombits(binary.LittleEndian.Uint32(buffer[4*k:]))
+		if f := float64(x); math.IsNaN(f) || math.IsInf(f, 0) {
+			return wrongRow(fmt.Sprintf("%.40q: number %d is %v: must be finite", word, k+1, x))
+		}
+		rows.Vectors = append(rows.Vectors, x)
+	}
+	rows.Words = append(rows.Words, word)
+	rows.Bytes += len(word) + 1 + len(buffer)
+	return nil
+}
+
+// binaryEnd checks that nothing but line breaks follows the rows.
+func binaryEnd(f *File, words int) error {
 	for {
-		switch c, err := r.ReadByte(); {
+		c, err := f.ReadByte()
+		switch {
 		case err == io.EOF:
 			return nil
 		case err != nil:
 			return err
 		case c != '\n' && c != '\r':
-			return fmt.Errorf("%s: more data after the %d words of the header", path, l.count)
+			return fmt.Errorf("%s: more data after the %d words of the header", f.Path, words)
 		}
 	}
 }

@@ -30,23 +30,43 @@ const cacheVersion = "mldp vectors 4, source "
 
 // sourceOf identifies the content of a file by its SHA-256, at about a second
 // per gigabyte, a small part of the time to read its text. Size and modification
-// time are not enough: an edited copy can have the same values.
+// time are not enough: an edited copy can have the same values. A program without
+// the format that a copy was read in does not use it.
 func sourceOf(ctx context.Context, path string) (string, error) {
-	f, err := os.Open(path)
+	format := ""
+	err := withFile(ctx, path, func(_ *File, found Format, _ int64) error {
+		if found.Version > 0 {
+			format = fmt.Sprintf(", %s %d", found.Name, found.Version)
+		}
+		return nil
+	})
 	if err != nil {
 		return "", err
+	}
+	digest, err := digestOf(ctx, path)
+	if err != nil {
+		return "", err
+	}
+	return cacheVersion + hex.EncodeToString(digest) + format, nil
+}
+
+// digestOf is the SHA-256 of a file.
+func digestOf(ctx context.Context, path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
 	}
 	defer f.Close()
 	h := sha256.New()
 	for {
 		if err := ctx.Err(); err != nil {
-			return "", err
+			return nil, err
 		}
 		switch _, err := io.CopyN(h, f, 1<<24); {
 		case err == io.EOF:
-			return cacheVersion + hex.EncodeToString(h.Sum(nil)), nil
+			return h.Sum(nil), nil
 		case err != nil:
-			return "", err
+			return nil, err
 		}
 	}
 }
@@ -61,8 +81,8 @@ func cachePath(dir, path string) string {
 	return filepath.Join(dir, fmt.Sprintf("%s-%x.cache", baseName(path), digest[:8]))
 }
 
-// writeCache writes the blocks that rows passes to add, unless rows fails.
-func writeCache(path, source string, rows func(add func(block)) error) error {
+// writeCache writes the rows that rows passes to add, unless rows fails.
+func writeCache(path, source string, rows func(add func(Rows)) error) error {
 	return atomicfile.Write(path, 0o644, func(w io.Writer) error {
 		z, err := gzip.NewWriterLevel(w, gzip.NoCompression)
 		if err != nil {
@@ -70,21 +90,21 @@ func writeCache(path, source string, rows func(add func(block)) error) error {
 		}
 		e := gob.NewEncoder(z)
 		failed := e.Encode(source)
-		err = rows(func(b block) {
-			if failed != nil || len(b.words) == 0 {
+		err = rows(func(read Rows) {
+			if failed != nil {
 				return // a copy that cannot be written is no reason not to read
 			}
-			data := make([]byte, 0, 4*len(b.vectors))
-			for _, x := range b.vectors {
+			data := make([]byte, 0, 4*len(read.Vectors))
+			for _, x := range read.Vectors {
 				data = binary.LittleEndian.AppendUint32(data, math.Float32bits(x))
 			}
-			failed = e.Encode(cachedRows{b.words, data})
+			failed = e.Encode(cachedRows{read.Words, data})
 		})
 		return errors.Join(err, failed, z.Close())
 	})
 }
 
-// fromCache takes the blocks of a cache. It reports false for one that is absent,
+// fromCache takes the rows of a cache. It reports false for one that is absent,
 // damaged, or of another source: what was taken does not count then.
 func (l *loader) fromCache(ctx context.Context, path, source string) (ok bool, err error) {
 	f, err := os.Open(path)
@@ -112,11 +132,11 @@ func (l *loader) fromCache(ctx context.Context, path, source string) (ok bool, e
 		case err != nil || len(rows.Words) == 0 || len(rows.Vectors) == 0 || len(rows.Vectors)%(4*len(rows.Words)) != 0:
 			return false, nil
 		}
-		b := block{words: rows.Words, vectors: make([]float32, len(rows.Vectors)/4), bytes: len(rows.Vectors)}
-		for i := range b.vectors {
-			b.vectors[i] = math.Float32frombits(binary.LittleEndian.Uint32(rows.Vectors[4*i:]))
+		read := Rows{Words: rows.Words, Vectors: make([]float32, len(rows.Vectors)/4), Bytes: len(rows.Vectors)}
+		for i := range read.Vectors {
+			read.Vectors[i] = math.Float32frombits(binary.LittleEndian.Uint32(rows.Vectors[4*i:]))
 		}
-		if err := l.take(ctx, b); err != nil {
+		if err := l.take(ctx, read); err != nil {
 			return true, err
 		}
 	}

@@ -1,11 +1,8 @@
 package embeddings
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,8 +10,6 @@ import (
 	"strings"
 
 	"mldpbench/internal/check"
-	"mldpbench/internal/gunzip"
-	"mldpbench/internal/progress"
 )
 
 // LoadOptions are the options of Load. The zero value loads the whole file,
@@ -34,7 +29,7 @@ type LoadOptions struct {
 }
 
 // Load reads word vectors: GloVe text, word2vec text or binary, fastText
-// .vec, each plain or gzipped. A first line of exactly two whole numbers is a
+// .vec, and those of Register, each plain or gzipped. A first line of exactly two whole numbers is a
 // header (word2vec, fastText); a file with one is binary when it is called
 // *.bin or when control characters follow, text otherwise.
 //
@@ -60,7 +55,7 @@ func Load(ctx context.Context, path string, opts LoadOptions) (*Space, error) {
 	}
 	if opts.CacheDir == "" {
 		l := &loader{LoadOptions: opts, path: path, lines: map[string]int{}}
-		return l.space(l.file(ctx, func(block) {}))
+		return l.space(l.file(ctx, func(Rows) {}))
 	}
 	source, err := sourceOf(ctx, path)
 	if err != nil {
@@ -73,13 +68,13 @@ func Load(ctx context.Context, path string, opts LoadOptions) (*Space, error) {
 	}
 	l = &loader{LoadOptions: opts, path: path, lines: map[string]int{}}
 	started := false
-	_ = writeCache(cache, source, func(add func(block)) error {
+	_ = writeCache(cache, source, func(add func(Rows)) error {
 		started = true
 		err = l.file(ctx, add)
 		return err
 	})
 	if !started { // the folder cannot be written
-		err = l.file(ctx, func(block) {})
+		err = l.file(ctx, func(Rows) {})
 	}
 	return l.space(err)
 }
@@ -115,14 +110,6 @@ func DefaultCacheDir() string {
 	return filepath.Join(dir, "mldpbench", "embeddings")
 }
 
-// block is a run of consecutive rows, as passed on by a reader.
-type block struct {
-	line    int      // of the first row, from 1; of binary files its number
-	words   []string // one a row
-	vectors []float32
-	bytes   int // of the file or cache
-}
-
 // loader takes the rows of a file in order, checks that words are distinct
 // and keeps those that are wanted.
 type loader struct {
@@ -151,34 +138,40 @@ func (l *loader) space(err error) (*Space, error) {
 	return NewSpace(l.Name, v, l.dimension, l.vectors)
 }
 
-func (l *loader) take(ctx context.Context, b block) error {
-	if err := ctx.Err(); err != nil || len(b.words) == 0 {
+// take counts rows, checks that their words are new and adds those that are wanted.
+func (l *loader) take(ctx context.Context, rows Rows) error {
+	err := ctx.Err()
+	if err != nil {
 		return err
 	}
-	d := len(b.vectors) / len(b.words)
+	d := len(rows.Vectors) / len(rows.Words)
 	if l.Dimension > 0 && d != l.Dimension {
 		return fmt.Errorf("%s: has %d numbers per word, want dimension %d", l.path, d, l.Dimension)
 	}
-	if l.Keep == nil && l.vectors == nil {
+	if l.Keep == nil && l.vectors == nil && rows.Bytes > 0 {
 		// Growing step by step would take more than twice the memory.
-		rows := int(1.03*float64(l.size)/float64(b.bytes)*float64(len(b.words))) + 1
-		l.words, l.vectors = make([]string, 0, rows), make([]float32, 0, rows*d)
+		parts := 1.03 * float64(l.size) / float64(rows.Bytes)
+		expected := int(parts*float64(len(rows.Words))) + 1
+		l.words = make([]string, 0, expected)
+		l.vectors = make([]float32, 0, expected*d)
 	}
-	l.dimension, l.total = d, l.total+len(b.words)
-	for i, w := range b.words {
+	l.dimension = d
+	l.total += len(rows.Words)
+	for i, w := range rows.Words {
 		if l.lines != nil {
 			if first, dup := l.lines[w]; dup {
-				return fmt.Errorf("%s:%d: %q is there twice, first at %d", l.path, b.line+i, w, first)
+				return fmt.Errorf("%s:%d: %q is there twice, first at %d", l.path, rows.Line+i, w, first)
 			}
-			l.lines[w] = b.line + i
+			l.lines[w] = rows.Line + i
 		}
-		if l.Keep == nil || l.Keep(w) {
-			if l.Keep != nil {
-				w = strings.Clone(w) // a block's words may share memory
-			}
-			l.words = append(l.words, w)
-			l.vectors = append(l.vectors, b.vectors[i*d:(i+1)*d]...)
+		if l.Keep != nil && !l.Keep(w) {
+			continue
 		}
+		if l.Keep != nil {
+			w = strings.Clone(w) // words of one chunk may share memory
+		}
+		l.words = append(l.words, w)
+		l.vectors = append(l.vectors, rows.Vectors[i*d:(i+1)*d]...)
 	}
 	return nil
 }
@@ -206,121 +199,26 @@ func SplitName(path string) (name string, dimension int) {
 	return strings.TrimSuffix(name, ".subset"), 0
 }
 
-// file takes every block of the file and passes it on.
-func (l *loader) file(ctx context.Context, pass func(block)) error {
-	f, err := os.Open(l.path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s: is not a regular file", l.path)
-	}
-	if err != nil {
-		return err
-	}
-	l.size = info.Size()
-	watched, done := progress.File(ctx, f)
-	defer done()
-	return l.read(watched, func(b block) error {
-		err := l.take(ctx, b)
-		if err == nil {
-			pass(b)
-		}
-		return err
+// file takes all rows of the file and passes them on.
+func (l *loader) file(ctx context.Context, pass func(Rows)) error {
+	return withFile(ctx, l.path, func(f *File, format Format, size int64) error {
+		l.size = size
+		return l.read(ctx, f, format, pass)
 	})
 }
 
-func (l *loader) read(f io.Reader, emit func(block) error) error {
-	r, err := gunzip.Open(f, l.path, sniffLength)
-	if err != nil {
-		return err
-	}
-	gunzip.SkipMark(r)
-	found, err := sniff(r, l.path)
-	switch {
-	case err != nil:
-		return err
-	case found.binary:
-		return readBinary(r, l.path, found, emit)
-	}
-	if err := readText(r, l.path, found, emit); err != nil {
-		return err
-	}
-	if found.header && l.total != found.count {
-		return fmt.Errorf("%s: header promises %d words, file has %d", l.path, found.count, l.total)
-	}
-	return nil
-}
-
-const sniffLength = 1 << 20
-
-// layout is the file's layout as found from its beginning.
-type layout struct {
-	header    bool // consumed by sniff
-	count     int  // of words, if header
-	dimension int
-	binary    bool
-	separator byte
-}
-
-func sniff(r *bufio.Reader, path string) (l layout, err error) {
-	head, err := r.Peek(sniffLength)
-	if len(head) == 0 {
-		if errors.Is(err, io.EOF) {
-			err = fmt.Errorf("%s: empty file", path)
+// read takes all rows of an open file and passes them on.
+func (l *loader) read(ctx context.Context, f *File, format Format, pass func(Rows)) error {
+	return format.Read(f, func(rows Rows) error {
+		err := checkedRows(l.path, rows, l.dimension)
+		if err != nil {
+			return err
 		}
-		return l, err
-	}
-	if err := otherFile(path, head); err != nil {
-		return l, err
-	}
-	row, rest, ended := strings.Cut(string(head), "\n")
-	if !ended && err == nil {
-		return l, fmt.Errorf("%s:1: line longer than %d bytes", path, sniffLength)
-	}
-	name := strings.TrimSuffix(path, ".gz")
-	l.binary = strings.HasSuffix(name, ".bin")
-	if l.count, l.dimension, l.header = parseHeader(row); l.header {
-		if _, err := r.Discard(len(row) + 1); err != nil || l.count == 0 {
-			return l, fmt.Errorf("%s: header promises %d words, file has 0", path, l.count)
+		err = l.take(ctx, rows)
+		if err != nil {
+			return err
 		}
-		l.binary = l.binary || !strings.HasSuffix(name, ".txt") && !strings.HasSuffix(name, ".vec") && hasControl(rest)
-		row, _, _ = strings.Cut(rest, "\n")
-	} else if l.binary {
-		return l, fmt.Errorf("%s:1: no word2vec header (number of words, dimension)", path)
-	}
-	row = strings.TrimRight(row, " \t\r")
-	if l.separator = ' '; !strings.Contains(row, " ") {
-		l.separator = '\t'
-	}
-	if !l.header {
-		l.dimension = len(strings.FieldsFunc(row, func(r rune) bool { return r == rune(l.separator) })) - 1
-	}
-	if l.dimension < 1 {
-		return l, fmt.Errorf("%s:1: %.40q: want a word and its vector", path, row)
-	}
-	if l.dimension > maxDimension {
-		return l, fmt.Errorf("%s:1: dimension %d: must be <= %d", path, l.dimension, maxDimension)
-	}
-	return l, nil
-}
-
-// maxDimension bounds the memory that a damaged header can cause to be
-// allocated.
-const maxDimension = 1 << 16
-
-func hasControl(s string) bool {
-	return strings.ContainsFunc(s, func(r rune) bool { return r < ' ' && r != '\t' && r != '\n' && r != '\r' })
-}
-
-func parseHeader(line string) (count, dimension int, ok bool) {
-	fields := strings.Fields(line)
-	if len(fields) != 2 {
-		return 0, 0, false
-	}
-	n, errCount := strconv.ParseUint(fields[0], 10, 40)
-	d, errDimension := strconv.ParseUint(fields[1], 10, 40)
-	return int(n), int(d), errCount == nil && errDimension == nil && d > 0
+		pass(rows)
+		return nil
+	})
 }

@@ -303,7 +303,15 @@ func FuzzLoad(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, name string, data []byte) {
 		l := &loader{path: name, size: int64(len(data)), lines: map[string]int{}}
-		if err := l.read(bytes.NewReader(data), func(b block) error { return l.take(t.Context(), b) }); err != nil {
+		file, err := newFile(bytes.NewReader(data), name)
+		if err != nil {
+			return
+		}
+		format, err := recognise(file)
+		if err != nil {
+			return
+		}
+		if err := l.read(t.Context(), file, format, func(Rows) {}); err != nil {
 			return
 		}
 		if len(l.words) == 0 || len(l.vectors) != len(l.words)*l.dimension || len(l.words) != len(l.lines) {

@@ -1,7 +1,6 @@
 package embeddings
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -18,42 +17,106 @@ const (
 	maxLine     = 1 << 24
 )
 
-// readText parses rows of "word number … number" and emits them in order. While
-// the cores parse some chunks, those before are emitted, and those after are read.
-func readText(r *bufio.Reader, path string, l layout, emit func(block) error) error {
-	type chunk struct {
-		data []byte
-		line int // of its first row
-		last bool
+// layout is that of rows of text.
+type layout struct {
+	first     int // line of the first row, from 1
+	dimension int
+	separator byte
+}
+
+// layoutOf finds the layout of rows from the first of them.
+func layoutOf(f *File, h header, headed bool) (layout, error) {
+	head, _ := f.Peek(sniffLength)
+	row, _, _ := strings.Cut(string(head), "\n")
+	row = strings.TrimRight(row, " \t\r")
+	l := layout{first: 1, separator: ' '}
+	if !strings.Contains(row, " ") {
+		l.separator = '\t'
 	}
-	line, rest, end := 1, []byte(nil), error(nil)
-	if l.header {
-		line = 2
+	if headed {
+		l.first = 2
+		l.dimension = h.dimension
+	} else {
+		l.dimension = len(strings.FieldsFunc(row, func(r rune) bool { return r == rune(l.separator) })) - 1
 	}
-	next := func() (chunks []chunk) {
-		for len(chunks) < runtime.GOMAXPROCS(0) && end == nil {
-			var data []byte
-			data, rest, end = nextChunk(r, rest)
-			if len(data) > 0 {
-				chunks = append(chunks, chunk{data, line, end != nil})
-			}
-			line += bytes.Count(data, []byte{'\n'})
+	if l.dimension < 1 {
+		return l, fmt.Errorf("%s:1: %.40q: want a word and its vector", f.Path, row)
+	}
+	return l, checkDimension(f.Path, l.dimension)
+}
+
+// readText reads rows of "word number … number", after a header or none.
+func readText(f *File, add func(Rows) error) error {
+	h, headed, err := readHeader(f)
+	if err != nil {
+		return err
+	}
+	l, err := layoutOf(f, h, headed)
+	if err != nil {
+		return err
+	}
+	words := 0
+	err = readRows(f, l, func(rows Rows) error {
+		words += len(rows.Words)
+		return add(rows)
+	})
+	if err != nil {
+		return err
+	}
+	if headed && words != h.words {
+		return fmt.Errorf("%s: header promises %d words, file has %d", f.Path, h.words, words)
+	}
+	return nil
+}
+
+// textChunk is a part of a file, of whole lines.
+type textChunk struct {
+	data []byte
+	line int  // of its first row
+	last bool // of the file
+}
+
+// chunker cuts a file into chunks.
+type chunker struct {
+	file *File
+	line int    // of the next chunk
+	rest []byte // read, and of the next chunk
+	end  error  // why there is none after those that were cut: io.EOF, or of reading
+}
+
+// next returns as many chunks as there are cores, fewer at the end.
+func (c *chunker) next() (chunks []textChunk) {
+	for len(chunks) < runtime.GOMAXPROCS(0) && c.end == nil {
+		var data []byte
+		data, c.rest, c.end = nextChunk(c.file, c.rest)
+		if len(data) > 0 {
+			chunks = append(chunks, textChunk{data, c.line, c.end != nil})
 		}
-		return chunks
+		c.line += bytes.Count(data, []byte{'\n'})
 	}
+	return chunks
+}
+
+// readRows parses rows of text and adds them in order. While the cores parse some
+// chunks, those before are added, and those after are read.
+func readRows(f *File, l layout, add func(Rows) error) error {
 	type parsed struct {
-		block
+		Rows
 		err error
 	}
+	file := &chunker{file: f, line: l.first}
 	var waiting []parsed
-	for chunks := next(); len(chunks)+len(waiting) > 0; {
+	for chunks := file.next(); len(chunks)+len(waiting) > 0; {
 		results := make([]parsed, len(chunks))
 		var g sync.WaitGroup
 		for i, c := range chunks {
-			g.Go(func() { results[i].block, results[i].err = parseRows(c.data, path, c.line, l, c.last) })
+			g.Go(func() { results[i].Rows, results[i].err = parseRows(c, f.Path, l) })
 		}
 		for _, p := range waiting {
-			err := emit(p.block)
+			var err error
+			if len(p.Words) > 0 {
+				err = add(p.Rows)
+			}
 			if err == nil {
 				err = p.err
 			}
@@ -62,14 +125,14 @@ func readText(r *bufio.Reader, path string, l layout, emit func(block) error) er
 				return err
 			}
 		}
-		chunks = next()
+		chunks = file.next()
 		g.Wait()
 		waiting = results
 	}
-	if errors.Is(end, io.EOF) {
+	if errors.Is(file.end, io.EOF) {
 		return nil
 	}
-	return end
+	return file.end
 }
 
 // nextChunk returns whole lines that begin with rest, and the beginning of
@@ -94,30 +157,31 @@ func nextChunk(r io.Reader, rest []byte) (chunk, tail []byte, err error) {
 	}
 }
 
-// parseRows parses whole lines, the first of which has number first; the last of
-// the file may be empty. With an error it returns the rows before it.
-func parseRows(data []byte, path string, first int, l layout, last bool) (block, error) {
+// parseRows parses the rows of a chunk; the last line of the file may be empty. With
+// an error it returns the rows before it.
+func parseRows(c textChunk, path string, l layout) (Rows, error) {
 	d := l.dimension
-	rows := bytes.Count(data, []byte{'\n'}) + 1
+	data := c.data
+	n := bytes.Count(data, []byte{'\n'}) + 1
 	// A short line cannot hold a row: this bounds the allocation by the data.
-	rows = min(rows, len(data)/(2*d)+1)
-	b := block{line: first, bytes: len(data), words: make([]string, 0, rows),
-		vectors: make([]float32, 0, rows*d)}
+	n = min(n, len(data)/(2*d)+1)
+	rows := Rows{Line: c.line, Bytes: len(data), Words: make([]string, 0, n), Vectors: make([]float32, 0, n*d)}
 	vector := make([]float32, d)
-	for n := first; len(data) > 0; n++ {
+	for at := c.line; len(data) > 0; at++ {
 		line, rest, _ := bytes.Cut(data, []byte{'\n'})
 		data = rest
-		if line = bytes.TrimRight(line, " \t\r"); len(line) == 0 && len(data) == 0 && last && n > 1 {
+		line = bytes.TrimRight(line, " \t\r")
+		if len(line) == 0 && len(data) == 0 && c.last && at > 1 {
 			break
 		}
 		word, ok := parseRow(vector, line, l.separator)
 		if !ok {
-			return b, fmt.Errorf("%s:%d: %s", path, n, explainRow(string(line), d, l.separator))
+			return rows, fmt.Errorf("%s:%d: %s", path, at, explainRow(string(line), d, l.separator))
 		}
-		b.words = append(b.words, string(word))
-		b.vectors = append(b.vectors, vector...)
+		rows.Words = append(rows.Words, string(word))
+		rows.Vectors = append(rows.Vectors, vector...)
 	}
-	return b, nil
+	return rows, nil
 }
 
 // parseRow splits a line from its end: len(vector) numbers, then the word. It
@@ -139,6 +203,7 @@ func parseRow(vector []float32, line []byte, separator byte) (word []byte, ok bo
 	return fields[0], true
 }
 
+// parseStrict splits a line at single separators; a word may have some in it.
 func parseStrict(vector []float32, line []byte, separator byte) (word []byte, ok bool) {
 	end := len(line)
 	for k := len(vector) - 1; k >= 0; k-- {
