@@ -63,6 +63,7 @@ func runMatrixOf(env Environment) (*runMatrix, error) {
 	})
 }
 
+// newRunMatrix fails where the train texts have no words.
 func newRunMatrix(space *embeddings.Space, train [][]string) (*runMatrix, error) {
 	words := embeddings.ByFrequency(train)
 	if len(words) == 0 {

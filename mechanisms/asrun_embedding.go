@@ -147,7 +147,7 @@ func newAsRunGumbel(env Environment, s Settings) (*Mechanism, error) {
 		return nil, err
 	}
 	n := r.space.Len()
-	m := truncatedGumbel{released: true, space: r.space, near: neighborsOf(r.space, false),
+	m := truncatedGumbel{released: true, space: r.space, near: neighborsOf(r.space, byID),
 		poisson: newTruncatedPoisson(math.Log(float64(n)), 0, n)}
 	var source string
 	m.extent, source, err = runExtent(env, s, r.space)

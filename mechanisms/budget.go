@@ -62,8 +62,8 @@ func (b budgeted) Guarantee() Guarantee {
 		return g
 	}
 	if b.policy == Drop || b.vocabulary.ID("") != embeddings.Unknown {
-		return Guarantee{Reason: "the epsilon of a word depends on the number of words of a document, which the release " +
-			"does not show"}
+		return Guarantee{Reason: "the epsilon of a word depends on the number of words of a document, which the " +
+			"release does not show"}
 	}
 	return Guarantee{Metric: "document " + g.Metric, Epsilon: g.Epsilon, Delta: g.Delta, Scope: g.Scope,
 		Reason: DocumentGuarantee(g, b.settings.Epsilon)}

@@ -35,7 +35,7 @@ func mahalanobisShapeOf(s *embeddings.Space, key mahalanobisKey) (*mahalanobisSh
 
 // newMahalanobisShape fails where R is singular.
 func newMahalanobisShape(s *embeddings.Space, key mahalanobisKey) (*mahalanobisShape, error) {
-	r := scaledCovariance(s, key.released)
+	r := scaledCovariance(s, key)
 	for i := range s.Dimension {
 		for j := range i + 1 {
 			x := key.lambda * r.At(i, j)
@@ -57,7 +57,8 @@ func newMahalanobisShape(s *embeddings.Space, key mahalanobisKey) (*mahalanobisS
 	}
 	var l mat.TriDense
 	chol.LTo(&l)
-	shape := &mahalanobisShape{dimension: s.Dimension, smallest: smallest, rows: make([]float32, s.Dimension*s.Dimension)}
+	rows := make([]float32, s.Dimension*s.Dimension)
+	shape := &mahalanobisShape{dimension: s.Dimension, smallest: smallest, rows: rows}
 	for i := range s.Dimension {
 		for j := range i + 1 {
 			x := float32(l.At(i, j))
@@ -69,12 +70,13 @@ func newMahalanobisShape(s *embeddings.Space, key mahalanobisKey) (*mahalanobisS
 }
 
 // scaledCovariance is the sample covariance of the vectors scaled to trace p,
-// which divides it by the mean variance of a column; released divides it by the
+// which divides it by the mean variance of a column; the released one divides it by the
 // variance of all numbers together, which is larger wherever columns have
 // different means. It is the identity where all vectors are equal and there is
 // nothing to scale.
-func scaledCovariance(s *embeddings.Space, released bool) *mat.SymDense {
-	p, n := s.Dimension, s.Len()
+func scaledCovariance(s *embeddings.Space, key mahalanobisKey) *mat.SymDense {
+	p := s.Dimension
+	n := s.Len()
 	mean := meanVector(s)
 	sum := blas64.Symmetric{N: p, Stride: p, Data: make([]float64, p*p), Uplo: blas.Upper}
 	const block = 512
@@ -96,7 +98,7 @@ func scaledCovariance(s *embeddings.Space, released bool) *mat.SymDense {
 		return identity
 	}
 	scale := float64(p) / trace
-	if released {
+	if key.released {
 		total := trace + float64(n*p)*stat.PopVariance(mean, nil)
 		scale = float64(n) / float64(n-1) * float64(p) / total
 	}

@@ -8,6 +8,7 @@ import (
 	"mldpbench/internal/params"
 )
 
+// init registers the mechanism.
 func init() {
 	Register(Definition{
 		Name:     "custext",
@@ -63,7 +64,8 @@ func newCusText(env Environment, s Settings) (*Mechanism, error) {
 	of := func(word WordID, _ []float64) ([]float64, []WordID) {
 		ids := candidates(word)
 		row := make([]float64, len(ids))
-		least, largest := math.Inf(1), 0.0
+		least := math.Inf(1)
+		largest := 0.0
 		for i, y := range ids {
 			row[i] = space.Distance(word, y)
 			least = min(least, row[i])
@@ -93,7 +95,7 @@ func frequencyGroups(env Environment, k int) (*groups, error) {
 // ownCandidates returns the k words nearest to a word, itself first. All words are
 // searched for together, with the first.
 func ownCandidates(space *embeddings.Space, k int) func(word WordID) []WordID {
-	lists := neighborsOf(space, true)
+	lists := neighborsOf(space, ownFirst)
 	every := sync.OnceFunc(func() { lists.search(space.Vocabulary.IDs(), k) })
 	return func(word WordID) []WordID {
 		every()

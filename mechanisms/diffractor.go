@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 )
 
+// init registers the mechanism.
 func init() {
 	Register(Definition{
 		Name:     "diffractor",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"math"
 
 	"mldpbench/embeddings"
 	"mldpbench/mechanisms"
@@ -64,4 +65,45 @@ func ExampleKeepWords() {
 	// Output:
 	// [seven in]
 	// the guarantee holds only between words that are not kept; those that are, 1 of 5, pass unchanged: on them epsilon is infinite
+}
+
+// SanText with the distance as cost, and over three outputs with the cosine: a word that is
+// no output is replaced here.
+func ExampleDecay() {
+	space := animals()
+	word := space.Vocabulary.ID("cat")
+	for _, law := range []mechanisms.Decay{
+		{Costs: mechanisms.DistanceCosts(space, nil), Rate: 1, Most: math.Inf(1)},
+		{Costs: mechanisms.CosineCosts(space, []mechanisms.WordID{1, 2, 3}), Rate: 1, Most: 1, Replaced: 1},
+	} {
+		m := mechanisms.ByScores(mechanisms.Settings{Mechanism: "mine", Epsilon: 2}, mechanisms.Guarantee{}, law.Scores())
+		row, err := m.Row(word)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("%.2f\n", row)
+	}
+	// Output:
+	// [0.61 0.37 0.01 0.00 0.00]
+	// [0.00 0.55 0.22 0.22 0.00]
+}
+
+// Scores from the inner products with two outputs.
+func ExampleByScores() {
+	space := animals()
+	outputs := []mechanisms.WordID{0, 2}
+	m := mechanisms.ByScores(mechanisms.Settings{Mechanism: "mine", Epsilon: 2}, mechanisms.Guarantee{}, mechanisms.Scores{
+		Vocabulary: space.Vocabulary,
+		Basis:      mechanisms.InnerProducts(space, outputs),
+		Of: func(_ mechanisms.WordID, products []float64) ([]float64, []mechanisms.WordID) {
+			return products, outputs
+		},
+	})
+	row, err := m.Row(1)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%.3f\n", row)
+	// Output:
+	// [0.953 0.000 0.047 0.000 0.000]
 }

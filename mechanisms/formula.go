@@ -33,6 +33,7 @@ type formulaSampler Formula
 
 func (f formulaSampler) whole() bool { return false }
 
+// draw prepares the words of all documents together.
 func (f formulaSampler) draw(_ context.Context, documents []document, _ int) error {
 	if f.Prepare != nil {
 		var words []WordID

@@ -10,6 +10,7 @@ import (
 	"mldpbench/stream"
 )
 
+// init registers the mechanism.
 func init() {
 	Register(Definition{
 		Name:     "gumbel",
@@ -61,7 +62,8 @@ func (m truncatedGumbel) mechanism(s Settings, guarantee func(m *truncatedGumbel
 	noise := gumbelNoise{scale: m.scale(s.Epsilon), bound: m.extent.largest}
 	draw := func(w WordID, rng *rand.Rand) WordID {
 		k := m.poisson.draw(rng)
-		best, bestCost := w, math.Inf(1)
+		best := w
+		bestCost := math.Inf(1)
 		for _, c := range m.near.of(w, k) {
 			if cost := c.Distance + noise.draw(rng); cost < bestCost {
 				best = c.ID
@@ -84,12 +86,13 @@ func (m truncatedGumbel) mechanism(s Settings, guarantee func(m *truncatedGumbel
 	return x, nil
 }
 
+// newGumbel sets the law of k and the extent by variant.
 func newGumbel(env Environment, s Settings) (*Mechanism, error) {
 	if s.Variant == AsRun {
 		return newAsRunGumbel(env, s)
 	}
 	n := env.Space.Len()
-	m := truncatedGumbel{space: env.Space, near: neighborsOf(env.Space, true)}
+	m := truncatedGumbel{space: env.Space, near: neighborsOf(env.Space, ownFirst)}
 	var err error
 	if s.Variant == Released {
 		m.released = true
@@ -99,8 +102,8 @@ func newGumbel(env Environment, s Settings) (*Mechanism, error) {
 			return nil, err
 		}
 		return m.mechanism(s, func(*truncatedGumbel) Guarantee {
-			return Guarantee{Reason: "the distances that set the noise are those of one random word, below its smallest " +
-				"usable epsilon the scale comes from a complex number"}
+			return Guarantee{Reason: "the distances that set the noise are those of one random word, below its " +
+				"smallest usable epsilon the scale comes from a complex number"}
 		})
 	}
 	m.poisson = newTruncatedPoisson(math.Log(float64(n)), 1, n)
@@ -180,7 +183,8 @@ func (m *truncatedGumbel) checkEpsilon(epsilon float64) error {
 
 // scale is b.
 func (m *truncatedGumbel) scale(epsilon float64) float64 {
-	delta, delta0 := m.extent.largest, m.extent.smallest
+	delta := m.extent.largest
+	delta0 := m.extent.smallest
 	alpha := (epsilon - 2*(1+math.Log(float64(m.space.Len())))/delta0) / 3
 	w := real(lambertW(2 * alpha * delta))
 	if alpha*delta0 > 0 {
@@ -197,7 +201,8 @@ func (g gumbelNoise) cdf(x float64) float64 { return math.Exp(-math.Exp(-x / g.s
 
 // draw inverts the distribution function between the bounds.
 func (g gumbelNoise) draw(rng *rand.Rand) float64 {
-	low, high := g.cdf(-g.bound), g.cdf(g.bound)
+	low := g.cdf(-g.bound)
+	high := g.cdf(g.bound)
 	u := high - (high-low)*rng.Float64() // in (low, high]
 	x := -g.scale * math.Log(-math.Log(u))
 	return min(max(x, -g.bound), g.bound)
@@ -212,6 +217,7 @@ type truncatedPoisson struct {
 	cumulative      []float64
 }
 
+// newTruncatedPoisson makes the table of masses.
 func newTruncatedPoisson(mean float64, least, greatest int) truncatedPoisson {
 	p := truncatedPoisson{mean: mean, least: least, greatest: greatest}
 	if !(mean > 0) { // a vocabulary of one or two words: the law is a single point

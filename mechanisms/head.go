@@ -45,7 +45,8 @@ func (b *headBuilder) within(keys []float32, count int, r keyRange) bool {
 // limit returns an upper bound on the keys of the count nearest words that few
 // other words are within; +Inf where float32 or the minima allow none.
 func (b *headBuilder) limit(keys []float32, count int, r keyRange) float32 {
-	low, high := r.low, r.high
+	low := r.low
+	high := r.high
 	if !(high <= math.MaxFloat32/4) {
 		return float32(math.Inf(1)) // keys may have overflowed
 	}
@@ -108,7 +109,8 @@ func (c costClasses) of(cost float64) int { return int(uint8(max(0, int((cost-c.
 // classes are those of the costs. The word itself, which costs nothing, would widen
 // them. The scale is 0 where candidates are too many, or no class separates them.
 func (b *headBuilder) classes() costClasses {
-	least, largest := math.Inf(1), 0.0
+	least := math.Inf(1)
+	largest := 0.0
 	for _, cost := range b.costs {
 		if cost > 0 {
 			least = min(least, cost)

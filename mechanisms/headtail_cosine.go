@@ -82,7 +82,8 @@ func (m *cosineSplit) within(word, y WordID, limit float64) bool {
 	if m.Costs.norms[word]*m.Costs.norms[y] == 0 {
 		return false
 	}
-	v, u := m.Costs.space.Vector(word), m.Costs.space.Vector(y)
+	v := m.Costs.space.Vector(word)
+	u := m.Costs.space.Vector(y)
 	product := 0.0
 	for i, x := range u {
 		product += float64(float64(v[i]) * float64(x))
@@ -95,6 +96,7 @@ func (m *cosineSplit) measure(b *headBuilder, words []WordID) {
 	b.products, b.stride = m.Costs.basis.rows(b.products, words...)
 }
 
+// fillRow takes what is above the weight of c_τ for the head.
 func (m *cosineSplit) fillRow(b *headBuilder, row *headRow, i int, word WordID) {
 	n := m.Costs.count()
 	m.nearest(b, word, b.products[i*b.stride:(i+1)*b.stride], min(n, headWords+1))
@@ -102,7 +104,8 @@ func (m *cosineSplit) fillRow(b *headBuilder, row *headRow, i int, word WordID) 
 	first := b.candidates[0].cost
 	row.least = b.candidates[head].cost
 	beyond := expNegative(float64(-m.Rate * (row.least - first)))
-	total, above := 0.0, 0
+	total := 0.0
+	above := 0
 	for above < head && b.weights[above] > beyond {
 		b.weights[above] -= beyond
 		total += b.weights[above]

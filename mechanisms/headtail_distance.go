@@ -29,6 +29,8 @@ type distanceSplit struct {
 
 type squaredNormsKey struct{}
 
+// newDistanceSplit gives words that are no output a norm of +Inf, so no distance is within
+// a limit.
 func newDistanceSplit(d Decay) *distanceSplit {
 	space := d.Costs.space
 	panels := panelsOf(space)
@@ -62,6 +64,8 @@ func (m *distanceSplit) stays(word WordID, random uint64) bool {
 	return !m.Costs.isOutput(word) && float64(random>>11)*0x1p-53 >= m.Replaced
 }
 
+// choose decides between head and tail by the bounds on the share of the tail or, where
+// these leave it open, by the share.
 func (m *distanceSplit) choose(row *headRow, word WordID, random wordRandom) WordID {
 	switch {
 	case m.stays(word, random[3]):
@@ -125,7 +129,8 @@ func (row *headRow) beyond(d float64, y WordID) bool {
 
 // exactShare computes the tail's share in float64, word by word in order.
 func (m *distanceSplit) exactShare(row *headRow, word WordID) *tailShare {
-	least, sum := min(row.least, m.Most), 0.0
+	least := min(row.least, m.Most)
+	sum := 0.0
 	for y, d := range m.Costs.basis.row(word) {
 		if m.Costs.isOutput(WordID(y)) && row.beyond(d, WordID(y)) {
 			sum += expNegative(float64(-m.Rate * (min(d, m.Most) - least)))
@@ -181,7 +186,8 @@ func (m *distanceSplit) fillRow(b *headBuilder, row *headRow, i int, word WordID
 		return // low and high are 0
 	}
 	row.least = b.candidates[head].cost
-	first, least := min(b.candidates[0].cost, m.Most), min(row.least, m.Most)
+	first := min(b.candidates[0].cost, m.Most)
+	least := min(row.least, m.Most)
 	row.logHead = math.Log(total) + float64(m.Rate*(least-first))
 	for _, c := range b.candidates[:head] {
 		squares[c.id] = float32(math.Inf(1))

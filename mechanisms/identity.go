@@ -2,6 +2,7 @@ package mechanisms
 
 import "math/rand/v2"
 
+// init registers the mechanism.
 func init() {
 	Register(Definition{
 		Name:     "identity",

@@ -383,7 +383,7 @@ func TestNeighborLists(t *testing.T) {
 	for _, w := range []WordID{0, 157, 299} {
 		order, _ := orderFrom(s, w)
 		for _, count := range []int{2, 7, 1, 50, 299, 300, 1000} {
-			lists := neighborsOf(s, true)
+			lists := neighborsOf(s, ownFirst)
 			if w == 157 {
 				lists.search(s.Vocabulary.IDs(), count)
 			}

@@ -9,6 +9,7 @@ import (
 // defaultLambda is that of the source.
 const defaultLambda = 0.2
 
+// init registers the mechanism.
 func init() {
 	Register(Definition{
 		Name:     "mahalanobis",

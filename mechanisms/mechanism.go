@@ -7,8 +7,12 @@
 // form is what is sampled, measured and audited. The package handles words
 // only: file formats, classifiers and corpora are elsewhere.
 //
-// New builds every mechanism from its Settings. Every property that other
-// packages need is a method of Mechanism or a field of its Definition.
+// New builds a registered mechanism at one ε, in units of 1/distance, from its
+// Settings, and PrivatizeText privatises text with it. A mechanism of one's own is
+// Registered; its Definition.New makes it ByFormula, ByScores or ByNoise. Settings
+// are refused with an error of the form "epsilon = -1: must be > 0 and finite"; an
+// *UndefinedError says that a mechanism does not exist at an ε. Every property that
+// other packages need is a method of Mechanism or a field of its Definition.
 //
 // Guarantees are proved in real arithmetic; docs/guarantees.md says what finite
 // precision changes.
@@ -31,6 +35,7 @@ type WordID = embeddings.WordID
 // follows.
 type Variant string
 
+// Variants. As-run and external ones are AsRun and External.
 const (
 	Proved Variant = "proved" // the definition for which the source proves the guarantee
 	// Printed is the pseudocode of Meisenbacher et al. 2024, Appendix A, where

@@ -34,7 +34,8 @@ func Outputs(ctx context.Context, m *Mechanism, word WordID, samples int, seed s
 	n := m.vocabulary.Len()
 	e = Estimate{Probabilities: make([]float64, n), Samples: samples}
 	src := slices.Repeat([]WordID{word}, min(samples, batchWords))
-	dst, rng := make([]WordID, len(src)), seed.Rand()
+	dst := make([]WordID, len(src))
+	rng := seed.Rand()
 	for left := samples; left > 0; left -= len(src) {
 		n := min(left, len(src))
 		if err := m.Privatize(ctx, dst[:n], src[:n], rng); err != nil {

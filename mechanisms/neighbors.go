@@ -12,26 +12,31 @@ import (
 // neighborLists are the words nearest to each word of a space, nearest first,
 // ties by the smaller id. They are searched for when needed, as many as needed, and kept.
 type neighborLists struct {
-	space    *embeddings.Space
-	ownFirst neighborsKey
-	lists    []atomic.Pointer[[]nearest.Neighbor] // by word; they only grow
+	space *embeddings.Space
+	ties  ties
+	lists []atomic.Pointer[[]nearest.Neighbor] // by word; they only grow
 }
 
-// neighborsKey is what distinguishes the lists of a space: true puts the word itself
-// first, also where others share its vector.
-type neighborsKey bool
+// ties is the place of a word among those that share its vector.
+type ties int
+
+const (
+	ownFirst ties = iota // before them, in its own list
+	byID
+)
 
 // neighborsOf returns the lists of a space. They are shared by all mechanisms over it.
-func neighborsOf(s *embeddings.Space, ownFirst bool) *neighborLists {
-	return embeddings.Once(s, neighborsKey(ownFirst), func() *neighborLists {
-		return &neighborLists{s, neighborsKey(ownFirst), make([]atomic.Pointer[[]nearest.Neighbor], s.Len())}
+func neighborsOf(s *embeddings.Space, t ties) *neighborLists {
+	return embeddings.Once(s, t, func() *neighborLists {
+		return &neighborLists{s, t, make([]atomic.Pointer[[]nearest.Neighbor], s.Len())}
 	})
 }
 
 // of returns so many neighbours of a word, or all; they must not be changed.
 func (n *neighborLists) of(word WordID, count int) []nearest.Neighbor {
 	list := n.lists[word].Load()
-	if count = min(count, n.space.Len()); list == nil || len(*list) < count {
+	count = min(count, n.space.Len())
+	if list == nil || len(*list) < count {
 		n.search([]WordID{word}, count)
 		list = n.lists[word].Load()
 	}
@@ -56,7 +61,7 @@ func (n *neighborLists) search(words []WordID, count int) {
 	}
 	for i, w := range missing {
 		list := found[i*count : (i+1)*count : (i+1)*count]
-		if n.ownFirst && count > 0 {
+		if n.ties == ownFirst && count > 0 {
 			moveToFront(list, w)
 		}
 		for old := n.lists[w].Load(); old == nil || len(*old) < count; old = n.lists[w].Load() {
@@ -81,10 +86,14 @@ func moveToFront(found []nearest.Neighbor, word WordID) {
 func orderFrom(s *embeddings.Space, word WordID) ([]WordID, []float64) {
 	row := make([]float64, s.Len())
 	distancesFrom(row, s, word)
-	order, own := s.Vocabulary.IDs(), row[word]
+	order := s.Vocabulary.IDs()
+	own := row[word]
 	row[word] = -1
 	slices.SortFunc(order, func(a, b WordID) int {
-		return cmp.Or(cmp.Compare(row[a], row[b]), cmp.Compare(a, b))
+		if row[a] != row[b] {
+			return cmp.Compare(row[a], row[b])
+		}
+		return cmp.Compare(a, b)
 	})
 	row[word] = own
 	sorted := make([]float64, len(order))

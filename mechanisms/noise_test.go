@@ -315,7 +315,7 @@ func TestPrivEmb(t *testing.T) {
 	// m at p = 300, δ = 1e-6, against the source's own pairs, which print β with two
 	// or three digits.
 	for beta, m := range map[float64]float64{0.93: 50, 0.66: 100, 0.468: 200} {
-		if got := ProjectedDimension(300, beta, 1e-6); math.Abs(float64(got)-m) > 0.011*m {
+		if got := projectedDimension(300, beta, 1e-6); math.Abs(float64(got)-m) > 0.011*m {
 			t.Errorf("β = %v: m = %d, want %v within the digits of β", beta, got, m)
 		}
 	}

@@ -40,7 +40,8 @@ func (o Outside) Check(name string, parameters map[string]any, epsilons int) err
 		return nil
 	}
 	if _, err := Find(name); err == nil {
-		return fmt.Errorf("name = %q: is that of a built-in mechanism; call this something else, such as my-%s", name, name)
+		return fmt.Errorf("name = %q: is that of a built-in mechanism; call this something else, such as my-%s", name,
+			name)
 	}
 	switch {
 	case len(o.Command) > 0 && o.Text != "":
@@ -76,7 +77,8 @@ func (o Outside) At(s Settings) Outside {
 		pairs = append(pairs, variable, variable, place, params.FormatValue(v))
 	}
 	put := strings.NewReplacer(pairs...)
-	o.Command, o.Text = list.Map(o.Command, put.Replace), put.Replace(o.Text)
+	o.Command = list.Map(o.Command, put.Replace)
+	o.Text = put.Replace(o.Text)
 	return o
 }
 

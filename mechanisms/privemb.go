@@ -8,6 +8,7 @@ import (
 	"mldpbench/internal/params"
 )
 
+// init registers the mechanism.
 func init() {
 	Register(Definition{
 		Name:     "privemb",
@@ -17,8 +18,9 @@ func init() {
 		Order:    80,
 		Variants: []Variant{Proved},
 		Parameters: []Parameter{
-			{Name: "projection", Default: "gaussian", Legal: `"gaussian" or "none"`, Words: []string{"gaussian", "none"},
-				Doc: "gaussian projects to m dimensions first (M2); none adds noise to all p (M1)"},
+			{Name: "projection", Default: "gaussian", Legal: `"gaussian" or "none"`,
+				Words: []string{"gaussian", "none"},
+				Doc:   "gaussian projects to m dimensions first (M2); none adds noise to all p (M1)"},
 			{Name: "beta", Default: 0.9, Legal: "in (0, 1)", Valid: params.Strictly(0, 1),
 				Doc: "how much the projection may stretch distances"},
 			{Name: "delta", Default: 1e-6, Legal: "in (0, 1)", Valid: params.Strictly(0, 1),
@@ -52,14 +54,16 @@ func (m *privEmb) grid() float64 {
 	return math.Ldexp(1, max(min(e-1, 96), -96))
 }
 
+// newPrivEmb draws the projection from the seed of the environment.
 func newPrivEmb(env Environment, s Settings) (VectorMechanism, error) {
-	beta, delta := s.Parameters["beta"].(float64), s.Parameters["delta"].(float64)
+	beta := s.Parameters["beta"].(float64)
+	delta := s.Parameters["delta"].(float64)
 	p := env.Space.Dimension
 	if s.Parameters["projection"] == "none" {
 		g := euclideanGuarantee(env.Space, s.Epsilon, "multivariate Laplace noise on the vector")
 		return &privEmb{settings: s, guarantee: g, space: env.Space, m: p, noise: s.Epsilon}, nil
 	}
-	m := ProjectedDimension(p, beta, delta)
+	m := projectedDimension(p, beta, delta)
 	g := euclideanGuarantee(env.Space, s.Epsilon,
 		"with probability 1-delta over the projection it stretches no distance by more than 1+beta")
 	g.Delta = delta
@@ -72,10 +76,10 @@ func newPrivEmb(env Environment, s Settings) (VectorMechanism, error) {
 	return e, nil
 }
 
-// ProjectedDimension returns m = (√log₂p + √ln(1/δ))²/β², rounded to the
+// projectedDimension returns m = (√log₂p + √ln(1/δ))²/β², rounded to the
 // nearest integer. This reading of the source's Ω(·) reproduces its pairs (β,
 // m) = (0.93, 50), (0.66, 100), (0.468, 200) at p = 300, δ = 1e-6.
-func ProjectedDimension(p int, beta, delta float64) int {
+func projectedDimension(p int, beta, delta float64) int {
 	root := math.Sqrt(math.Log2(float64(p))) + math.Sqrt(math.Log(1/delta))
 	return max(1, int(math.Round(root*root/(beta*beta))))
 }
@@ -88,7 +92,8 @@ func (m *privEmb) OutputDimension() int               { return m.m }
 // Release adds in float64 and rounds once, to the grid. float32 represents the
 // grid exactly up to 2²⁴ steps from 0 and more coarsely beyond.
 func (m *privEmb) Release(dst []float32, src []WordID, rng *rand.Rand) {
-	noise, grid := make([]float64, m.m), m.grid()
+	noise := make([]float64, m.m)
+	grid := m.grid()
 	for i, w := range src {
 		sphericalNoise(noise, m.noise, rng)
 		x := m.space.Vector(w)

@@ -142,6 +142,7 @@ type batch struct {
 	noise    []float64 // of the words, where it has a shape; else of one
 }
 
+// newBatch has room for so many words.
 func (m *projector) newBatch(words int) *batch {
 	b := &batch{
 		m:        m,
@@ -164,7 +165,8 @@ func (m *projector) newBatch(words int) *batch {
 // rounding is post-processing; a sum of numbers that were rounded before would lie on
 // a grid that reveals the vector (Mironov 2012).
 func (b *batch) add(w WordID, rng *rand.Rand, output *WordID) {
-	m, at := b.m, len(b.words)
+	m := b.m
+	at := len(b.words)
 	if m.shape != nil {
 		m.noise(rowAt(b.noise, at, m.Space.Dimension), rng)
 	} else {
@@ -201,7 +203,8 @@ func (b *batch) queries() []float32 {
 // addShaped adds noise that has a shape, multiplied and added in float64, and the
 // sum rounded once.
 func (b *batch) addShaped() {
-	m, d := b.m, b.m.Space.Dimension
+	m := b.m
+	d := m.Space.Dimension
 	shaped := make([]float64, kernel.PairRows*m.shape.Stride())
 	for start := 0; start < len(b.words); start += kernel.PairRows {
 		words := b.words[start:min(start+kernel.PairRows, len(b.words))]
@@ -222,7 +225,8 @@ func (b *batch) addShaped() {
 
 // flush searches for the words collected and writes their outputs.
 func (b *batch) flush() {
-	m, n := b.m, len(b.words)
+	m := b.m
+	n := len(b.words)
 	if n == 0 {
 		return
 	}
@@ -272,7 +276,8 @@ func (b *batch) pick(word WordID, near []nearest.Neighbor, u float64) WordID {
 
 // choices are those among the neighbours.
 func (m *projector) choices(words []WordID, rng *rand.Rand) Choices {
-	b, k := m.newBatch(len(words)), m.Neighbors
+	b := m.newBatch(len(words))
+	k := m.Neighbors
 	for _, w := range words {
 		b.add(w, rng, nil)
 	}

@@ -11,6 +11,7 @@ import (
 	"mldpbench/internal/params"
 )
 
+// init registers the mechanism.
 func init() {
 	Register(Definition{
 		Name:     "rank-fix",
@@ -61,7 +62,7 @@ const keptRanks = 256
 func newRankSampler(base sampler, space *embeddings.Space, decay float64) *rankSampler {
 	// Ranks beyond e^-42 are never drawn, as a uniform number has 53 bits.
 	count := int(min(keptRanks, math.Exp2(math.Ceil(math.Log2(1+42/decay)))))
-	return &rankSampler{base, space, decay, neighborsOf(space, true), count}
+	return &rankSampler{base, space, decay, neighborsOf(space, ownFirst), count}
 }
 
 func (m *rankSampler) whole() bool { return false }

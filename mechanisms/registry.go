@@ -205,6 +205,8 @@ func NewVector(env Environment, s Settings) (VectorMechanism, error) {
 		func(d Definition) func(Environment, Settings) (VectorMechanism, error) { return d.NewVector })
 }
 
+// build makes a mechanism of complete settings by the constructor of its definition;
+// otherwise says what one without it releases.
 func build[M any](env Environment, s Settings, otherwise string,
 	by func(Definition) func(Environment, Settings) (M, error)) (m M, err error) {
 	if s, err = Complete(s); err != nil {

@@ -29,12 +29,14 @@ type restriction struct {
 	output []WordID
 }
 
+// restrict knows of the result what is known of inner.
 func restrict(inner *Mechanism, x restriction) *Mechanism {
 	r := &restricted{x, inner}
 	m := &Mechanism{settings: x.settings, guarantee: x.guarantee, vocabulary: x.vocabulary, sampler: r,
 		valid: inner.valid}
 	if inner.row != nil {
-		m.row, m.rows = r.row, r.rows
+		m.row = r.row
+		m.rows = r.rows
 	}
 	if inner.choices != nil {
 		m.choices = r.choices
@@ -111,6 +113,7 @@ func (r *restricted) row(dst []float64, word WordID) {
 	}
 }
 
+// rows adds up what inner returns for each output.
 func (r *restricted) rows(words []WordID) [][]float64 {
 	out := make([][]float64, len(words))
 	for i, w := range words {
@@ -181,7 +184,8 @@ func (g Guarantee) without(input []WordID, known int) Guarantee {
 	if g.Scope != "" {
 		scope = g.Scope + ", and " + scope
 	}
-	g.Scope, g.EuclideanEpsilon = scope, 0
+	g.Scope = scope
+	g.EuclideanEpsilon = 0
 	g.Covers = func(a, b WordID) bool {
 		return input[a] != embeddings.Unknown && input[b] != embeddings.Unknown && (covers == nil || covers(a, b))
 	}

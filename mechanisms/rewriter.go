@@ -117,7 +117,8 @@ const OutsideVocabulary = "(outside the vocabulary)"
 // post-processing, so the guarantee still holds. PrivatizeText uses Rewrite for
 // the text, which keeps words outside the space.
 func WordByWord(r Rewriter, space *embeddings.Space) (*Mechanism, error) {
-	name, g := r.Settings().Mechanism, r.Guarantee()
+	name := r.Settings().Mechanism
+	g := r.Guarantee()
 	if !r.Aligned() {
 		return nil, notByWord(name)
 	}
@@ -147,7 +148,8 @@ func Rewriting(r Rewriter, space *embeddings.Space) (*Mechanism, error) {
 	g := r.Guarantee()
 	switch {
 	case g.Metric == "euclidean" && space != nil:
-		g.Distance, g.EuclideanEpsilon = space.Distance, g.Epsilon
+		g.Distance = space.Distance
+		g.EuclideanEpsilon = g.Epsilon
 	case g.Metric == "discrete":
 		g.Distance = Discrete
 	}
@@ -193,6 +195,7 @@ type rewriting struct {
 
 func (s rewriting) whole() bool { return false }
 
+// draw rewrites each document with a seed from its generator.
 func (s rewriting) draw(ctx context.Context, documents []document, _ int) error {
 	for _, x := range documents {
 		var seed stream.Seed

@@ -61,7 +61,8 @@ type occurrence struct {
 // distinct word however little memory there is for rows.
 func drawRows[R any](ctx context.Context, m rowSampler[R], documents []document, workers int) error {
 	for len(documents) > 0 {
-		end, words := 0, 0
+		end := 0
+		words := 0
 		for end < len(documents) && words < groupWords {
 			words += len(documents[end].words)
 			end++
@@ -116,7 +117,8 @@ func drawKeptOf[R any](m rowSampler[R], documents []document) (waiting []occurre
 
 // divide cuts documents into parts of so many words or more, the last apart.
 func divide(documents []document, words int) (parts [][]document) {
-	start, has := 0, 0
+	start := 0
+	has := 0
 	for i, x := range documents {
 		has += len(x.words)
 		if has >= words || i == len(documents)-1 {

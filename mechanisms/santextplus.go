@@ -9,6 +9,7 @@ import (
 	"mldpbench/internal/params"
 )
 
+// init registers the mechanism.
 func init() {
 	Register(Definition{
 		Name:     "santext-plus",

@@ -159,6 +159,7 @@ type tableBuilder struct {
 	scratch aliasTable
 }
 
+// build keeps the tables as long as there is room.
 func (b *tableBuilder) build(words []WordID, use func(i int, t *aliasTable)) {
 	rows, stride, columns := b.m.start(b.rows, words...)
 	b.rows = rows

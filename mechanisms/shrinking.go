@@ -51,12 +51,14 @@ func (x *shrinking) rebuild() {
 	vectors := make([]float32, 0, len(x.live)*d)
 	words := make([]string, len(x.live))
 	for i, w := range x.live {
-		x.place[w], words[i] = int32(i), x.space.Vocabulary.Word(w)
+		x.place[w] = int32(i)
+		words[i] = x.space.Vocabulary.Word(w)
 		vectors = append(vectors, x.space.Vector(w)...)
 	}
 	x.panels = kernel.PackPanels(vectors, d)
 	x.row = make([]float64, kernel.PairRows*x.panels.Stride())
-	x.table, x.width = nil, 0
+	x.table = nil
+	x.width = 0
 	if x.wide == 0 || len(x.live) <= smallTable {
 		return // a scan is as cheap
 	}
@@ -68,7 +70,8 @@ func (x *shrinking) rebuild() {
 	if err != nil {
 		panic(err) // they are vectors of a space
 	}
-	x.table, x.width = nearest.Of(part).Words(v.IDs(), x.wide), x.wide
+	x.table = nearest.Of(part).Words(v.IDs(), x.wide)
+	x.width = x.wide
 }
 
 // take removes a word.
@@ -131,7 +134,10 @@ func (x *shrinking) scan(dst []WordID, w WordID, count int) []WordID {
 			continue // words come by ascending id, so an equal distance loses
 		}
 		at, _ := slices.BinarySearchFunc(best, candidate{y, d}, func(a, b candidate) int {
-			return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.id, b.id))
+			if a.distance != b.distance {
+				return cmp.Compare(a.distance, b.distance)
+			}
+			return cmp.Compare(a.id, b.id)
 		})
 		best = slices.Insert(best, at, candidate{y, d})
 		best = best[:min(len(best), count)]
@@ -151,6 +157,7 @@ func chainOf(s *embeddings.Space, start WordID) []WordID {
 	return embeddings.Once(s, chainKey{start}, func() []WordID { return buildChain(s, start) })
 }
 
+// buildChain takes the words off one by one.
 func buildChain(s *embeddings.Space, start WordID) []WordID {
 	chain := make([]WordID, 0, s.Len())
 	walk := newShrinking(s, 16)

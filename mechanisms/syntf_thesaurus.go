@@ -60,6 +60,7 @@ type synonyms struct {
 	onlyCounted bool       // whether a word without a count stays
 }
 
+// newSynonyms counts the words of the corpus that a variant reads.
 func newSynonyms(env Environment, v Variant) (*synonyms, error) {
 	words := slices.Clone(env.Space.Vocabulary.Words())
 	documents := env.Documents

@@ -7,6 +7,7 @@ import (
 	"mldpbench/internal/params"
 )
 
+// init registers the mechanism.
 func init() {
 	Register(Definition{
 		Name:     "tem",
@@ -49,7 +50,8 @@ func newTEM(env Environment, s Settings) (*Mechanism, error) {
 	if s.Variant == Released {
 		return newReleasedTEM(s, Guarantee{Reason: unprovedTEM}, env.Space, n), nil
 	}
-	g := euclideanGuarantee(env.Space, s.Epsilon, "exponential mechanism with the distance, truncated at gamma, as cost")
+	g := euclideanGuarantee(env.Space, s.Epsilon,
+		"exponential mechanism with the distance, truncated at gamma, as cost")
 	law := Decay{Costs: DistanceCosts(env.Space, nil), Rate: s.Epsilon / 2, Most: truncation(s, n-1)}
 	return ByScores(s, g, law.Scores()), nil
 }

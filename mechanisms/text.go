@@ -18,6 +18,7 @@ import (
 // Policy is the treatment of a word outside the mechanism's vocabulary.
 type Policy string
 
+// What becomes of the word.
 const (
 	Keep   Policy = "keep"   // leave it unchanged, as the released packages do; leaks the word
 	Drop   Policy = "drop"   // remove it
@@ -141,7 +142,8 @@ type documentBatch struct{ start, end int }
 // document.
 func batchesOf(n int, words func(i int) int) (all []documentBatch) {
 	for start := 0; start < n; {
-		end, has := start, 0
+		end := start
+		has := 0
 		for end < n && has < batchWords {
 			has += words(end)
 			end++

@@ -8,6 +8,7 @@ import (
 	"mldpbench/internal/params"
 )
 
+// init registers the mechanism.
 func init() {
 	Register(Definition{
 		Name:     "vickrey",
@@ -17,8 +18,9 @@ func init() {
 		Order:    30,
 		Variants: []Variant{Proved, Released, AsRun},
 		Parameters: []Parameter{{
-			Name: "t", Default: 0.5, Legal: "in [0, 1]", Valid: params.Between(0, 1), Variants: []string{string(Proved)},
-			Doc: "how far the choice leans to the second nearest word; 0 is CMP",
+			Name: "t", Default: 0.5, Legal: "in [0, 1]", Valid: params.Between(0, 1),
+			Variants: []string{string(Proved)},
+			Doc:      "how far the choice leans to the second nearest word; 0 is CMP",
 		}},
 		Drawn:   true,
 		Chooses: true,
@@ -37,8 +39,8 @@ func newVickrey(env Environment, s Settings) (*Mechanism, error) {
 		return newAsRunVickrey(env, s)
 	}
 	if s.Variant == Released {
-		g := Guarantee{Reason: "the neighbours depend on the input word: it is dropped when it is the nearest, which is " +
-			"not post-processing of the noisy vector"}
+		g := Guarantee{Reason: "the neighbours depend on the input word: it is dropped when it is the nearest, " +
+			"which is not post-processing of the noisy vector"}
 		return ByNoise(s, g, Noise{Space: env.Space, Neighbors: 3, Weights: releasedVickrey}), nil
 	}
 	t := s.Parameters["t"].(float64)

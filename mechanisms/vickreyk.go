@@ -11,6 +11,7 @@ import (
 // mostNeighbors bounds k of the generalised mechanisms.
 const mostNeighbors = 64
 
+// init registers the mechanism.
 func init() {
 	Register(Definition{
 		Name:     "vickrey-k",
@@ -20,8 +21,9 @@ func init() {
 		Order:    31,
 		Variants: []Variant{Proved},
 		Parameters: []Parameter{{
-			Name: "t", Default: []float64{1, 1}, Legal: "a list of 1 to 64 numbers >= 0", Valid: params.Between(0, math.Inf(1)),
-			Doc: "t_r for the r-th nearest word, drawn with probability ∝ exp(-t_r·a_r); its length is k",
+			Name: "t", Default: []float64{1, 1}, Legal: "a list of 1 to 64 numbers >= 0",
+			Valid: params.Between(0, math.Inf(1)),
+			Doc:   "t_r for the r-th nearest word, drawn with probability ∝ exp(-t_r·a_r); its length is k",
 		}},
 		Drawn:   true,
 		Chooses: true,
@@ -75,6 +77,7 @@ func newKth(env Environment, s Settings) (*Mechanism, error) {
 		return nil, fmt.Errorf("k = %v: must be at most the number of words, %d", k, n)
 	}
 	weights := func(p []float64, _ WordID, _ []nearest.Neighbor) { p[len(p)-1] = 1 }
-	g := euclideanGuarantee(env.Space, s.Epsilon, "the noise is ε·d-private and its k-th nearest word is post-processing")
+	g := euclideanGuarantee(env.Space, s.Epsilon,
+		"the noise is ε·d-private and its k-th nearest word is post-processing")
 	return ByNoise(s, g, Noise{Space: env.Space, Neighbors: int(k), Weights: weights}), nil
 }

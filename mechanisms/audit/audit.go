@@ -46,7 +46,8 @@ type Options struct {
 
 // complete fills in defaults and reports values that are not allowed.
 func (o *Options) complete() error {
-	o.Samples, o.Alpha = cmp.Or(o.Samples, 200_000), cmp.Or(o.Alpha, 1e-6)
+	o.Samples = cmp.Or(o.Samples, 200_000)
+	o.Alpha = cmp.Or(o.Alpha, 1e-6)
 	return errors.Join(check.Inside("alpha", o.Alpha, 0, 1), check.AtLeast("samples", o.Samples, 1000),
 		check.AtLeast("words", o.Words, 0))
 }
@@ -54,6 +55,7 @@ func (o *Options) complete() error {
 // Method is the way in which probabilities were obtained.
 type Method string
 
+// Methods.
 const (
 	Exact   Method = "exact"   // proven bounds of every probability
 	Sampled Method = "sampled" // black box, Clopper–Pearson bounds
@@ -252,7 +254,8 @@ func (a *audit) finding(p pair, ratio float64) Finding {
 // Mechanism audits an instance over a space against its guarantee or, where it
 // has none, against the ε and metric that its source states.
 func Mechanism(ctx context.Context, m *mechanisms.Mechanism, space *embeddings.Space, o Options) (Report, error) {
-	s, g := m.Settings(), m.Guarantee()
+	s := m.Settings()
+	g := m.Guarantee()
 	r := Report{Settings: s, Guarantee: g, Method: Exact}
 	if err := o.complete(); err != nil {
 		return r, err
@@ -276,16 +279,21 @@ func Mechanism(ctx context.Context, m *mechanisms.Mechanism, space *embeddings.S
 		}
 	}
 	pairs := a.pairs()
-	r.Words, r.Pairs = len(a.looked), len(pairs)
+	r.Words = len(a.looked)
+	r.Pairs = len(pairs)
 	examine := a.exact
 	if !m.Closed() {
-		r.Method, r.Alpha, examine = Sampled, o.Alpha, a.sampled
+		r.Method = Sampled
+		r.Alpha = o.Alpha
+		examine = a.sampled
 	}
 	noisy := g.Holds() && m.Noise() != nil
 	if noisy { // half of alpha for the outputs, half for the noise
 		a.options.Alpha /= 2
 	}
-	if a.see(pairs, &r); r.Method == NoAudit {
+	r.Reason = a.unjudgeable(pairs, r.Method)
+	if r.Reason != "" {
+		r.Method = NoAudit
 		return r, nil
 	}
 	err := examine(ctx, pairs, &r)
@@ -325,7 +333,8 @@ func (a *audit) noise(ctx context.Context, r *Report) error {
 	if err != nil {
 		return err
 	}
-	r.InNoise, f.Allowed = true, a.epsilon
+	r.InNoise = true
+	f.Allowed = a.epsilon
 	if f.violates() {
 		r.record(f)
 	} else if f.LogRatio > 0 && !r.Violated {
@@ -345,27 +354,30 @@ func (a *audit) needed() int {
 	return aHundredth
 }
 
-// see reports pairs that cannot be judged: where ε times a distance is beyond
-// float64, ratios of +Inf would be compared with bounds of +Inf; and samples show
-// at most an event that the first word of a pair always has and the second never.
-func (a *audit) see(pairs []pair, r *Report) {
+// unjudgeable says why pairs cannot be judged, "" where they can: where ε times a
+// distance is beyond float64, ratios of +Inf would be compared with bounds of +Inf; and
+// samples show at most an event that the first word of a pair always has and the
+// second never.
+func (a *audit) unjudgeable(pairs []pair, by Method) (reason string) {
 	least := math.Inf(1)
 	for _, p := range pairs {
 		f := a.finding(p, 0)
-		if least = min(least, f.Allowed); math.IsInf(f.Allowed, 1) {
-			r.Method, r.Reason = NoAudit, fmt.Sprintf("undefined: epsilon = %v times the distance of %s and %s is beyond "+
-				"float64", a.epsilon, f.A, f.B)
+		least = min(least, f.Allowed)
+		if math.IsInf(f.Allowed, 1) {
+			reason = fmt.Sprintf("undefined: epsilon = %v times the distance of %s and %s is beyond float64", a.epsilon,
+				f.A, f.B)
 		}
 	}
-	if r.Method != Sampled || len(pairs) == 0 {
-		return
+	if reason != "" || by != Sampled || len(pairs) == 0 {
+		return reason
 	}
 	a.most = logRatio(a.options.Samples, 0, a.options.Samples, a.options.Alpha)
 	// Beyond this the lower bound of ε would be 0 as well; see record.
 	if a.most <= tolerance*(1+least) {
-		r.Method, r.Reason = NoAudit, fmt.Sprintf("%d samples show a log-ratio of %.3g at most, and epsilon allows "+
-			"%.3g or more", a.options.Samples, a.most, least)
+		return fmt.Sprintf("%d samples show a log-ratio of %.3g at most, and epsilon allows %.3g or more",
+			a.options.Samples, a.most, least)
 	}
+	return ""
 }
 
 // Cells returns every registered mechanism × variant × ε, with default parameters.

@@ -16,7 +16,9 @@ import (
 func (a *audit) exact(ctx context.Context, pairs []pair, r *Report) error {
 	worst := worstOutput(a.mechanism)
 	of := map[embeddings.WordID][]pair{}
-	tightest, most := embeddings.WordID(0), math.Inf(-1) // where the most of what is allowed is used
+	// where the most of what is allowed is used
+	tightest := embeddings.WordID(0)
+	most := math.Inf(-1)
 	for _, p := range pairs {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -30,7 +32,8 @@ func (a *audit) exact(ctx context.Context, pairs []pair, r *Report) error {
 		r.record(f)
 		of[p.looked] = append(of[p.looked], p)
 		if used := ratio / f.Allowed; used > most {
-			tightest, most = p.looked, used
+			tightest = p.looked
+			most = used
 		}
 	}
 	return a.exactPower(of, tightest, r)

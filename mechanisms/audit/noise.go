@@ -15,7 +15,10 @@ import (
 const (
 	// Shells lie between these quantiles of the length of the noise: thin, so
 	// that a density is nearly constant in them, and far apart.
-	innerLow, innerHigh, outerLow, outerHigh = 0.09, 0.11, 0.89, 0.91
+	innerLow  = 0.09
+	innerHigh = 0.11
+	outerLow  = 0.89
+	outerHigh = 0.91
 	// coarse is the length of noise, in lengths of a word's vector, under which
 	// the rounding of float32 (6e-8) could be taken for noise.
 	coarse = 1e-4
@@ -35,7 +38,8 @@ func noise(ctx context.Context, m *mechanisms.VectorNoise, space *embeddings.Spa
 	seed stream.Seed) (Finding, error) {
 	f := Finding{A: "noise", B: "noise", Distance: 1}
 	word := embeddings.WordID(seed.Derive("word").Rand().IntN(space.Len()))
-	p, x := space.Dimension, space.Vector(word)
+	p := space.Dimension
+	x := space.Vector(word)
 	z := make([]float64, p)
 	length := func(noisy, of []float32) float64 {
 		for j := range z {
@@ -70,7 +74,10 @@ func noise(ctx context.Context, m *mechanisms.VectorNoise, space *embeddings.Spa
 	}
 	slices.Sort(first)
 	at := func(q float64) float64 { return first[int(q*float64(len(first)-1))] }
-	a, b, c, d := at(innerLow), at(innerHigh), at(outerLow), at(outerHigh)
+	a := at(innerLow)
+	b := at(innerHigh)
+	c := at(outerLow)
+	d := at(outerHigh)
 	if a < coarse*length(x, make([]float32, p)) || d <= a {
 		return f, nil
 	}

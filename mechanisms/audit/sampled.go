@@ -67,7 +67,8 @@ func (a *audit) sampled(ctx context.Context, pairs []pair, r *Report) error {
 		return err
 	}
 	hypotheses = hypotheses[:min(mostTests, len(hypotheses))]
-	seen, err := a.sample(ctx, list.Map(hypotheses, func(h hypothesis) pair { return h.pair }), a.options.Samples, "test")
+	tested := list.Map(hypotheses, func(h hypothesis) pair { return h.pair })
+	seen, err := a.sample(ctx, tested, a.options.Samples, "test")
 	if err != nil {
 		return err
 	}
@@ -93,7 +94,8 @@ func (a *audit) sampledPower(all []hypothesis, r *Report) {
 	}
 	least := map[embeddings.WordID]float64{}
 	for _, h := range all {
-		factor, allowed := math.Inf(1), a.finding(h.pair, 0).Allowed
+		factor := math.Inf(1)
+		allowed := a.finding(h.pair, 0).Allowed
 		seen := h.score + allowed
 		if slack := h.point - seen; seen > 0 && allowed > 0 && allowed+slack < a.most {
 			factor = max(1, (allowed+slack)/seen)
@@ -131,7 +133,8 @@ func (a *audit) conspicuous(ctx context.Context, pairs []pair, samples int, purp
 // logRatio returns a lower bound of ln Pr[M(a) ∈ S] − ln Pr[M(b) ∈ S] that is
 // wrong with probability alpha at most; −Inf where the event never occurred.
 func logRatio(inA, inB, samples int, alpha float64) float64 {
-	of, against := stats.ClopperPearson(inA, samples, 1-alpha), stats.ClopperPearson(inB, samples, 1-alpha)
+	of := stats.ClopperPearson(inA, samples, 1-alpha)
+	against := stats.ClopperPearson(inB, samples, 1-alpha)
 	return math.Log(of.Low) - math.Log(against.High)
 }
 
@@ -151,7 +154,8 @@ func (a *audit) mostTelling(p pair, inA, inB counts, samples int) hypothesis {
 	}
 	slices.Sort(frequent)
 	favour := func(y embeddings.WordID) float64 {
-		of, against := float64(inA[y]), float64(inB[y])
+		of := float64(inA[y])
+		against := float64(inB[y])
 		return (of - 2*math.Sqrt(of)) / (against + 2*math.Sqrt(against) + 3)
 	}
 	slices.SortStableFunc(frequent, func(x, y embeddings.WordID) int { return cmp.Compare(favour(y), favour(x)) })
@@ -167,7 +171,8 @@ func (a *audit) mostTelling(p pair, inA, inB counts, samples int) hypothesis {
 		// A milder level than the test's: this only ranks.
 		ratio := logRatio(inA.of(event), inB.of(event), samples, 1e-3)
 		if score := a.finding(p, ratio).excess(); score > best.score {
-			best.event, best.score = event, score
+			best.event = event
+			best.score = score
 			best.point = math.Log(float64(inA.of(event))) - math.Log(max(1, float64(inB.of(event))))
 		}
 	}
@@ -181,7 +186,8 @@ func (a *audit) sample(ctx context.Context, pairs []pair, samples int, purpose s
 	error) {
 	seen := map[embeddings.WordID]counts{}
 	for _, p := range pairs {
-		seen[p.a], seen[p.b] = counts{}, counts{}
+		seen[p.a] = counts{}
+		seen[p.b] = counts{}
 	}
 	words := slices.Sorted(maps.Keys(seen))
 	bar := progress.Start(ctx, "words sampled", len(words))

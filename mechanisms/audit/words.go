@@ -106,7 +106,8 @@ func look(s *embeddings.Space, words int, near []nearest.Neighbor, offset float6
 
 // order returns all words by a value, ties by id.
 func order(s *embeddings.Space, by func(w embeddings.WordID) float64) []embeddings.WordID {
-	order, value := s.Vocabulary.IDs(), make([]float64, s.Len())
+	order := s.Vocabulary.IDs()
+	value := make([]float64, s.Len())
 	for w := range value {
 		value[w] = by(embeddings.WordID(w))
 	}
@@ -116,18 +117,22 @@ func order(s *embeddings.Space, by func(w embeddings.WordID) float64) []embeddin
 
 // covered returns the nearest and the farthest word within the scope of w.
 func (a *audit) covered(w embeddings.WordID, covers func(a, b embeddings.WordID) bool) (near, far embeddings.WordID) {
-	near, far = embeddings.Unknown, embeddings.Unknown
-	least, most := math.Inf(1), math.Inf(-1)
+	near = embeddings.Unknown
+	far = embeddings.Unknown
+	least := math.Inf(1)
+	most := math.Inf(-1)
 	for y := range embeddings.WordID(a.space.Len()) {
 		if y == w || !covers(w, y) {
 			continue
 		}
 		d := a.space.Distance(w, y)
 		if d < least {
-			near, least = y, d
+			near = y
+			least = d
 		}
 		if d > most {
-			far, most = y, d
+			far = y
+			most = d
 		}
 	}
 	return near, far
