@@ -85,8 +85,8 @@ func readBinaryRow(f *File, rows *Rows, buffer []byte) error {
 	case word == "":
 		return wrongRow("no word before the vector")
 	case strings.ContainsFunc(word, unwritten):
-		return wrongRow(fmt.Sprintf("%.40q has a control character: a word before it has a space, which ends a word in "+
-			"this format, or the dimension is wrong; write the vectors as text, or words with _ for a space", word))
+		return wrongRow(fmt.Sprintf("%.40q has a control character: a word before it has a space, which ends a word "+
+			"in this format, or the dimension is wrong; write the vectors as text, or words with _ for a space", word))
 	case len(word) > maxWord:
 		return wrongRow(fmt.Sprintf("word longer than %d bytes: not a word2vec binary file, or damaged", maxWord))
 	}

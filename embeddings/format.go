@@ -123,10 +123,11 @@ func withFile(ctx context.Context, path string, use func(f *File, format Format,
 // are there twice: dimension is that of the rows before, 0 before the first.
 func checkedRows(path string, rows Rows, dimension int) error {
 	n := len(rows.Words)
-	if n == 0 || len(rows.Vectors) == 0 || len(rows.Vectors)%n != 0 {
-		return fmt.Errorf("%s:%d: %d numbers for %d words: want as many for each", path, rows.Line, len(rows.Vectors), n)
+	numbers := len(rows.Vectors)
+	if n == 0 || numbers == 0 || numbers%n != 0 {
+		return fmt.Errorf("%s:%d: %d numbers for %d words: want as many for each", path, rows.Line, numbers, n)
 	}
-	if d := len(rows.Vectors) / n; dimension > 0 && d != dimension {
+	if d := numbers / n; dimension > 0 && d != dimension {
 		return fmt.Errorf("%s:%d: %q has %d numbers: want %d, as before", path, rows.Line, rows.Words[0], d, dimension)
 	}
 	return nil

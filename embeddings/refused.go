@@ -16,8 +16,8 @@ var fastTextMagic = []byte{0xba, 0x16, 0x4f, 0x2f}
 func isFastTextModel(_ string, head []byte) bool { return bytes.HasPrefix(head, fastTextMagic) }
 
 func refuseFastTextModel(f *File, _ func(Rows) error) error {
-	return fmt.Errorf("%s: is a model of fastText, not word vectors: give the .vec file that fastText writes beside it, "+
-		"or write one from its words (get_words, get_word_vector)", f.Path)
+	return fmt.Errorf("%s: is a model of fastText, not word vectors: give the .vec file that fastText writes beside "+
+		"it, or write one from its words (get_words, get_word_vector)", f.Path)
 }
 
 // floretHeader begins a table of floret: buckets, dimension, shortest and longest n-gram,

@@ -24,8 +24,9 @@ type layout struct {
 	separator byte
 }
 
-// layoutOf finds the layout of rows from the first of them.
-func layoutOf(f *File, h header, headed bool) (layout, error) {
+// layoutOf finds the layout of rows from the first of them and the header, which is zero
+// where the file has none.
+func layoutOf(f *File, h header) (layout, error) {
 	head, _ := f.Peek(sniffLength)
 	row, _, _ := strings.Cut(string(head), "\n")
 	row = strings.TrimRight(row, " \t\r")
@@ -33,7 +34,7 @@ func layoutOf(f *File, h header, headed bool) (layout, error) {
 	if !strings.Contains(row, " ") {
 		l.separator = '\t'
 	}
-	if headed {
+	if h.dimension > 0 {
 		l.first = 2
 		l.dimension = h.dimension
 	} else {
@@ -51,7 +52,7 @@ func readText(f *File, add func(Rows) error) error {
 	if err != nil {
 		return err
 	}
-	l, err := layoutOf(f, h, headed)
+	l, err := layoutOf(f, h)
 	if err != nil {
 		return err
 	}
