@@ -102,13 +102,14 @@ fuzz: ## run every fuzz target for FUZZTIME
 adapters: build ## run examples/adapters with the libraries they adapt, each in bin/adapters, and write the table of docs/python.md (8 GB; needs MLDP_DATA)
 	$(GO) test -tags adapters -count=1 -vet=off -timeout 120m -parallel 5 -v -run 'TestAdapters|TestExamples' ./mechanisms/external
 
-lint: ## formatting, budgets of what users see, vet (kernels for arm64 too), staticcheck, shape of the code
+lint: ## formatting, budgets of what users see, vet (kernels for arm64 too), staticcheck, shape of the code, ruff and mypy
 	@bad=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$bad" || { echo "gofmt: $$bad"; exit 1; }
 	.ci/budgets
 	$(GO) vet ./...
 	CGO_ENABLED=0 GOARCH=arm64 $(GO) vet ./internal/kernel ./embeddings/nearest
 	$(GO) tool staticcheck ./...
 	.ci/shape
+	.ci/python
 
 shape: ## write the numbers of .ci/shape.txt that fell
 	.ci/shape write

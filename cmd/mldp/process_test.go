@@ -32,6 +32,9 @@ func TestMain(m *testing.M) {
 type inPath struct{ m *testing.M }
 
 func (t inPath) Run() int {
+	if own, err := os.UserCacheDir(); err == nil && os.Getenv("GOCACHE") == "" {
+		os.Setenv("GOCACHE", filepath.Join(own, "go-build")) // Go keeps its own cache
+	}
 	dir, err := os.MkdirTemp("", "mldp-test-path-")
 	if err == nil {
 		defer os.RemoveAll(dir)

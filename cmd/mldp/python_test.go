@@ -47,19 +47,8 @@ func pythonWithJoblib(t *testing.T) string {
 	if exec.Command(python, "-c", "import joblib").Run() == nil {
 		return python
 	}
-	folder := filepath.Join(t.TempDir(), "venv")
-	if out, err := exec.Command("python3", "-m", "venv", folder).CombinedOutput(); err != nil {
-		t.Skipf("no python3 with venv here: %v\n%s", err, out)
-	}
-	python = filepath.Join(folder, "bin", "python3")
-	requirements := filepath.Join(source, "python", pythonTests)
-	out, err := exec.Command(python, "-m", "pip", "install", "-q", "-r", requirements).CombinedOutput()
-	if err != nil && os.Getenv("CI") == "" && strings.Contains(string(out), "No matching distribution found for joblib") {
-		t.Skip("pip reaches no registry here")
-	}
-	if err != nil {
-		t.Fatalf("joblib can't be installed: %v\n%s", err, out)
-	}
+	python = venv(t)
+	pip(t, python, "install", "-q", "-r", filepath.Join(source, "python", pythonTests))
 	return python
 }
 
@@ -71,7 +60,11 @@ func testPython(t *testing.T, python, long string, arguments ...string) string {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, python, append([]string{"-B", "-m", "unittest"}, arguments...)...)
 	cmd.Dir = folder
-	cmd.Env = append(os.Environ(), "MLDP=", "PYTHONPATH="+folder, "MLDP_LONG="+long)
+	program, err := exec.LookPath("mldp") // not that of an editable install, which may be older
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Env = append(os.Environ(), "MLDP="+program, "PYTHONPATH="+folder, "MLDP_LONG="+long)
 	cmd.WaitDelay = 10 * time.Second
 	out, err := cmd.CombinedOutput()
 	if err != nil {

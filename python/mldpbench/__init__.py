@@ -3,6 +3,9 @@
 The work is done by the program ``mldp``. Standard library only; where pandas is there, rows can be a DataFrame.
 """
 
+import importlib.metadata
+from typing import Any
+
 from ._mechanism import Mechanism
 from ._program import MldpError, program
 from ._roles import attacker, measurement, mechanism
@@ -12,7 +15,9 @@ __all__ = ["Mechanism", "MldpError", "Privatizer", "attacker", "compare", "evalu
            "mechanism", "program", "records", "run"]
 
 
-def __getattr__(name: str) -> type:
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return _version()
     if name != "Privatizer":  # the one thing that needs scikit-learn
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
@@ -20,3 +25,15 @@ def __getattr__(name: str) -> type:
     except ImportError as missing:
         raise MldpError(f"Privatizer: this Python has no scikit-learn ({missing})", 2) from None
     return Privatizer
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, "__version__"})
+
+
+def _version() -> str:
+    """The version that pip installed; that of a folder on PYTHONPATH is not known."""
+    try:
+        return importlib.metadata.version("mldpbench")
+    except importlib.metadata.PackageNotFoundError:
+        return "0.dev0+unknown"

@@ -31,7 +31,15 @@ class Privatizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.missing = missing
 
     def fit(self, texts: Iterable[Any], y: Any = None) -> Privatizer:
-        """Learns nothing, and returns itself."""
+        """Learns nothing.
+
+        Args:
+            texts: are not read.
+            y: is not read.
+
+        Returns:
+            Itself.
+        """
         return self
 
     def transform(self, texts: Iterable[Any]) -> list[Any]:

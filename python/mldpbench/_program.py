@@ -33,7 +33,14 @@ class NoText(MldpError, TypeError):
 
 
 def program() -> str:
-    """The path of mldp: ``$MLDP``, else the one in this package, else the one on the path."""
+    """Finds mldp: ``$MLDP``, else the one in this package, else the one on the path.
+
+    Returns:
+        Its path.
+
+    Raises:
+        MldpError: where there is none.
+    """
     folders = os.pathsep.join([str(Path(__file__).with_name("bin")), os.environ.get("PATH", os.defpath)])
     if found := os.environ.get("MLDP") or shutil.which("mldp", path=folders):
         return found

@@ -200,7 +200,7 @@ def _label(value: Any) -> Any:
     if isinstance(value, float) and value.is_integer():
         return int(value)
     try:
-        return operator.index(value)
+        return int(operator.index(value))  # of a bool, too
     except TypeError:
         return value  # mldp says what is wrong
 
@@ -210,9 +210,20 @@ def mechanism(name: str, version: str = "1", guarantee: Mapping[str, Any] | None
               repeatable: bool = True) -> Callable[[_Function], Command]:
     """A mechanism: ``function(tokens, epsilon, rng)`` returns the private tokens of a document.
 
-    With ``text`` it takes and returns a whole text. ``rng`` is a :class:`random.Random` of the document's own seed:
-    with another source of randomness, say ``repeatable=False``. A function that also takes ``words`` gets those of
+    ``rng`` is a :class:`random.Random` of the document's own seed. A function that also takes ``words`` gets those of
     ``{vectors}``, which the built-in mechanisms know.
+
+    Args:
+        name: that of the mechanism in tables.
+        version: is raised when its texts change.
+        guarantee: what it declares per word, such as ``{"metric": "euclidean", "factor": 1}``; None for nothing.
+        aligned: whether each token has its private one at the same place.
+        text: whether the function takes and returns a whole text.
+        parameters: what it stands on, for tables.
+        repeatable: False for a function with another source of randomness than ``rng``.
+
+    Returns:
+        A decorator, which makes the function a :class:`Command`.
 
     >>> @mechanism("shout")
     ... def shout(tokens, epsilon, rng):
@@ -235,6 +246,13 @@ def attacker(name: str, version: str = "1") -> Callable[[_Function], Command]:
 
     ``train`` are (text, label) pairs, ``test`` texts, plain or released. mldp measures floor and ceiling with it.
 
+    Args:
+        name: that of the attacker in tables.
+        version: is raised when its answers change.
+
+    Returns:
+        A decorator, which makes the function a :class:`Command`.
+
     >>> @attacker("first")
     ... def first(train, test, rng):
     ...     return [train[0][1] for _ in test]
@@ -253,7 +271,17 @@ def measurement(name: str, version: str = "1", title: str = "", unit: str = "",
                 better: str = "") -> Callable[[_Function], Command]:
     """A measurement: ``function(original, private)`` returns a number for one pair of texts.
 
-    ``better`` is "up", "down" or "". mldp takes the mean over documents with its interval.
+    mldp takes the mean over documents with its interval.
+
+    Args:
+        name: that of the quantity.
+        version: is raised when its numbers change.
+        title: that of its column.
+        unit: of the number.
+        better: "up", "down" or "" where neither is.
+
+    Returns:
+        A decorator, which makes the function a :class:`Command`.
 
     >>> @measurement("same-size", title="same size", better="up")
     ... def same(original, private):

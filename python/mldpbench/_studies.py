@@ -27,10 +27,17 @@ _KINDS = {**dict.fromkeys(("value", "low", "high", "floor", "ceiling", "epsilon"
 
 
 def records(path: str | Path, frame: bool | None = None) -> Any:
-    """The rows of a run: a folder, or its results.csv(.gz). One row is one quantity of one private text.
+    """Reads the rows of a run. One row is one quantity of one private text.
 
-    Returns a pandas DataFrame where pandas is installed, else a list of dicts; ``frame`` decides.
-    A number that was not measured is None (NaN in a DataFrame).
+    Args:
+        path: the folder of the run, or its results.csv(.gz).
+        frame: whether to return a DataFrame; None does where pandas is installed.
+
+    Returns:
+        A pandas DataFrame or a list of dicts. A number that was not measured is None (NaN in a DataFrame).
+
+    Raises:
+        MldpError: for a file that can't be read.
     """
     file = Path(path)
     if file.is_dir():
@@ -145,7 +152,19 @@ class Figure:
 
 
 def figures(results: str | Path, *, out: str | Path = "figures", **options: object) -> list[Figure]:
-    """Draws the figures of a run or its rows; ``options`` are those of ``mldp figures``: ``only="frontier"``."""
+    """Draws the figures of a run.
+
+    Args:
+        results: the folder of the run, or its rows.
+        out: the folder of the figures.
+        options: those of ``mldp figures``, such as ``only="frontier"``.
+
+    Returns:
+        The figures, which a notebook shows.
+
+    Raises:
+        MldpError: for what mldp refuses.
+    """
     said = call("figures", str(results), "--out", str(out), "--json", *options_of(options))
     return [Figure(path) for path in json.loads(said)["files"]]
 
@@ -158,24 +177,45 @@ class Comparison(list[dict[str, Any]]):
         self.files = [*files]
 
     def to_latex(self) -> str:
+        """The tables in LaTeX.
+
+        Returns:
+            The text of all of them.
+        """
         return "\n".join(Path(f).read_text(encoding="utf-8") for f in self.files if f.endswith(".tex"))
 
     def figure(self) -> Figure:
-        """Use against privacy, with all that was measured."""
+        """Use against privacy, with all that was measured.
+
+        Returns:
+            The figure, which a notebook shows.
+        """
         return next(Figure(f) for f in self.files if f.endswith(".svg"))
 
 
 def compare(*results: str | Path | Command, data: Sequence[str] | None = None, against: Sequence[str] = (),
             align: str | None = None, em: float | None = None, out: str | Path | None = None, frame: bool | None = None,
             **options: object) -> Any:
-    """Compares mechanisms of a run where a quantity is equal (``align="em=0.5"``, in short ``em=0.5``), or two runs.
+    """Compares mechanisms of a run where a quantity is equal, or two runs; with ``data`` it first makes the run.
 
     A row is one of the tables of ``mldp compare``, and ``table`` says of which: ``pairs-DATA`` has difference,
-    interval, p and verdict of two mechanisms. ``published=True`` compares with published numbers.
+    interval, p and verdict of two mechanisms.
 
-    With ``data``, tasks such as ``agnews@1`` or a study, it first runs a function with ``@mechanism`` before it beside
-    the built-in mechanisms ``against``, each at its epsilon with that quantity, and returns a :class:`Comparison`;
-    ``options`` are those of ``mldp run``; what is finished in its folder ``out`` is not run again.
+    Args:
+        results: one run or two; with ``data`` a function with ``@mechanism`` before it.
+        data: tasks such as ``agnews@1``, or a study.
+        against: built-in mechanisms beside the function, each at its epsilon with that quantity.
+        align: the quantity that is equal, such as ``"em=0.5"``.
+        em: is short for that one: ``em=0.5``.
+        out: the folder of the run that is made; what is finished there is not run again.
+        frame: as of :func:`records`, without ``data``.
+        options: those of ``mldp compare``, such as ``published=True``; with ``data`` those of ``mldp run``.
+
+    Returns:
+        The rows, with ``data`` as a :class:`Comparison`.
+
+    Raises:
+        MldpError: for what mldp refuses, and with ``data`` for anything but one function.
     """
     options["align"] = f"em={em}" if em is not None else align
     if data is None:
@@ -211,12 +251,28 @@ def evaluate(original: Iterable[str], private: Iterable[str] | Mapping[str, Iter
              ids: Iterable[Any] | None = None, seed: int | None = None, encoder: str | None = None,
              documents: int | None = None, out: str | Path | None = None, frame: bool | None = None,
              **options: object) -> Any:
-    """Measures private versions of texts against the originals and returns rows (see records).
+    """Measures private versions of texts against the originals.
 
-    ``private`` is one sequence of texts, or a dict of several by name; ``labels`` is what the texts are for,
-    ``secrets`` a private label that an attacker looks for, ``ids`` a name for each text: lists, Series or columns, as
-    long as ``original``, else MldpError. ``encoder`` measures CS on that many ``documents``. ``options`` are those of
-    ``mldp evaluate``; ``out`` keeps its folder.
+    Texts and what goes with them are lists, Series or columns.
+
+    Args:
+        original: the texts.
+        private: one sequence of texts, or a dict of several by name, each as long as ``original``.
+        labels: what the texts are for.
+        secrets: a private label that an attacker looks for.
+        ids: a name for each text.
+        seed: a whole number, of splits and draws.
+        encoder: a model that measures CS.
+        documents: how many it reads.
+        out: a folder that keeps the run.
+        frame: as of :func:`records`.
+        options: others of ``mldp evaluate``.
+
+    Returns:
+        The rows, as of :func:`records`.
+
+    Raises:
+        MldpError: for what is no text, for columns of another length, and for what mldp refuses.
     """
     original = texts_of("original", original)
     versions = {str(name): texts_of(f"private[{name!r}]", texts) for name, texts in private.items()} if isinstance(
