@@ -3,19 +3,14 @@ package experiments
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"maps"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"mldpbench/experiments/engine"
-	"mldpbench/experiments/measure"
 	"mldpbench/experiments/plan"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/atomicfile"
@@ -23,6 +18,7 @@ import (
 	"mldpbench/internal/stats"
 	"mldpbench/results"
 	"mldpbench/results/compare"
+	"mldpbench/results/search"
 )
 
 const (
@@ -63,8 +59,16 @@ type aligning struct {
 // these ε is written to AlignedFile in the folder of the run.
 func RunAligned(ctx context.Context, s *study.Study, root string, o engine.Options,
 	levels results.Levels) (*engine.Summary, error) {
-	a := &aligning{s, root, o, levels, levels.Quantity, map[results.Place][]float64{}, map[results.Place][]float64{},
-		map[results.Place]float64{}, false}
+	a := &aligning{
+		Study:    s,
+		root:     root,
+		options:  o,
+		levels:   levels,
+		quantity: levels.Quantity,
+		searched: map[results.Place][]float64{},
+		around:   map[results.Place][]float64{},
+		near:     map[results.Place]float64{},
+	}
 	if a.quantity == results.EM {
 		a.quantity = "e_m_full_uniform"
 	}
@@ -74,25 +78,15 @@ func RunAligned(ctx context.Context, s *study.Study, root string, o engine.Optio
 	a.options.Force = true // steps of one run replace each other's rows
 	log := cmp.Or(o.Log, io.Discard)
 	for round := 1; ; round++ {
-		if summary, err := a.search(ctx); err != nil {
-			return summary, err
-		}
-		for k := range a.searched {
-			if a.around[k] == nil && round == 1 {
-				fmt.Fprintf(log, "left out: %s on %s, of which %s is not measured\n",
-					strings.TrimSpace(k.Mechanism+" "+k.Parameters), k.Dataset, levels.Quantity)
-			}
-		}
-		found, err := a.at(true)
-		if err != nil {
-			return nil, err
-		}
-		// Also where nothing is new: the folder has the rows of the last run.
-		summary, err := Run(ctx, found, root, a.options)
+		summary, err := a.search(ctx)
 		if err != nil {
 			return summary, err
 		}
-		if err := a.write(found, summary.Dir); err != nil {
+		if round == 1 {
+			a.sayLeftOut(log)
+		}
+		summary, err = a.measure(ctx)
+		if err != nil {
 			return summary, err
 		}
 		unclear, err := a.narrow(summary.Rows)
@@ -107,93 +101,28 @@ func RunAligned(ctx context.Context, s *study.Study, root string, o engine.Optio
 	}
 }
 
-// keep copies the run that the folder holds to a folder in it where rows of it would be
-// replaced: those at other levels, or of mechanisms, data sets, spaces or models that this
-// run does not have. The ε differ from run to run.
-func (a *aligning) keep() error {
-	folder := cmp.Or(a.options.Out, filepath.Join("runs", a.Name))
-	m, err := engine.ReadManifest(filepath.Join(folder, "manifest.json"))
-	if errors.Is(err, fs.ErrNotExist) || a.options.Force {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if m.Records == 0 { // interrupted before the first rows
-		return nil
-	}
-	lost := "rows at other epsilons"
-	if alignedAt(m.Command) == alignedAt(a.options.Command) {
-		if lost, err = a.lost(filepath.Join(folder, "results.csv")); lost == "" || err != nil {
-			return err
+// sayLeftOut names the mechanisms of which the quantity is not measured.
+func (a *aligning) sayLeftOut(log io.Writer) {
+	for k := range a.searched {
+		if a.around[k] == nil {
+			fmt.Fprintf(log, "left out: %s on %s, of which %s is not measured\n",
+				strings.TrimSpace(k.Mechanism+" "+k.Parameters), k.Dataset, a.levels.Quantity)
 		}
 	}
-	kept := filepath.Join(folder, "before")
-	for i := 2; ; i++ {
-		if _, err := os.Stat(kept); errors.Is(err, fs.ErrNotExist) {
-			break
-		}
-		kept = filepath.Join(folder, fmt.Sprintf("before-%d", i))
-	}
-	if err := os.Mkdir(kept, 0o755); err != nil {
-		return err
-	}
-	for _, name := range []string{"results.csv", "manifest.json", "report.html"} {
-		data, err := os.ReadFile(filepath.Join(folder, name))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err == nil {
-			err = atomicfile.WriteBytes(filepath.Join(kept, name), 0o644, data)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	fmt.Fprintf(cmp.Or(a.options.Log, io.Discard),
-		"%s holds %s, which this run does not have: its rows and page are kept in %s\n", folder, lost, kept)
-	return nil
 }
 
-// lost names a row of a file that is of what this run does not have, "" for none.
-func (a *aligning) lost(file string) (string, error) {
-	p, err := plan.New(a.Study)
+// measure measures all else at the ε around the levels, and writes the study with these.
+func (a *aligning) measure(ctx context.Context) (*engine.Summary, error) {
+	found, err := a.at(measuring)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	where := func(p results.Place) results.Place {
-		return results.Place{Dataset: p.Dataset, Embedding: p.Embedding, Dimension: p.Dimension, Mechanism: p.Mechanism,
-			Variant: p.Variant, Parameters: p.Parameters, Model: p.Model, ModelParameters: p.ModelParameters}
-	}
-	own := map[results.Place]bool{}
-	for _, place := range p.Places() {
-		own[where(place)] = true
-		own[where(place.Text())] = true
-	}
-	rows, err := results.Read(file)
+	// Also where nothing is new: the folder has the rows of the last run.
+	summary, err := Run(ctx, found, a.root, a.options)
 	if err != nil {
-		return "", err
+		return summary, err
 	}
-	for _, r := range rows {
-		if !own[where(r.Place)] {
-			names := strings.Fields(r.Dataset + " " + r.Embedding + " " + r.Mechanism + " " + r.Model)
-			return "rows of " + strings.Join(names, ", "), nil
-		}
-	}
-	return "", nil
-}
-
-// alignedAt is the value of --align in a command line, "" for none.
-func alignedAt(command []string) string {
-	for i, word := range command {
-		if value, found := strings.CutPrefix(word, "--align="); found {
-			return value
-		}
-		if word == "--align" && i+1 < len(command) {
-			return command[i+1]
-		}
-	}
-	return ""
+	return summary, a.write(found, summary.Dir)
 }
 
 // write writes the study with the ε that were found to the folder of the run.
@@ -216,66 +145,12 @@ func key(p results.Place) results.Place {
 	return k
 }
 
-// distinct are numbers in order, each once.
-func distinct(x ...float64) []float64 { return slices.Compact(slices.Sorted(slices.Values(x))) }
-
-// at is the study with an entry for each setting of a mechanism on each data set: at
-// the ε at which the quantity is looked for, a middle one of the study at first, or at
-// those around the levels. There are texts too, at the ε at which they were released.
-func (a *aligning) at(around bool) (*study.Study, error) {
-	found := &study.Study{Header: a.Header}
-	for _, p := range a.Parts() {
-		var entries []study.MechanismSpec
-		sets := list.Map(p.Datasets, func(d study.DatasetSpec) string { return d.Name })
-		if len(sets) == 0 { // words are measured
-			sets = []string{""}
-		}
-		for _, m := range p.Mechanisms {
-			settings, _ := p.Expand(m)
-			if m.Text != "" {
-				if settings = nil; around {
-					entries = append(entries, m)
-				}
-			}
-			for _, x := range settings {
-				for _, d := range sets {
-					own, spec := m, measure.Spec{Mechanism: x, KeepWords: m.KeepWords, Budget: m.Budget, Label: m.Label}
-					if own.Name, own.Parameters = x.Mechanism, x.Parameters; !m.Is() {
-						own.Variant = x.Variant
-					}
-					if spec.Dataset.Name = d; d != "" {
-						own.Datasets = []string{d}
-					}
-					k := key(spec.Place())
-					if all := distinct(m.Over(p.Epsilons)...); a.searched[k] == nil {
-						a.searched[k] = []float64{all[len(all)/2]}
-					}
-					own.Epsilons = map[bool][]float64{true: a.around[k], false: a.searched[k]}[around]
-					if len(own.Epsilons) > 0 && study.On(m.Datasets, d) {
-						entries = append(entries, own)
-					}
-				}
-			}
-		}
-		if _, measured := p.Metrics["inference_error"]; a.levels.Quantity == results.EM && !measured {
-			p.Metrics = maps.Collect(maps.All(p.Metrics))
-			p.Metrics["inference_error"] = &measure.InferenceOptions{Samples: drawsOfError}
-		}
-		p.Mechanisms = entries
-		found.Scenes = append(found.Scenes, p)
-	}
-	if len(a.Scenes) == 0 {
-		found.Design, found.Scenes = found.Scenes[0].Design, nil
-	}
-	return found, found.Check()
-}
-
 // search measures the quantity until two ε near each other enclose each level, and
 // notes these.
 func (a *aligning) search(ctx context.Context) (summary *engine.Summary, err error) {
 	a.grew = false
-	for step := 0; ; step++ {
-		s, err := a.at(false)
+	for round := 0; ; round++ {
+		s, err := a.at(searching)
 		if err != nil || len(s.Mechanisms)+len(s.Scenes) == 0 {
 			return nil, err
 		}
@@ -284,7 +159,8 @@ func (a *aligning) search(ctx context.Context) (summary *engine.Summary, err err
 			return nil, err
 		}
 		p.Only(a.quantity)
-		if summary, err = p.Run(ctx, a.root, a.options); err != nil {
+		summary, err = p.Run(ctx, a.root, a.options)
+		if err != nil {
 			return summary, err
 		}
 		prepared, err := results.Prepare(results.Run{Name: a.Name, Rows: summary.Rows})
@@ -292,48 +168,67 @@ func (a *aligning) search(ctx context.Context) (summary *engine.Summary, err err
 			return summary, err
 		}
 		further := map[results.Place][]float64{}
-		for _, t := range compare.Traces(prepared, a.levels.Quantity) {
-			k := key(t[0].Place)
-			for _, level := range a.levels.At {
-				e, around := a.next(t, level, math.Exp2(float64(1+step))) // ever farther beyond an end
-				if e > 0 && step < mostSteps && !slices.Contains(a.searched[k], e) {
-					further[k] = append(further[k], e)
-				} else {
-					around = distinct(append(around, a.around[k]...)...)
-					a.grew = a.grew || len(around) > len(a.around[k])
-					a.around[k] = around
-				}
-			}
+		for _, trace := range compare.Traces(prepared, a.levels.Quantity) {
+			k := key(trace[0].Place)
+			further[k] = append(further[k], a.further(k, a.points(k, trace), round)...)
 		}
-		if len(further) == 0 {
+		done := true
+		for k, epsilons := range further {
+			done = done && len(epsilons) == 0
+			a.searched[k] = distinct(append(a.searched[k], epsilons...)...)
+		}
+		if done {
 			return summary, nil
-		}
-		for k, e := range further {
-			a.searched[k] = distinct(append(a.searched[k], e...)...)
 		}
 	}
 }
 
-// next is the ε at which the quantity tells most of where it has a level, 0 where
-// enough is known; around are those on either side of it, or the ends.
-func (a *aligning) next(t []results.Cells, level, beyond float64) (e float64, around []float64) {
-	points := list.Map(t, func(g results.Cells) measure.Point {
-		return measure.Point{Epsilon: g.Epsilon.Float(), Value: stats.Mean(g.Values(a.levels.Quantity))}
+// points are the values of the quantity at the ε of a trace; it is not defined at the
+// others at which it was looked for.
+func (a *aligning) points(k results.Place, trace []results.Cells) []search.Point {
+	points := list.Map(trace, func(g results.Cells) search.Point {
+		return search.Point{Epsilon: g.Epsilon.Float(), Value: stats.Mean(g.Values(a.levels.Quantity))}
 	})
-	privacy := results.MustColumn(a.levels.Quantity)
-	near := map[bool]float64{true: nearPoints, false: nearShare}[privacy.Unit == "%"]
-	e, between := measure.NextEpsilon(points, level, beyond, privacy.Direction == results.Up)
-	ends := []measure.Point{points[0], points[len(points)-1]}
-	switch step := math.Abs(ends[0].Value - ends[1].Value); {
-	case between != nil:
-		ends = between
-		if math.Abs(between[0].Value-between[1].Value) <= cmp.Or(a.near[key(t[0].Place)], near) {
-			e = 0
+	for _, epsilon := range a.searched[k] {
+		isMeasured := func(p search.Point) bool { return p.Epsilon == epsilon }
+		if !slices.ContainsFunc(points, isMeasured) {
+			points = append(points, search.Point{Epsilon: epsilon, Value: math.NaN()})
 		}
-	case len(points) > 3 && step < 1e-9: // ε has no effect
-		e = 0
 	}
-	return measure.Rounded(e), list.Map(ends, func(p measure.Point) float64 { return p.Epsilon })
+	return points
+}
+
+// further are the ε at which the quantity is to be measured next, for those levels whose
+// search goes on; the ε around the others are noted.
+func (a *aligning) further(k results.Place, points []search.Point, round int) (epsilons []float64) {
+	privacy := results.MustColumn(a.levels.Quantity)
+	near := nearShare
+	if privacy.Unit == "%" {
+		near = nearPoints
+	}
+	for _, level := range a.levels.At {
+		question := search.Question{
+			Level:  level,
+			Falls:  privacy.Direction == results.Up,
+			Near:   cmp.Or(a.near[k], near),
+			Low:    search.LeastEpsilon,
+			High:   search.MostEpsilon,
+			Step:   search.Doubled,
+			Rounds: mostSteps,
+		}
+		answer := question.Next(points, round)
+		if answer.Done == search.Going {
+			epsilons = append(epsilons, answer.Next)
+			continue
+		}
+		if answer.Done == search.Nowhere {
+			continue
+		}
+		around := distinct(append(a.around[k], answer.Around[0].Epsilon, answer.Around[1].Epsilon)...)
+		a.grew = a.grew || len(around) > len(a.around[k])
+		a.around[k] = around
+	}
+	return epsilons
 }
 
 // narrow asks for nearer ε where what is not known of the line between two is more
@@ -357,3 +252,6 @@ func (a *aligning) narrow(rows []results.Row) (unclear []string, err error) {
 	slices.Sort(unclear)
 	return slices.Compact(unclear), nil
 }
+
+// distinct are numbers in order, each once.
+func distinct(x ...float64) []float64 { return slices.Compact(slices.Sorted(slices.Values(x))) }

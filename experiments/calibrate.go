@@ -59,17 +59,23 @@ type Calibrated struct {
 }
 
 // ParseTarget reads "em=0.1,0.5".
-func ParseTarget(text string) (t results.Levels, err error) {
+func ParseTarget(text string) (results.Levels, error) {
 	quantity, list, _ := strings.Cut(text, "=")
-	t.Quantity, err = quantity, check.OneOf("target", quantity, "nw", "em")
-	for level := range strings.SplitSeq(list, ",") {
-		v, wrong := strconv.ParseFloat(level, 64)
-		if wrong != nil {
-			wrong = check.Wrong("target = %q: must be as em=0.1,0.5", text)
-		}
-		t.At, err = append(t.At, v), cmp.Or(err, wrong, check.Inside("target "+quantity, v, 0, 1))
+	t := results.Levels{Quantity: quantity}
+	if err := check.OneOf("target", quantity, "nw", "em"); err != nil {
+		return t, err
 	}
-	return t, err
+	for level := range strings.SplitSeq(list, ",") {
+		v, err := strconv.ParseFloat(level, 64)
+		if err != nil {
+			return t, check.Wrong("target = %q: must be as em=0.1,0.5", text)
+		}
+		if err := check.Inside("target "+quantity, v, 0, 1); err != nil {
+			return t, err
+		}
+		t.At = append(t.At, v)
+	}
+	return t, nil
 }
 
 // Calibrate finds the ε of each mechanism at each level, and passes on its rows as
@@ -80,10 +86,14 @@ func Calibrate(ctx context.Context, q Calibration, each func(rows []Calibrated, 
 	q.Words = measure.SampleWords(q.Env.Space, q.Drawn, q.Seed.Derive("words"))
 	if q.Counts != nil {
 		q.Words = measure.SampleText(q.Counts, q.Drawn, q.Seed.Derive("words"))
-		q.Runs = cmp.Or(q.Runs, max(4, min(100, drawsOfText/list.Count(q.Counts, func(n int) bool { return n > 0 }))))
+		words := list.Count(q.Counts, func(n int) bool { return n > 0 })
+		q.Runs = cmp.Or(q.Runs, max(4, min(100, drawsOfText/words)))
 	}
 	q.Runs = cmp.Or(q.Runs, 20)
-	if err := cmp.Or(check.Within("tolerance", q.Tolerance, 0, 1), check.AtLeast("runs", q.Runs, 2)); err != nil {
+	if err := check.Within("tolerance", q.Tolerance, 0, 1); err != nil {
+		return err
+	}
+	if err := check.AtLeast("runs", q.Runs, 2); err != nil {
 		return err
 	}
 	if q.Mechanisms == nil {
@@ -115,7 +125,10 @@ func Calibrate(ctx context.Context, q Calibration, each func(rows []Calibrated, 
 			bar.Add(1, given.Mechanism)
 		}
 		entry, err := studyEntry(given, rows)
-		if err = cmp.Or(err, each(rows, entry)); err != nil {
+		if err != nil {
+			return err
+		}
+		if err := each(rows, entry); err != nil {
 			return err
 		}
 	}
@@ -130,13 +143,17 @@ func calibrated(ctx context.Context, c *measure.Calibrator, quantity string, lev
 	p, err := c.Find(ctx, quantity, level)
 	if err != nil {
 		row.Reason = err.Error()
-		if far := (*measure.OutOfReach)(nil); ctx.Err() == nil && (s.Outside == nil || errors.As(err, &far)) {
+		var unreachable *measure.OutOfReach
+		if ctx.Err() == nil && (s.Outside == nil || errors.As(err, &unreachable)) {
 			err = nil
 		}
 		return row, err
 	}
-	row.Epsilon, row.Achieved, row.Exact = results.Float(p.Epsilon), results.Float(p.Value), p.Exact
-	row.Low, row.High = results.Float(p.Interval.Low), results.Float(p.Interval.High)
+	row.Epsilon = results.Float(p.Epsilon)
+	row.Achieved = results.Float(p.Value)
+	row.Exact = p.Exact
+	row.Low = results.Float(p.Interval.Low)
+	row.High = results.Float(p.Interval.High)
 	if !p.Exact {
 		row.Runs = c.Runs
 	}
@@ -157,11 +174,12 @@ func studyEntry(given mechanisms.Settings, rows []Calibrated) (entry string, err
 		}
 		entry += "  # " + r.Reason + "\n"
 	}
-	if m.Epsilons = distinct(m.Epsilons...); len(m.Epsilons) > 0 {
-		text, wrong := yaml.MarshalWithOptions(m, yaml.Flow(true))
-		entry, err = entry+"  - "+string(text), wrong
+	m.Epsilons = distinct(m.Epsilons...)
+	if len(m.Epsilons) == 0 {
+		return entry, nil
 	}
-	return entry, err
+	text, err := yaml.MarshalWithOptions(m, yaml.Flow(true))
+	return entry + "  - " + string(text), err
 }
 
 // TextTarget is a level of E_M on the words of a file, guessed by who knows how often each
@@ -214,22 +232,27 @@ func (t *TextTarget) Found() string {
 // NearWords says what a guarantee means between a word of the target's text, or without a
 // target of the space, and the word nearest to it; of a document, if all its words change so.
 func (t *TextTarget) NearWords(g mechanisms.Guarantee, space *embeddings.Space, document bool) string {
-	of, seed, unit := "the vectors", stream.FromUint64(1), "between the median word of %s and the word nearest to it"
-	words := measure.SampleWords(space, tokens, seed)
+	text := "the vectors"
+	seed := stream.FromUint64(1)
+	var words []mechanisms.WordID
 	if t != nil {
-		of, words = "this file", measure.SampleText(t.counts, tokens, seed)
+		text = "this file"
+		words = measure.SampleText(t.counts, tokens, seed)
+	} else {
+		words = measure.SampleWords(space, tokens, seed)
 	}
+	says := "between the median word of " + text + " and the word nearest to it"
 	if document {
-		unit = "between texts that differ in every word, as the median word of %s from the word nearest to it"
+		says = "between texts that differ in every word, as the median word of " + text + " from the word nearest to it"
 	}
 	const little, something = 10, 3 // factors
-	says, x := fmt.Sprintf(unit, of), g.Epsilon*mechanisms.Near(g, space, words)
-	if math.IsInf(x, 1) {
+	loss := g.Epsilon * mechanisms.Near(g, space, words)
+	if math.IsInf(loss, 1) {
 		return says + ": nothing"
 	}
-	says = fmt.Sprintf("%s, odds change by a factor of %s at most", says, mechanisms.Factor(x))
-	if x > math.Log(little) {
-		says += fmt.Sprintf(", which is next to nothing; at epsilon = %.2g it is %d", g.Epsilon*math.Log(something)/x,
+	says += fmt.Sprintf(", odds change by a factor of %s at most", mechanisms.Factor(loss))
+	if loss > math.Log(little) {
+		says += fmt.Sprintf(", which is next to nothing; at epsilon = %.2g it is %d", g.Epsilon*math.Log(something)/loss,
 			something)
 	}
 	return says

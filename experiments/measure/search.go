@@ -1,19 +1,18 @@
 package measure
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"mldpbench/embeddings"
 	"mldpbench/internal/list"
 	"mldpbench/internal/stats"
 	"mldpbench/mechanisms"
 	"mldpbench/metrics"
+	"mldpbench/results/search"
 	"mldpbench/stream"
 )
 
@@ -22,49 +21,6 @@ type Point struct {
 	Epsilon, Value float64
 	Interval       stats.Interval // of E_M: 95% where it was sampled, of no width where exact; else without bounds
 	Exact          bool           // from the closed form; else from runs
-}
-
-// The ends of a search, which span every ε in use.
-const leastEpsilon, mostEpsilon = 1e-3, 1e5
-
-// NextEpsilon is the ε that tells most of where a quantity that is monotone in ε has
-// a level, given measured points. Where two of them enclose it they are returned,
-// and it lies on the line between them in log ε, but not nearer to either than a tenth
-// of the step, as a curve is steep somewhere; after such a step in the middle. Else it is
-// step times beyond the nearer end, or, of ends alike, beyond the one to which it lies if
-// the quantity falls with ε or rises. It is 0 where that is outside every ε in use.
-func NextEpsilon(points []Point, level, step float64, falls bool) (epsilon float64, between []Point) {
-	slices.SortFunc(points, func(a, b Point) int { return cmp.Compare(a.Epsilon, b.Epsilon) })
-	for i := 1; i < len(points); i++ {
-		low, high := points[i-1], points[i]
-		if (low.Value-level)*(high.Value-level) > 0 || low.Value == high.Value {
-			continue
-		}
-		x, width := max(0.1, min(0.9, (level-low.Value)/(high.Value-low.Value))), math.Log(high.Epsilon/low.Epsilon)
-		near := func(a, b int) bool { return math.Log(points[b].Epsilon/points[a].Epsilon) < 0.12*width }
-		if i > 1 && near(i-2, i-1) || i+1 < len(points) && near(i, i+1) {
-			x = 0.5
-		}
-		return low.Epsilon * math.Exp(x*width), points[i-1 : i+1]
-	}
-	first, last := points[0], points[len(points)-1]
-	down := math.Abs(first.Value-level) < math.Abs(last.Value-level)
-	if first.Value == last.Value {
-		down = (level > first.Value) == falls
-	}
-	if epsilon = last.Epsilon * step; down {
-		epsilon = first.Epsilon / step
-	}
-	if (epsilon < leastEpsilon || epsilon > mostEpsilon) && !(last.Epsilon < mostEpsilon && first.Epsilon > leastEpsilon) {
-		return 0, nil
-	}
-	return max(leastEpsilon, min(mostEpsilon, epsilon)), nil
-}
-
-// Rounded is an ε of three digits.
-func Rounded(epsilon float64) float64 {
-	r, _ := strconv.ParseFloat(strconv.FormatFloat(epsilon, 'g', 3, 64), 64) // never fails
-	return r
 }
 
 // Calibrator finds ε of one mechanism. Searches for several levels share what was
@@ -89,6 +45,13 @@ type OutOfReach struct{ Reason string }
 
 func (e *OutOfReach) Error() string { return e.Reason }
 
+// startOfSearch is the first ε of a search, textFindsMore how much more an adversary who knows how often words occur
+// finds than the output itself, on the scale of logit: a start, seen on news items.
+const (
+	startOfSearch = 10
+	textFindsMore = 0.6
+)
+
 // Find searches for the ε at which a quantity is at a level of 0–1: "nw", the share
 // of runs that return the word, or "em", the error of the MAP adversary whose
 // candidates are all words, uniform prior, or those of a text. Every ε, of three digits, is evaluated
@@ -103,107 +66,125 @@ func (c *Calibrator) Find(ctx context.Context, quantity string, level float64) (
 	if err != nil {
 		return Point{}, err
 	}
-	logit := func(p float64) float64 { return math.Log(max(p, 1e-3) / max(1-p, 1e-3)) }
-	bounded := func(epsilon float64) float64 {
-		epsilon = min(max(epsilon, low), high)
-		if r := Rounded(epsilon); r > low && r < high {
-			return r
-		}
-		return epsilon
-	}
-	next, falls, step, aim := min(max(10, low), high), quantity == "em", 4.0, logit(level)
+	question := search.Question{Level: level, Falls: quantity == "em", Above: c.Tolerance, Low: low, High: high,
+		Step: search.Squared, Scale: logit}
+	target := logit(level + c.Tolerance/2)
+	aim := logit(level) // of E_M, for who guesses the output itself
 	if c.Counts != nil {
-		aim += 0.6 // who knows how often words occur finds more than the output itself: a start, seen on news items
+		aim += textFindsMore
+	}
+	next := min(max(startOfSearch, low), high)
+	enclosed := false
+	for round := 0; ; round++ {
+		if quantity == "em" && !enclosed {
+			next, err = c.outputError(ctx, aim, next)
+			if err != nil {
+				return Point{}, err
+			}
+		}
+		p, err := c.at(ctx, quantity, next)
+		if err != nil {
+			return p, err
+		}
+		aim += target - logit(p.Value)
+		answer := question.Next(list.Map(c.points[quantity], func(p Point) search.Point {
+			return search.Point{Epsilon: p.Epsilon, Value: p.Value}
+		}), round)
+		switch answer.Done {
+		case search.Going:
+			next = answer.Next
+			enclosed = answer.Enclosed
+		case search.Reached, search.Cliff:
+			return c.at(ctx, quantity, answer.Best.Epsilon)
+		case search.End, search.Plateau:
+			least := answer.Around[0]
+			most := answer.Around[1]
+			return Point{}, &OutOfReach{fmt.Sprintf(
+				"%s does not reach %s = %v: it is %.3g at epsilon = %g and %.3g at epsilon = %g", c.Settings.Mechanism,
+				quantity, level, least.Value, least.Epsilon, most.Value, most.Epsilon)}
+		default:
+			return Point{}, fmt.Errorf("search for %s = %v: %s", quantity, level, answer.Done)
+		}
+	}
+}
+
+// logit is a scale on which a share is nearly straight in log ε.
+func logit(p float64) float64 { return math.Log(max(p, 1e-3) / max(1-p, 1e-3)) }
+
+// outputError is the ε at which an adversary who guesses the output itself errs by aim, a
+// logit; next where that is out of reach, or E_M was evaluated there.
+func (c *Calibrator) outputError(ctx context.Context, aim, next float64) (float64, error) {
+	p, err := c.Find(ctx, "nw", 1/(1+math.Exp(aim))-c.Tolerance)
+	var unreachable *OutOfReach
+	if errors.As(err, &unreachable) {
+		return next, nil
+	}
+	if err != nil || slices.ContainsFunc(c.points["em"], p.isAt) {
+		return next, err
+	}
+	return p.Epsilon, nil
+}
+
+// at is a quantity at an ε, which is evaluated once.
+func (c *Calibrator) at(ctx context.Context, quantity string, epsilon float64) (Point, error) {
+	known := slices.IndexFunc(c.points[quantity], Point{Epsilon: epsilon}.isAt)
+	if known >= 0 {
+		return c.points[quantity][known], nil
+	}
+	p, err := c.evaluate(ctx, quantity, epsilon)
+	if err != nil {
+		return p, err
 	}
 	if c.points == nil {
 		c.points = map[string][]Point{}
 	}
-	for epsilon, between := 0.0, []Point(nil); ; {
-		same := func(p Point) bool { return p.Epsilon == next }
-		if falls && between == nil {
-			p, err := c.Find(ctx, "nw", 1/(1+math.Exp(aim))-c.Tolerance)
-			if far := (*OutOfReach)(nil); err != nil && !errors.As(err, &far) {
-				return p, err
-			}
-			begin := next
-			if next = bounded(p.Epsilon); err != nil || slices.ContainsFunc(c.points[quantity], same) {
-				next = begin
-			}
-		}
-		if !slices.ContainsFunc(c.points[quantity], same) {
-			p, err := c.evaluate(ctx, quantity, next)
-			if err != nil {
-				return p, err
-			}
-			c.points[quantity] = append(c.points[quantity], p)
-		}
-		known := c.points[quantity]
-		for _, p := range known {
-			if p.Value >= level && p.Value <= level+c.Tolerance {
-				return p, nil
-			}
-		}
-		// A share is nearly straight on this scale.
-		scaled := list.Map(known, func(p Point) Point { return Point{Epsilon: p.Epsilon, Value: logit(p.Value)} })
-		aim += logit(level+c.Tolerance/2) - logit(known[slices.IndexFunc(known, same)].Value)
-		epsilon, between = NextEpsilon(scaled, logit(level+c.Tolerance/2), step, falls)
-		next = bounded(epsilon)
-		switch again := slices.ContainsFunc(known, same); {
-		case between == nil && (again || epsilon == 0):
-			slices.SortFunc(known, func(a, b Point) int { return cmp.Compare(a.Epsilon, b.Epsilon) })
-			a, b := known[0], known[len(known)-1]
-			return a, &OutOfReach{fmt.Sprintf("%s does not reach %s = %v: it is %.3g at epsilon = %g and %.3g at epsilon = %g",
-				c.Settings.Mechanism, quantity, level, a.Value, a.Epsilon, b.Value, b.Epsilon)}
-		case between == nil:
-			step *= step
-		case again:
-			return slices.MinFunc(known, func(a, b Point) int {
-				return cmp.Or(-cmp.Compare(cmp.Compare(a.Value, level), cmp.Compare(b.Value, level)),
-					cmp.Compare(math.Abs(a.Value-level), math.Abs(b.Value-level)))
-			}), nil
-		}
-	}
+	c.points[quantity] = append(c.points[quantity], p)
+	return p, nil
 }
+
+func (p Point) isAt(other Point) bool { return p.Epsilon == other.Epsilon }
 
 // defined is the part of the search's range in which the mechanism exists.
 func (c *Calibrator) defined() (low, high float64, err error) {
-	s := c.Settings
-	low, high = leastEpsilon, mostEpsilon
-	for _, end := range []*float64{&low, &high} {
-		s.Epsilon = *end
-		_, err := mechanisms.New(c.Env, s)
-		var undefined *mechanisms.UndefinedError
-		switch {
-		case errors.As(err, &undefined) && undefined.SmallestEpsilon > low && undefined.SmallestEpsilon < high:
-			low = undefined.SmallestEpsilon * (1 + 1e-9) // the condition is strict
-		case err != nil:
-			return low, high, err
-		}
+	low, err = c.definedFrom(search.LeastEpsilon)
+	if err != nil {
+		return 0, 0, err
 	}
-	return low, high, nil
+	_, err = c.definedFrom(search.MostEpsilon)
+	return low, search.MostEpsilon, err
+}
+
+// definedFrom is an ε, or the least one above it at which the mechanism exists.
+func (c *Calibrator) definedFrom(epsilon float64) (float64, error) {
+	s := c.Settings
+	s.Epsilon = epsilon
+	_, err := mechanisms.New(c.Env, s)
+	var undefined *mechanisms.UndefinedError
+	if !errors.As(err, &undefined) {
+		return epsilon, err
+	}
+	if undefined.SmallestEpsilon <= epsilon || undefined.SmallestEpsilon >= search.MostEpsilon {
+		return 0, err
+	}
+	return undefined.SmallestEpsilon * (1 + 1e-9), nil // the condition is strict
 }
 
 // evaluate measures a quantity at an ε, with an interval where it has one.
 func (c *Calibrator) evaluate(ctx context.Context, quantity string, epsilon float64) (Point, error) {
-	p := Point{Epsilon: epsilon}
 	s := c.Settings
 	s.Epsilon = epsilon
 	m, err := mechanisms.New(c.Env, s)
 	if err != nil {
-		return p, err
+		return Point{}, err
 	}
 	if quantity == "em" {
-		var i metrics.Inference
-		if c.Counts != nil {
-			p.Interval, p.Exact, err = inferText(ctx, m, c.Counts, c.Runs, c.Seed, c.Threads)
-		} else if i, err = Infer(ctx, m, metrics.UniformPrior(c.Env.Space.Len()), InferenceOptions{Samples: c.Runs}, c.Seed,
-			c.Threads); err == nil {
-			p.Interval, p.Exact = i.Errors[1].MAP, i.Learned == 0
-		}
+		p, err := c.mapError(ctx, m)
+		p.Epsilon = epsilon
 		p.Value = p.Interval.Estimate
 		return p, err
 	}
-	if p.Exact = m.Closed(); p.Exact {
+	p := Point{Epsilon: epsilon, Exact: m.Closed()}
+	if p.Exact {
 		for _, w := range c.Words {
 			row, err := m.Row(w)
 			if err != nil {
@@ -226,12 +207,29 @@ func (c *Calibrator) evaluate(ctx context.Context, quantity string, epsilon floa
 	return p, ctx.Err()
 }
 
+// mapError is E_M of a mechanism at its ε, over a text or all words of the space.
+func (c *Calibrator) mapError(ctx context.Context, m *mechanisms.Mechanism) (p Point, err error) {
+	if c.Counts != nil {
+		p.Interval, p.Exact, err = inferText(ctx, m, c.Counts, c.Runs, c.Seed, c.Threads)
+		return p, err
+	}
+	prior := metrics.UniformPrior(c.Env.Space.Len())
+	inferred, err := Infer(ctx, m, prior, InferenceOptions{Samples: c.Runs}, c.Seed, c.Threads)
+	if err != nil {
+		return p, err
+	}
+	p.Interval = inferred.Errors[1].MAP
+	p.Exact = inferred.Learned == 0
+	return p, nil
+}
+
 // ofText are the words that a text has, with their shares of it.
 func ofText(counts []int) (words []mechanisms.WordID, prior []float64) {
 	total := float64(list.Sum(counts, func(n int) int { return n }))
 	for w, n := range counts {
 		if n > 0 {
-			words, prior = append(words, mechanisms.WordID(w)), append(prior, float64(n)/total)
+			words = append(words, mechanisms.WordID(w))
+			prior = append(prior, float64(n)/total)
 		}
 	}
 	return words, prior

@@ -11,24 +11,6 @@ import (
 	"mldpbench/stream"
 )
 
-// A level on a cliff is enclosed closely in a few steps, from either side.
-func TestNextEpsilonOnACliff(t *testing.T) {
-	t.Parallel()
-	for _, cliff := range []float64{1.3, 2.2, 2.45} {
-		points := []Point{{Epsilon: 1.25, Value: 0.07}, {Epsilon: 2.5, Value: 1}}
-		for range 8 {
-			e, between := NextEpsilon(points, 0.93, 2, false)
-			if between == nil {
-				t.Fatalf("%v does not enclose", points)
-			}
-			points = append(points, Point{Epsilon: e, Value: map[bool]float64{true: 1, false: 0.07}[e >= cliff]})
-		}
-		if _, between := NextEpsilon(points, 0.93, 2, false); between[1].Epsilon-between[0].Epsilon > 0.1 {
-			t.Errorf("after 8 steps the cliff at %v is between %v", cliff, between)
-		}
-	}
-}
-
 // E_M over all words of randomised response is 1 − e^ε/(e^ε+n−1): the search finds
 // it, for all levels with what it evaluated for the first ones.
 func TestCalibrateToFullError(t *testing.T) {
