@@ -97,11 +97,7 @@ func Calibrate(ctx context.Context, q Calibration, each func(rows []Calibrated, 
 		return err
 	}
 	if q.Mechanisms == nil {
-		for _, d := range mechanisms.Definitions() {
-			if d.New != nil {
-				q.Mechanisms = append(q.Mechanisms, mechanisms.Settings{Mechanism: d.Name})
-			}
-		}
+		q.Mechanisms = returningWords()
 	}
 	l := lab.New("") // of commands
 	defer func() { err = errors.Join(err, l.Close()) }()
@@ -133,6 +129,16 @@ func Calibrate(ctx context.Context, q Calibration, each func(rows []Calibrated, 
 		}
 	}
 	return nil
+}
+
+// returningWords are the built-in mechanisms that return words, in their default variants.
+func returningWords() (settings []mechanisms.Settings) {
+	for _, d := range mechanisms.Definitions() {
+		if d.New != nil {
+			settings = append(settings, mechanisms.Settings{Mechanism: d.Name})
+		}
+	}
+	return settings
 }
 
 // calibrated is the row of one mechanism and level.
@@ -202,21 +208,29 @@ func ParseTextTarget(text, file string) (*TextTarget, error) {
 	return &TextTarget{Levels: t}, err
 }
 
-// tokens are the words that stand for a text; a search ends so far above its level at most,
-// if nothing else is said.
-const tokens, Tolerance = 2000, 0.02
+// tokens are the words that stand for a text.
+const tokens = 2000
 
-// Find finds the ε of a mechanism for files, without the words that are kept.
-func (t *TextTarget) Find(ctx context.Context, env mechanisms.Environment, s mechanisms.Settings, files []table.Options,
-	kept []string, seed stream.Seed, workers int) (err error) {
-	if t.counts, err = privatize.Count(ctx, files, env.Space.Vocabulary, kept); err != nil {
+// Tolerance is how far above its level a search ends at most, if nothing else is said.
+const Tolerance = 0.02
+
+// Find finds the ε of the calibrator's settings for files, without the words that are kept. Its environment, seed and
+// threads are used.
+func (t *TextTarget) Find(ctx context.Context, c measure.Calibrator, files []table.Options, kept []string) error {
+	counts, err := privatize.Count(ctx, files, c.Env.Space.Vocabulary, kept)
+	if err != nil {
 		return err
 	}
-	q := Calibration{Levels: t.Levels, Drawn: tokens, Mechanisms: []mechanisms.Settings{s}, Calibrator: measure.Calibrator{
-		Env: env, Counts: t.counts, Tolerance: Tolerance, Seed: seed, Threads: workers}}
-	err = Calibrate(ctx, q, func(rows []Calibrated, _ string) error { t.Calibrated = rows[0]; return nil })
+	t.counts = counts
+	c.Counts = counts
+	c.Tolerance = Tolerance
+	q := Calibration{Levels: t.Levels, Drawn: tokens, Mechanisms: []mechanisms.Settings{c.Settings}, Calibrator: c}
+	err = Calibrate(ctx, q, func(rows []Calibrated, _ string) error {
+		t.Calibrated = rows[0]
+		return nil
+	})
 	if err == nil && !t.Epsilon.Known() {
-		err = errors.New(t.Reason)
+		return errors.New(t.Reason)
 	}
 	return err
 }
@@ -252,8 +266,8 @@ func (t *TextTarget) NearWords(g mechanisms.Guarantee, space *embeddings.Space, 
 	}
 	says += fmt.Sprintf(", odds change by a factor of %s at most", mechanisms.Factor(loss))
 	if loss > math.Log(little) {
-		says += fmt.Sprintf(", which is next to nothing; at epsilon = %.2g it is %d", g.Epsilon*math.Log(something)/loss,
-			something)
+		epsilon := g.Epsilon * math.Log(something) / loss
+		says += fmt.Sprintf(", which is next to nothing; at epsilon = %.2g it is %d", epsilon, something)
 	}
 	return says
 }

@@ -16,6 +16,7 @@ import (
 	"mldpbench/datasets/table"
 	"mldpbench/embeddings"
 	"mldpbench/experiments"
+	"mldpbench/experiments/measure"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/atomicfile"
 	"mldpbench/internal/check"
@@ -192,10 +193,11 @@ func (p *privatizing) open(ctx context.Context, root stream.Seed) (end func() er
 			return end, err
 		}
 		if p.target != nil {
-			err = p.target.Find(ctx, env, s, p.inputs(), p.options.Kept, root.Derive("target"), p.workers)
-			if s.Epsilon = p.target.Epsilon.Float(); err != nil {
+			calibrator := measure.Calibrator{Env: env, Settings: s, Seed: root.Derive("target"), Threads: p.workers}
+			if err := p.target.Find(ctx, calibrator, p.inputs(), p.options.Kept); err != nil {
 				return end, err
 			}
+			s.Epsilon = p.target.Epsilon.Float()
 		}
 		m, err := mechanisms.New(env, s)
 		if err == nil {

@@ -1,5 +1,5 @@
 // Package search looks for the ε at which a quantity has a level: measured points in, the next ε to measure or the
-// reason to end out. It measures nothing itself and keeps nothing, so a search can stop, be resumed and be tested alone.
+// reason to end out. It measures nothing itself and keeps nothing, so a search can stop and be resumed.
 //
 // It believes that a quantity is monotone in ε, but for noise, and says nothing of how fast it changes: a cliff is
 // halved, a plateau is left in ever longer steps, an end of the range is measured before it is said to be one.

@@ -94,6 +94,8 @@ func TestReasons(t *testing.T) {
 	narrow.Low = math.Ln2 * (1 + 1e-9)
 	atEnd := byAbove(0.5, 0)
 	atEnd.Low = math.Ln2 * (1 + 1e-9)
+	low := func(e float64) float64 { return 0.9 * sigmoid(3, 0.7)(e) }
+	high := func(e float64) float64 { return 0.1 + low(e) }
 	for _, c := range []struct {
 		name     string
 		question Question
@@ -114,8 +116,8 @@ func TestReasons(t *testing.T) {
 		{"cliff after a plateau", byNear(0.5, 0.05), 0.01, cliff(50, 0.9875, 0), Cliff, 22},
 		{"no effect", byNear(0.5, 0.05), 5, flat(0), Plateau, 8},
 		{"no effect, a point", byAbove(0.5, 0.02), 10, flat(0.99), Plateau, 5},
-		{"above all values", byAbove(0.99, 0.001), 10, func(e float64) float64 { return 0.9 * sigmoid(3, 0.7)(e) }, End, 6},
-		{"below all values", byNear(0.01, 0.05), 10, func(e float64) float64 { return 0.1 + 0.9*sigmoid(3, 0.7)(e) }, End, 9},
+		{"above all values", byAbove(0.99, 0.001), 10, low, End, 6},
+		{"below all values", byNear(0.01, 0.05), 10, high, End, 9},
 		{"below where it is defined", narrow, 10, sigmoid(1, 0.5), End, 6},
 		{"rounds", spent, 10, sigmoid(3, 0.7), Rounds, 4},
 		{"level of a step of a budget", byNear(0.5, 0.05), 10, budgeted(5, 20, 60, 300), Cliff, 22},
@@ -179,8 +181,8 @@ func TestMonotoneCurves(t *testing.T) {
 			most := curve(MostEpsilon)
 			// The target of a search by Above is the middle of what it accepts.
 			if target := q.target(); (least-target)*(most-target) < 0 {
-				t.Errorf("%s: %g is between %g and %g at the ends of the range; measured: %v", answer.Done, target, least, most,
-					points)
+				t.Errorf("%s: %g is between %g and %g at the ends of the range; measured: %v", answer.Done, target, least,
+					most, points)
 			}
 		default:
 			t.Errorf("ends with %q after %d points, want any other reason", answer.Done, len(points))
@@ -248,7 +250,8 @@ func TestNotDefined(t *testing.T) {
 	}
 	answer, points := run(t, byNear(0.9, 0.05), 10, defined)
 	if answer.Done != End || answer.Around[0].Epsilon < 0.7 {
-		t.Errorf("ends with %q, from %v; want %q from a point that is defined: %v", answer.Done, answer.Around[0], End, points)
+		t.Errorf("ends with %q, from %v; want %q from a point that is defined: %v", answer.Done, answer.Around[0], End,
+			points)
 	}
 	for _, none := range [][]Point{nil, {{1, math.NaN()}, {2, math.NaN()}}} {
 		if answer := byNear(0.5, 0.05).Next(none, 0); answer.Done != Nowhere {
