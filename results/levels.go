@@ -50,10 +50,8 @@ func deriveError(cells []Cell) {
 	known := map[Place]Measured{}
 	for i := range cells {
 		c := &cells[i]
-		for _, source := range []string{"em-uniform", "e_m_full_uniform"} { // the better one last
-			if m, _ := c.At(source); m.Value.Known() {
-				c.Set(EM, m)
-			}
+		if m, _ := c.At("e_m_full_uniform"); m.Value.Known() {
+			c.Set(EM, m)
 		}
 		if _, again := known[c.Group().Text()]; !again && c.Has(EM) {
 			known[c.Group().Text()] = c.values[EM]

@@ -145,12 +145,12 @@ func TestAuditOfARunApplies(t *testing.T) {
 	}
 }
 
-// E_M, which any of two measurements gives, is that of all repetitions.
+// E_M, which is measured once, is that of all repetitions.
 func TestErrorOfTheAdversary(t *testing.T) {
 	a, b := made(0, 1, 10), made(1, 1, 10)
 	b.Mechanism = "tem"
 	p := prepared(t, Run{Rows: []Row{a, b, made(0, 2, 10), word(a, "e_m_full_uniform", Number(0.7)),
-		word(b, "em-uniform", Number(0.8))}})
+		word(b, "e_m_full_uniform", Number(0.8))}})
 	for _, c := range p.Cells { // measured once, it holds for all repetitions
 		if want := map[string]Optional{"cmp": Float(0.7), "tem": Float(0.8)}[c.Mechanism]; c.Get(EM) != want {
 			t.Errorf("%s, repetition %d: E_M %v, want %v", c.Mechanism, c.Repetition, c.Get(EM), want)

@@ -13,9 +13,8 @@ import (
 
 	"mldpbench/embeddings"
 	"mldpbench/experiments/lab"
-	"mldpbench/experiments/measure"
 	"mldpbench/mechanisms"
-	"mldpbench/metrics"
+	"mldpbench/mechanisms/channel"
 	"mldpbench/stream"
 )
 
@@ -55,7 +54,7 @@ func TestTargetHoldsAgainstTheMapAttacker(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	prior := metrics.EmpiricalPrior(counts)
+	prior := channel.Empirical(counts)
 	said := regexp.MustCompile(`(?m)^bought: .* still finds ([0-9.]+)% \(([0-9.]+) to ([0-9.]+)\) of its 12000 words`)
 	for mechanism, level := range map[string]float64{"": 0.5, "cmp": 0.7, "k-rr": 0.4} { // none is the best one
 		args := []string{"privatize", file("in.csv"), "--column", "body", "--embedding", file("v.txt"), "--target",
@@ -85,7 +84,7 @@ func TestTargetHoldsAgainstTheMapAttacker(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		i, err := measure.Infer(t.Context(), m, prior, measure.InferenceOptions{Samples: 500}, stream.FromUint64(9), 2)
+		i, err := channel.Estimate(t.Context(), m, prior, channel.Options{Samples: 500, Seed: stream.FromUint64(9), Threads: 2})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 	"mldpbench/internal/list"
 	"mldpbench/internal/stats"
 	"mldpbench/mechanisms"
+	"mldpbench/mechanisms/channel"
 	"mldpbench/metrics"
 	"mldpbench/results/search"
 	"mldpbench/stream"
@@ -57,7 +58,7 @@ const (
 // candidates are all words, uniform prior, or those of a text. Every ε, of three digits, is evaluated
 // with the same random numbers, so that the search does not chase noise. It ends
 // within the tolerance, or at the point above the level where no ε of three digits
-// is left between two that enclose it. As E_M is expensive (see Infer), it is first looked
+// is left between two that enclose it. As E_M is expensive (see channel.Estimate), it is first looked
 // for where an adversary who guesses the output itself meets the level, then where he is off
 // by as much as the best guess was. A mechanism that does not reach it is an OutOfReach that
 // states what was reached.
@@ -207,30 +208,22 @@ func (c *Calibrator) evaluate(ctx context.Context, quantity string, epsilon floa
 	return p, ctx.Err()
 }
 
+// drawnOfText are the words of a text on which E_M is measured where it is not exact.
+const drawnOfText = 20_000
+
 // mapError is E_M of a mechanism at its ε, over a text or all words of the space.
 func (c *Calibrator) mapError(ctx context.Context, m *mechanisms.Mechanism) (p Point, err error) {
+	o := channel.Options{Samples: c.Runs, Seed: c.Seed, Threads: c.Threads}
 	if c.Counts != nil {
-		p.Interval, p.Exact, err = inferText(ctx, m, c.Counts, c.Runs, c.Seed, c.Threads)
+		sample := SampleText(c.Counts, drawnOfText, c.Seed.Derive("words"))
+		p.Interval, p.Exact, err = channel.OfText(ctx, m, c.Counts, sample, o)
 		return p, err
 	}
-	prior := metrics.UniformPrior(c.Env.Space.Len())
-	inferred, err := Infer(ctx, m, prior, InferenceOptions{Samples: c.Runs}, c.Seed, c.Threads)
+	inferred, err := channel.Estimate(ctx, m, channel.Uniform(c.Env.Space.Len()), o)
 	if err != nil {
 		return p, err
 	}
-	p.Interval = inferred.Errors[1].MAP
+	p.Interval = inferred.Errors[0].MAP
 	p.Exact = inferred.Learned == 0
 	return p, nil
-}
-
-// ofText are the words that a text has, with their shares of it.
-func ofText(counts []int) (words []mechanisms.WordID, prior []float64) {
-	total := float64(list.Sum(counts, func(n int) int { return n }))
-	for w, n := range counts {
-		if n > 0 {
-			words = append(words, mechanisms.WordID(w))
-			prior = append(prior, float64(n)/total)
-		}
-	}
-	return words, prior
 }

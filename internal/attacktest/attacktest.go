@@ -13,7 +13,7 @@ import (
 
 	"mldpbench/datasets"
 	"mldpbench/internal/list"
-	"mldpbench/metrics"
+	"mldpbench/mechanisms/channel"
 	"mldpbench/models"
 	"mldpbench/models/attack"
 	"mldpbench/models/ngram"
@@ -163,7 +163,7 @@ func Response(of *attack.Target, keep float64) *attack.Target {
 	if t.Words.Spelling != nil {
 		t.Releases.Texts = writing(t.Words, t.Releases)
 	}
-	t.Channel = &metrics.Channel{Inputs: n, Outputs: n, Row: func(row []float64, x int) ([]float64, error) {
+	t.Channel = &channel.Channel{Inputs: n, Outputs: n, Row: func(row []float64, x int) ([]float64, error) {
 		for y := range row {
 			row[y] = (1 - keep) / float64(n)
 		}

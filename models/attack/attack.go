@@ -23,6 +23,7 @@ import (
 
 	"mldpbench/internal/registry"
 	"mldpbench/internal/stats"
+	"mldpbench/mechanisms/channel"
 )
 
 // Need is a resource that an attacker requires.
@@ -106,7 +107,7 @@ type Definition struct {
 // Attack is one that was started. The rows of the channel, the most expensive part, are
 // made once for all that were started together.
 type Attack struct {
-	Take   TakeRow                   // gets every row of the channel; nil: it reads none
+	Take   channel.TakeRow           // gets every row of the channel; nil: it reads none
 	Finish func() ([]Outcome, error) // after the last row: one outcome of each column
 }
 
@@ -116,10 +117,6 @@ func AtOnce(run func(context.Context, *Target) ([]Outcome, error)) func(context.
 		return Attack{Finish: func() ([]Outcome, error) { return run(ctx, t) }}, nil
 	}
 }
-
-// TakeRow gets a row of a channel, as metrics.Channel.EachRow passes it: those of one block
-// in order, those of several blocks at once.
-type TakeRow = func(block, x int, row []float64)
 
 var definitions = registry.New[Definition]("attacker")
 

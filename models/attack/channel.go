@@ -9,18 +9,18 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"mldpbench/internal/memo"
-	"mldpbench/metrics"
+	"mldpbench/mechanisms/channel"
 	"mldpbench/stream"
 )
 
 // drawAll returns n independent outputs of every word of the mechanism.
-func (t *Target) drawAll(ctx context.Context, n int, seed stream.Seed) (metrics.Draws, error) {
+func (t *Target) drawAll(ctx context.Context, n int, seed stream.Seed) (channel.Draws, error) {
 	words := make([]int32, t.Words.Count)
 	for w := range words {
 		words[w] = int32(w)
 	}
 	out, err := t.Draws(ctx, words, n, seed)
-	return metrics.Draws{PerInput: n, Outputs: slices.Concat(out...)}, err
+	return channel.Draws{PerInput: n, Outputs: slices.Concat(out...)}, err
 }
 
 // learnedKey is that of the draws to learn from.
@@ -28,14 +28,14 @@ type learnedKey struct{}
 
 // learn draws the sample from which a channel is learned, once for all
 // attackers.
-func (t *Target) learn(ctx context.Context) (metrics.Draws, error) {
-	return memo.Once(&t.Releases.Cache, learnedKey{}, func() (metrics.Draws, error) {
+func (t *Target) learn(ctx context.Context) (channel.Draws, error) {
+	return memo.Once(&t.Releases.Cache, learnedKey{}, func() (channel.Draws, error) {
 		return t.drawAll(ctx, t.Options.LearnDraws, t.Releases.Noise.Derive("learn"))
 	})
 }
 
 // channel is the exact channel, or one learned from so many draws.
-func (t *Target) channel(ctx context.Context) (c metrics.Channel, draws int, err error) {
+func (t *Target) channel(ctx context.Context) (c channel.Channel, draws int, err error) {
 	if t.Channel != nil {
 		return *t.Channel, 0, nil
 	}
@@ -47,7 +47,7 @@ func (t *Target) channel(ctx context.Context) (c metrics.Channel, draws int, err
 	if t.Words.HaveVectors() {
 		distances = func(x int) []float64 { return t.Words.Distances(int32(x)) }
 	}
-	c, err = metrics.SmoothedChannel(learned, t.Words.Count, distances)
+	c, err = channel.Smoothed(learned, t.Words.Count, distances)
 	return c, t.Options.LearnDraws, err
 }
 
@@ -66,7 +66,7 @@ func (t *Target) Prior() []float64 {
 				}
 			}
 		}
-		return metrics.EmpiricalPrior(counts), nil
+		return channel.Empirical(counts), nil
 	})
 	return prior
 }
@@ -105,7 +105,7 @@ type Expected struct {
 
 // NewExpected is for lists of counts by input.
 func NewExpected(counts [][]float64) *Expected {
-	return &Expected{counts: counts, blocks: make([][][]float64, metrics.Blocks)}
+	return &Expected{counts: counts, blocks: make([][][]float64, channel.Blocks)}
 }
 
 // Take processes a row.
@@ -170,8 +170,8 @@ func (t *Target) NewGuesses(seen [][]int32, first []int) (*Guesses, error) {
 		first:   first,
 		outputs: t.Outputs(seen),
 		prior:   t.Prior(),
-		blocks:  make([][]guess, metrics.Blocks),
-		logs:    make([][]float64, metrics.Blocks),
+		blocks:  make([][]guess, channel.Blocks),
+		logs:    make([][]float64, channel.Blocks),
 	}, nil
 }
 

@@ -8,8 +8,8 @@ import (
 	"mldpbench/embeddings"
 	"mldpbench/internal/list"
 	"mldpbench/mechanisms"
+	"mldpbench/mechanisms/channel"
 	"mldpbench/mechanisms/privatize"
-	"mldpbench/metrics"
 	"mldpbench/models"
 	"mldpbench/stream"
 )
@@ -101,20 +101,9 @@ func NewTarget(m *mechanisms.Mechanism, policy mechanisms.Policy, l *Lexicon, no
 	return &Target{
 		Words:    Words{Count: words, Spelling: l.Word},
 		Releases: &Releases{Words: release, Texts: Write(m, policy, workers), Noise: noise},
-		Channel:  ExactChannel(m, words),
+		Channel:  channel.Of(m, words),
 		Workers:  workers,
 	}
-}
-
-// ExactChannel is the channel of a mechanism for the first words of its
-// vocabulary; nil where it has no closed form.
-func ExactChannel(m *mechanisms.Mechanism, inputs int) *metrics.Channel {
-	if !m.Closed() {
-		return nil
-	}
-	return &metrics.Channel{Inputs: inputs, Outputs: m.Vocabulary().Len(), Rows: func(x, n int) ([][]float64, error) {
-		return m.Rows(mechanisms.WordID(x), n)
-	}}
 }
 
 // Write returns a Releases.Texts that does what `mldp privatize` does with

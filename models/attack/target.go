@@ -10,7 +10,7 @@ import (
 	"mldpbench/internal/kernel"
 	"mldpbench/internal/list"
 	"mldpbench/internal/memo"
-	"mldpbench/metrics"
+	"mldpbench/mechanisms/channel"
 	"mldpbench/models"
 	"mldpbench/stream"
 )
@@ -23,7 +23,7 @@ type Target struct {
 	// Channel is the exact channel of the mechanism over its vocabulary, inputs
 	// and outputs; nil where there is none. Attackers then learn it from
 	// Options.LearnDraws draws of every word.
-	Channel *metrics.Channel
+	Channel *channel.Channel
 	Masked  MaskedWords // a masked language model over the words; nil for none
 	Options Options
 	Workers int         // 0 means one

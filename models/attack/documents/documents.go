@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"mldpbench/internal/stats"
+	"mldpbench/mechanisms/channel"
 	"mldpbench/metrics"
 	"mldpbench/models/attack"
 )
@@ -22,7 +23,7 @@ type Linked struct {
 
 // Scores say how well the originals fit a privatised document.
 type Scores struct {
-	Take attack.TakeRow // gets every row of the channel; nil: it reads none
+	Take channel.TakeRow // gets every row of the channel; nil: it reads none
 	// Of returns a score of every original for a privatised document, given by its place in
 	// Linked, higher where it fits better. It is called after the last row, by several
 	// goroutines at once.

@@ -1,8 +1,7 @@
-package metrics
+package channel
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -53,12 +52,12 @@ func randomPrior(rng *rand.Rand, n int) []float64 {
 	for i := range counts {
 		counts[i] = rng.IntN(9)
 	}
-	return EmpiricalPrior(counts)
+	return Empirical(counts)
 }
 
 func infer(t *testing.T, c Channel, priors [][]float64, workers int) Inference {
 	t.Helper()
-	got, err := Infer(t.Context(), c, priors, workers)
+	got, err := exactly(t.Context(), c, priors, workers)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +87,7 @@ func TestInferIsTheDefinition(t *testing.T) {
 		}
 		near(t, "capacity", got.Capacity.Estimate, math.Log2(capacity), 1e-12)
 		for i, e := range got.Errors {
-			prior, right := append([][]float64{UniformPrior(inputs)}, priors...)[i], 0.0
+			prior, right := append([][]float64{Uniform(inputs)}, priors...)[i], 0.0
 			for y, guess := range e.Decoder.Guess {
 				best, at := 0.0, -1
 				for x := range rows {
@@ -158,9 +157,11 @@ func TestSampledInferenceBracketsTheTruth(t *testing.T) {
 		channel := responseChannel(k, epsilon)
 		priors := [][]float64{randomPrior(rng, k)}
 		exact := infer(t, channel, priors, 1)
-		got, err := InferSampled(func(n, _ int, _ bool) (Draws, error) {
-			return sampleChannel(t, rng, channel, n), nil
-		}, k, priors, Growth{400, 400, 1, 1 - 1e-6})
+		got, err := Sampled(Sample{
+			Learn:   func(n, _ int) (Draws, error) { return sampleChannel(t, rng, channel, n), nil },
+			Fresh:   sampleChannel(t, rng, channel, 400),
+			Outputs: k,
+		}, priors, Growth{400, 400, 1, 1 - 1e-6})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -198,9 +199,9 @@ func TestLearnIsMAPOfTheEstimate(t *testing.T) {
 		n := 2 + rng.IntN(40)
 		channel, _ := randomChannel(rng, n, n)
 		d := sampleChannel(t, rng, channel, 1+rng.IntN(4))
-		priors := [][]float64{UniformPrior(n), randomPrior(rng, n)}
+		priors := [][]float64{Uniform(n), randomPrior(rng, n)}
 		want := infer(t, shares(d, n), priors[1:], 2)
-		got, _ := Learn(d, priors, n)
+		got, _ := learn(d, priors, n)
 		for i, e := range want.Errors {
 			if !slices.Equal(got[i].Guess, e.Decoder.Guess) {
 				t.Fatalf("prior %d: guesses %v, not %v", i, got[i].Guess, e.Decoder.Guess)
@@ -236,35 +237,34 @@ func TestEstimateIsNeverAboveASimpleGuess(t *testing.T) {
 		growth  Growth
 		by      Guesser
 	}{
-		{"most is noise", stays(n, n, 0, 0.15), nil, Growth{2, 2, 1, level}, ByOutput},
-		{"most is noise, grown", stays(n, n, 0, 0.05), nil, Growth{2, 8, 1e-9, level}, ByOutput},
-		{"more outputs than inputs", stays(n, n+50, 0, 0.15), nil, Growth{2, 2, 1, level}, ByOutput},
-		{"no information", stays(n, n, 0, 0), skewed, Growth{2, 2, 1, level}, ByPrior},
-		{"no information, grown", stays(n, n, 0, 0), skewed, Growth{2, 8, 1e-9, level}, ByPrior},
+		{"most is noise", stays(n, n, 0, 0.15), nil, Growth{2, 2, 1, level}, byOutput},
+		{"most is noise, grown", stays(n, n, 0, 0.05), nil, Growth{2, 8, 1e-9, level}, byOutput},
+		{"more outputs than inputs", stays(n, n+50, 0, 0.15), nil, Growth{2, 2, 1, level}, byOutput},
+		{"no information", stays(n, n, 0, 0), skewed, Growth{2, 2, 1, level}, byPrior},
+		{"no information, grown", stays(n, n, 0, 0), skewed, Growth{2, 8, 1e-9, level}, byPrior},
 		{"another output says more", stays(n, n, 1, 0.6), nil, Growth{20, 20, 1, level}, ByChannel},
 	} {
 		rng := testRand(c.name)
-		var learned, fresh Draws
-		got, err := InferSampled(func(each, _ int, learn bool) (Draws, error) {
-			if learn {
+		var learned Draws
+		fresh := sampleChannel(t, rng, c.channel, 20)
+		got, err := Sampled(Sample{
+			Learn: func(each, _ int) (Draws, error) {
 				learned = sampleChannel(t, rng, c.channel, each)
 				return learned, nil
-			}
-			if fresh.Outputs == nil {
-				fresh = sampleChannel(t, rng, c.channel, 20)
-			}
-			return fresh, nil
-		}, c.channel.Outputs, [][]float64{c.prior}[:len(c.prior)/n], c.growth)
+			},
+			Fresh:   fresh,
+			Outputs: c.channel.Outputs,
+		}, [][]float64{c.prior}[:len(c.prior)/n], c.growth)
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
-		prior, e := UniformPrior(n), got.Errors[len(got.Errors)-1]
+		prior, e := Uniform(n), got.Errors[len(got.Errors)-1]
 		if c.prior != nil {
 			prior = c.prior
 		}
-		reads := MeasureDecoder(OutputDecoder(prior, c.channel.Outputs), prior, fresh, level).Estimate
-		decoders, _ := Learn(learned, [][]float64{prior}, c.channel.Outputs)
-		learns := MeasureDecoder(decoders[0], prior, fresh, level).Estimate
+		reads := outputDecoder(prior, c.channel.Outputs).measured(prior, fresh, level).Estimate
+		decoders, _ := learn(learned, [][]float64{prior}, c.channel.Outputs)
+		learns := decoders[0].measured(prior, fresh, level).Estimate
 		want := min(reads, learns, 1-slices.Max(prior))
 		near(t, c.name+": E_M", e.MAP.Estimate, want, 1e-12)
 		if e.By != c.by || e.MAP.Low > want || e.MAP.High < want {
@@ -273,7 +273,7 @@ func TestEstimateIsNeverAboveASimpleGuess(t *testing.T) {
 		if c.by != ByChannel && learns < want+0.02 {
 			t.Errorf("%s: who learned errs in %.3f, the simple guess in %.3f: the test shows nothing", c.name, learns, want)
 		}
-		near(t, c.name+": error of the decoder", 1-want, 1-MeasureDecoder(e.Decoder, prior, fresh, level).Estimate, 0.05)
+		near(t, c.name+": error of the decoder", 1-want, 1-e.Decoder.measured(prior, fresh, level).Estimate, 0.05)
 		ideal := infer(t, c.channel, [][]float64{prior}, 1).Errors[1].MAP.Estimate
 		if e.MAP.High < ideal-1e-12 || c.growth.Most > c.growth.First && e.MAP.Low > ideal+1e-12 {
 			t.Errorf("%s: the ideal attacker errs in %.3f, the interval is %v", c.name, ideal, e.MAP)
@@ -284,16 +284,16 @@ func TestEstimateIsNeverAboveASimpleGuess(t *testing.T) {
 func TestInferenceErrors(t *testing.T) {
 	c := responseChannel(3, 1)
 	broken := errors.New("broken")
-	if _, err := Infer(t.Context(), c, nil, 0); err == nil {
+	if _, err := exactly(t.Context(), c, nil, 0); err == nil {
 		t.Error("no workers must be an error")
 	}
 	c.Rows = func(int, int) ([][]float64, error) { return nil, broken }
-	if _, err := Infer(t.Context(), c, nil, 2); !errors.Is(err, broken) {
+	if _, err := exactly(t.Context(), c, nil, 2); !errors.Is(err, broken) {
 		t.Errorf("err = %v", err)
 	}
 	for _, d := range []Draws{{PerInput: 2, Outputs: []int32{0, 1, 2}}, {PerInput: 1, Outputs: []int32{0, 3}}} {
-		draw := func(int, int, bool) (Draws, error) { return d, nil }
-		if _, err := InferSampled(draw, 3, nil, Growth{1, 1, 1, 0.95}); err == nil {
+		same := Sample{Learn: func(int, int) (Draws, error) { return d, nil }, Fresh: d, Outputs: 3}
+		if _, err := Sampled(same, nil, Growth{1, 1, 1, 0.95}); err == nil {
 			t.Errorf("%v must be an error", d)
 		}
 	}
@@ -313,22 +313,32 @@ func TestGrownInferenceHasTheTruth(t *testing.T) {
 	}
 	truth := 1 - 1/total // uniform prior: the ideal attacker guesses the place opposite
 	seed := stream.FromUint64(5)
-	draw := func(each, step int, learn bool) (Draws, error) {
-		rng := seed.Derive(fmt.Sprint(learn)).At(uint64(step)).Rand()
+	draw := func(each int, seed stream.Seed) Draws {
+		rng := seed.Rand()
 		d := Draws{PerInput: each}
 		for x := range n {
 			for range each {
-				u, k := rng.Float64()*total, 0
+				u := rng.Float64() * total
+				k := 0
 				for ; k < n-1 && u >= row[k]; k++ {
 					u -= row[k]
 				}
 				d.Outputs = append(d.Outputs, int32((x+n/2+k)%n))
 			}
 		}
-		return d, nil
+		return d
 	}
-	grow := func(first, most int, tolerance float64) (InferenceError, int) {
-		got, err := InferSampled(draw, n, nil, Growth{first, most, tolerance, 0.95})
+	sample := func(fresh int) Sample {
+		return Sample{
+			Learn: func(each, step int) (Draws, error) {
+				return draw(each, seed.Derive("learn").At(uint64(step))), nil
+			},
+			Fresh:   draw(fresh, seed.Derive("measure")),
+			Outputs: n,
+		}
+	}
+	grow := func(first, most int, tolerance float64) (Error, int) {
+		got, err := Sampled(sample(20), nil, Growth{first, most, tolerance, 0.95})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -346,7 +356,7 @@ func TestGrownInferenceHasTheTruth(t *testing.T) {
 		t.Errorf("twenty draws: %+v", s.MAP)
 	}
 	for _, bad := range []Growth{{0, 10, 0.1, 0.95}, {10, 5, 0.1, 0.95}, {10, 20, 0, 0.95}, {10, 20, 1, 1}} {
-		if _, err := InferSampled(draw, n, nil, bad); err == nil {
+		if _, err := Sampled(sample(1), nil, bad); err == nil {
 			t.Errorf("%v must be an error", bad)
 		}
 	}
@@ -363,16 +373,27 @@ func TestGuessDistance(t *testing.T) {
 		row[(x+1)%n], row[(x+2)%n], row[(x+3)%n] = 0.5, 0.3, 0.2
 		return row, nil
 	}}
-	decoder := infer(t, channel, nil, 2).Errors[0].Decoder
-	got, err := GuessDistance(t.Context(), channel, decoder, distance, 2)
+	exact := infer(t, channel, nil, 2)
+	got, err := exact.Distance(t.Context(), &channel, distance, 2)
 	want := (0.3*1 + 0.2*2) / meanDistance(n, distance) // the best guess is one before the output
 	if err != nil || math.Abs(got.Estimate-want) > 1e-12 || got.Low != got.High {
 		t.Errorf("%+v, want %v, %v", got, want, err)
 	}
-	sampled := SampledGuessDistance(decoder, sampleChannel(t, testRand("distance"), channel, 50), distance)
+	exact.Fresh = sampleChannel(t, testRand("distance"), channel, 50)
+	sampled, err := exact.Distance(t.Context(), nil, distance, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
 	// Five standard errors: 2.6 half-widths, a false alarm of less than 1e-6.
 	half := (sampled.High - sampled.Low) / 2
 	if !(math.Abs(sampled.Estimate-want) <= 2.6*half && half <= want/10) {
 		t.Errorf("%+v, want %v", sampled, want)
+	}
+	// The output itself is nearer than the guess of who learned little.
+	little := Inference{Errors: []Error{{Decoder: priorDecoder(Uniform(n), n)}}, Fresh: exact.Fresh}
+	reads, err := little.Distance(t.Context(), nil, distance, 2)
+	near(t, "distance of the output itself", reads.Estimate, (0.5*1+0.3*2+0.2*3)/meanDistance(n, distance), 1e-2)
+	if err != nil || reads.Estimate >= 0.9 {
+		t.Errorf("distance %v, want that of the output itself: %v", reads, err)
 	}
 }

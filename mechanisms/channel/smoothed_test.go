@@ -1,4 +1,4 @@
-package metrics
+package channel
 
 import (
 	"math"
@@ -9,7 +9,7 @@ import (
 
 // On a line of words, of which every second is never an output, of few draws the smoothed
 // channel is nearer to the law than the shares of outputs, also without distances.
-func TestSmoothedChannel(t *testing.T) {
+func TestSmoothed(t *testing.T) {
 	const n, draws = 60, 20
 	distances := func(x int) []float64 {
 		d := make([]float64, n)
@@ -61,11 +61,11 @@ func TestSmoothedChannel(t *testing.T) {
 		}
 		return sum
 	}
-	near, err := SmoothedChannel(d, n, distances)
+	near, err := Smoothed(d, n, distances)
 	if err != nil {
 		t.Fatal(err)
 	}
-	alike, err := SmoothedChannel(d, n, nil)
+	alike, err := Smoothed(d, n, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestSmoothedChannel(t *testing.T) {
 		t.Errorf("%.3f nats from the law with distances, %.3f without, %.3f by shares", a, b, c)
 	}
 	d.Outputs[0] = n
-	if _, err := SmoothedChannel(d, n, nil); err == nil {
+	if _, err := Smoothed(d, n, nil); err == nil {
 		t.Error("an output that is no word must be an error")
 	}
 }

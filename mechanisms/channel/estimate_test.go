@@ -1,4 +1,4 @@
-package measure
+package channel
 
 import (
 	"math"
@@ -7,7 +7,6 @@ import (
 
 	"mldpbench/internal/spacetest"
 	"mldpbench/mechanisms"
-	"mldpbench/metrics"
 	"mldpbench/stream"
 )
 
@@ -23,25 +22,25 @@ func TestChoicesNeedFewDraws(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		words, seed := numbers[mechanisms.WordID](n), stream.FromUint64(5)
-		prior := metrics.UniformPrior(n)
-		measured := func(learn, fresh metrics.Draws) float64 { // of who learned, without the bound of simple guesses
-			decoders, _ := metrics.Learn(learn, [][]float64{prior}, n)
-			return metrics.MeasureDecoder(decoders[0], prior, fresh, 0.95).Estimate
+		words, seed := space.Vocabulary.IDs(), stream.FromUint64(5)
+		prior := Uniform(n)
+		measured := func(draws, fresh Draws) float64 { // of who learned, without the bound of simple guesses
+			decoders, _ := learn(draws, [][]float64{prior}, n)
+			return decoders[0].measured(prior, fresh, 0.95).Estimate
 		}
 		at := func(samples int) float64 {
-			learn, err := drawAll(t.Context(), m, words, samples, seed.Derive("learn"), 1)
+			draws, err := draw(t.Context(), m, words, samples, seed.Derive("learn"), 1)
 			if err != nil {
 				t.Fatal(err)
 			}
-			fresh, err := drawAll(t.Context(), m, words, samples, seed.Derive("measure"), 1)
+			fresh, err := draw(t.Context(), m, words, samples, seed.Derive("measure"), 1)
 			if err != nil {
 				t.Fatal(err)
 			}
-			return measured(learn, fresh)
+			return measured(draws, fresh)
 		}
-		outcomes := func(label string) metrics.Draws {
-			d := metrics.Draws{PerInput: 10}
+		outcomes := func(label string) Draws {
+			d := Draws{PerInput: 10}
 			for w := range mechanisms.WordID(n) {
 				words := slices.Repeat([]mechanisms.WordID{w}, d.PerInput)
 				rng := stream.FromUint64(6).Derive(s.Mechanism).At(uint64(w)).Derive(label).Rand()
@@ -80,12 +79,13 @@ func TestEstimateIsNotAboveReadingTheOutput(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", s.Mechanism, err)
 		}
-		_, corpus := ofText(counts)
-		i, err := Infer(t.Context(), m, corpus, InferenceOptions{Samples: 5}, stream.FromUint64(5), 1)
+		_, corpus := wordsOf(counts)
+		i, err := Estimate(t.Context(), m, corpus, Options{Samples: 5, Seed: stream.FromUint64(5), Threads: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, _, err := inferText(t.Context(), m, counts, 5, stream.FromUint64(6), 1)
+		text, _, err := OfText(t.Context(), m, counts, textOf(counts, runs, stream.FromUint64(9)),
+			Options{Samples: 5, Seed: stream.FromUint64(6), Threads: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +98,7 @@ func TestEstimateIsNotAboveReadingTheOutput(t *testing.T) {
 			{"corpus", counts, i.Errors[1].MAP.Estimate},
 			{"text", counts, text.Estimate},
 		} {
-			tokens := SampleText(c.counts, runs, stream.FromUint64(7))
+			tokens := textOf(c.counts, runs, stream.FromUint64(7))
 			outputs := slices.Clone(tokens)
 			if err := m.Privatize(t.Context(), outputs, tokens, stream.FromUint64(8).Rand()); err != nil {
 				t.Fatal(err)
@@ -109,7 +109,7 @@ func TestEstimateIsNotAboveReadingTheOutput(t *testing.T) {
 					wrong++
 				}
 			}
-			_, prior := ofText(c.counts)
+			_, prior := wordsOf(c.counts)
 			reads := min(float64(wrong)/runs, 1-slices.Max(prior))
 			// Of five draws a word: the standard error of the estimate under this prior, and of ours.
 			squares := 1.0 / runs
@@ -122,4 +122,18 @@ func TestEstimateIsNotAboveReadingTheOutput(t *testing.T) {
 			}
 		}
 	}
+}
+
+// textOf draws n words of a text that has each so often.
+func textOf(counts []int, n int, seed stream.Seed) []mechanisms.WordID {
+	var text []mechanisms.WordID
+	for w, count := range counts {
+		text = append(text, slices.Repeat([]mechanisms.WordID{mechanisms.WordID(w)}, count)...)
+	}
+	rng := seed.Rand()
+	drawn := make([]mechanisms.WordID, n)
+	for i := range drawn {
+		drawn[i] = text[rng.IntN(len(text))]
+	}
+	return drawn
 }
