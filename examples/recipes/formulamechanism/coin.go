@@ -35,5 +35,6 @@ func newCoin(env mechanisms.Environment, s mechanisms.Settings) (*mechanisms.Mec
 		}
 		dst[word] = -total
 	}
-	return mechanisms.ByFormula(s, g, mechanisms.Formula{Vocabulary: env.Space.Vocabulary, Draw: draw, LogRow: logRow}), nil
+	formula := mechanisms.Formula{Vocabulary: env.Space.Vocabulary, Draw: draw, LogRow: logRow}
+	return mechanisms.ByFormula(s, g, formula), nil
 }

@@ -6,7 +6,8 @@ import "mldpbench/mechanisms"
 func init() {
 	mechanisms.Register(mechanisms.Definition{
 		Name: "bounded", Title: "Bounded cost", Source: "McSherry & Talwar 2007 (exponential mechanism)",
-		Metric: "euclidean", Order: 991, Variants: []mechanisms.Variant{mechanisms.Proved}, PerWord: true, New: newBounded,
+		Metric: "euclidean", Order: 991, Variants: []mechanisms.Variant{mechanisms.Proved}, PerWord: true,
+		New: newBounded,
 	})
 }
 
@@ -14,7 +15,8 @@ func init() {
 // Pr[y] ∝ e^(−(ε/2)·c). c grows with d ever more slowly from 0 on, so it is a metric, and at most d.
 func newBounded(env mechanisms.Environment, s mechanisms.Settings) (*mechanisms.Mechanism, error) {
 	g := mechanisms.Guarantee{Metric: "euclidean", Epsilon: s.Epsilon, EuclideanEpsilon: s.Epsilon,
-		Distance: env.Space.Distance, Reason: "exponential mechanism with a metric as cost that is at most the distance"}
+		Distance: env.Space.Distance,
+		Reason:   "exponential mechanism with a metric as cost that is at most the distance"}
 	scores := func(_ mechanisms.WordID, distances []float64) ([]float64, []mechanisms.WordID) {
 		for y, d := range distances {
 			distances[y] = -s.Epsilon / 2 * d / (1 + d)
