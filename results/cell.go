@@ -173,16 +173,16 @@ func Epsilons(cells []Cell) []float64 {
 	return values
 }
 
-// The marks of a variant that guarantees nothing, and of one whose guarantee
-// holds between some words only.
+// The marks of a mechanism without a guarantee, and of one whose guarantee holds
+// between some words only.
 const UnprovedMark, ScopeMark = "†", "‡"
 
-// Unproved returns the first cell of a variant that guarantees nothing. One where
-// the mechanism is undefined has no guarantee to report, and of what the user made
-// nothing was stated.
+// Unproved returns the first cell of a mechanism without a guarantee; one that a
+// user made and that states none has none. One where the mechanism is undefined has
+// no guarantee to report.
 func Unproved(cells []Cell) (c Cell, found bool) {
 	i := slices.IndexFunc(cells, func(c Cell) bool {
-		return !c.IsBaseline() && c.Mechanism != "" && !c.Own() && c.Status != StatusUndefined && c.GuaranteeMetric == ""
+		return !c.IsBaseline() && c.Mechanism != "" && c.Status != StatusUndefined && c.GuaranteeMetric == ""
 	})
 	if i < 0 {
 		return c, false

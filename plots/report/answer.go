@@ -92,7 +92,7 @@ func warnings(p *results.Prepared) []string {
 func promiseWarnings(name string, own []results.Cell) (out []string) {
 	undefined := results.Where(own, func(c results.Cell) bool { return c.Status == results.StatusUndefined })
 	if c, found := results.Unproved(own); found {
-		out = append(out, fmt.Sprintf("%s guarantees nothing: %s", name, sentence(c.GuaranteeReason)))
+		out = append(out, fmt.Sprintf("%s has no guarantee: %s", name, sentence(cmp.Or(c.GuaranteeReason, noneStated(c)))))
 	}
 	if scope := results.Scope(own); scope != "" {
 		out = append(out, fmt.Sprintf("The guarantee of %s holds only %s", name, sentence(scope)))
@@ -103,6 +103,14 @@ func promiseWarnings(name string, own []results.Cell) (out []string) {
 			sentence(undefined[0].Reason)))
 	}
 	return out
+}
+
+// noneStated is the reason of a mechanism that a user made, "" of others.
+func noneStated(c results.Cell) string {
+	if c.Own() {
+		return "it states none"
+	}
+	return ""
 }
 
 func sentence(s string) string {

@@ -86,12 +86,16 @@ func leading(scenes []compare.Aligned) []compare.Aligned {
 }
 
 // name writes "Vickrey, proved" as "Vickrey (proved)", for lists whose commas
-// separate mechanisms.
+// separate mechanisms, and says that a mechanism has no guarantee.
 func name(l compare.Line) string {
+	said := l.Name
 	if mechanism, variant, found := strings.Cut(l.Name, ", "); found {
-		return mechanism + " (" + variant + ")"
+		said = mechanism + " (" + variant + ")"
 	}
-	return l.Name
+	if _, found := results.Unproved(l.Cells); found {
+		said += " (no guarantee)"
+	}
+	return said
 }
 
 // And lists names as a sentence does.

@@ -88,9 +88,13 @@ type Sheet struct {
 // NewSheet is the sheet of prepared results.
 func NewSheet(p *results.Prepared) Sheet {
 	s := Sheet{p, map[results.Place]string{}, compare.Stated(p), map[string][]compare.Aligned{}, new(compare.Comparison)}
+	guaranteed := slices.ContainsFunc(p.Cells, func(c results.Cell) bool { return c.GuaranteeMetric != "" })
 	for _, own := range list.Group(p.Cells, results.Cell.Instance) {
 		i := own[0].Instance()
-		s.names[i] = p.Name(i) + results.Mark(own)
+		s.names[i] = p.Name(i)
+		if guaranteed || !i.Own() { // of own ones alone it is known
+			s.names[i] += results.Mark(own)
+		}
 	}
 	return s
 }

@@ -278,6 +278,6 @@ func (t *Table) explain(s Sheet, items []Item) {
 	}
 	add(bars, "± is half the 95% interval over repetitions; of attackers, and of words and texts measured once, over "+
 		"those.")
-	add(unproved, results.UnprovedMark+" guarantees nothing.")
-	add(scoped, results.ScopeMark+" guarantees something between some words only.")
+	add(unproved, results.UnprovedMark+" no guarantee.")
+	add(scoped, results.ScopeMark+" a guarantee between some words only.")
 }
