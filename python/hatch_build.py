@@ -114,6 +114,9 @@ class CustomBuildHook(BuildHookInterface):  # type: ignore[type-arg]
         for copied in sorted(self.built.rglob("*")):
             if copied.is_file():
                 files[str(copied)] = f"{_PACKED.name}/{copied.relative_to(self.built).as_posix()}"
+        del files[os.path.join(self.root, "LICENSE")]  # a link out of the sdist, which pip refuses
+        licence = shutil.copy(HERE / "LICENSE", self.built / "LICENSE")
+        files[str(licence)] = "LICENSE"
 
     def _build(self, go: str, program: Path) -> None:
         said(go, "build", "-trimpath", "-buildvcs=false", "-ldflags", f"-s -w -X main.version={version()}", "-o",

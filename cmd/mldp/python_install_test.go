@@ -45,8 +45,14 @@ func TestLongPythonInstalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	python = venv(t)
+	pip(t, python, "install", "-q", "--upgrade", "pip") // newer ones refuse links out of an sdist
 	pip(t, python, "install", "-q", sdists[0])
-	wantPrivatised(t, python, filepath.Dir(filepath.Dir(python)))
+	environment := filepath.Dir(filepath.Dir(python))
+	wantPrivatised(t, python, environment)
+	licence := filepath.Join(environment, "lib", "python*", "site-packages", "mldpbench-*", "licenses", "LICENSE")
+	if found, err := filepath.Glob(licence); err != nil || len(found) != 1 {
+		t.Errorf("the package from the sdist has the licences %q (%v), want one LICENSE", found, err)
+	}
 }
 
 // copyTracked copies what git tracks here.
@@ -59,14 +65,10 @@ func copyTracked(t *testing.T, to string) {
 	}
 	for _, name := range strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00") {
 		from := filepath.Join(source, name)
-		info, err := os.Stat(from)
+		info, err := os.Lstat(from)
 		if os.IsNotExist(err) {
 			continue // removed, and not committed yet
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		data, err := os.ReadFile(from)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,9 +76,28 @@ func copyTracked(t *testing.T, to string) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
+		if info.Mode()&os.ModeSymlink != 0 {
+			copyLink(t, from, path)
+			continue
+		}
+		data, err := os.ReadFile(from)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if err := os.WriteFile(path, data, info.Mode().Perm()); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// copyLink makes a link that says what another one says.
+func copyLink(t *testing.T, from, to string) {
+	target, err := os.Readlink(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(target, to); err != nil {
+		t.Fatal(err)
 	}
 }
 
