@@ -12,7 +12,8 @@ import (
 // FoundByWords returns the share of texts that are found among the originals of all by
 // their words, with its 95% interval: the attacker linkage-tfidf of mldp evaluate. wordsOf
 // returns the words of a text.
-func FoundByWords(ctx context.Context, texts []privatize.Pair, wordsOf func(text string) []string) (stats.Interval, error) {
+func FoundByWords(ctx context.Context, texts []privatize.Pair,
+	wordsOf func(text string) []string) (stats.Interval, error) {
 	ids := map[string]int32{}
 	read := func(text string) []int32 {
 		var words []int32
@@ -38,8 +39,9 @@ func FoundByWords(ctx context.Context, texts []privatize.Pair, wordsOf func(text
 	}
 	releases := &attack.Releases{Single: true}
 	releases.Words = func(context.Context, [][]int32, stream.Seed) ([][]int32, error) { return written, nil }
-	t := &attack.Target{Corpus: &attack.Corpus{Test: originals}, Words: attack.Words{Count: len(ids)}, Releases: releases,
-		Options: options}
+	t := &attack.Target{Corpus: &attack.Corpus{Test: originals}, Words: attack.Words{Count: len(ids)},
+		Releases: releases,
+		Options:  options}
 	outcomes, err := attack.RunAll(ctx, []string{"linkage-tfidf"}, t)
 	if err != nil {
 		return stats.Unknown(), err

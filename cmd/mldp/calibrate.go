@@ -62,7 +62,8 @@ func newCalibrateCommand() *cobra.Command {
 			return err
 		}
 		if text.Name != "" {
-			if o.Counts, err = privatize.Count(cmd.Context(), []table.Options{text}, o.Env.Space.Vocabulary, nil); err != nil {
+			o.Counts, err = privatize.Count(cmd.Context(), []table.Options{text}, o.Env.Space.Vocabulary, nil)
+			if err != nil {
 				return err
 			}
 		}

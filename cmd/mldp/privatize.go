@@ -129,9 +129,15 @@ func (p *privatizing) check(cmd *cobra.Command, args []string) (err error) {
 	vectors, _ := study.VectorFile(p.instance.space.embedding, datasets.Root(p.instance.space.data)) // "": a name
 	reads = append(reads, vectors)
 	if p.parts.several {
-		return cmp.Or(checkFolder(p.out), mayWrite(cmd, reads, p.reportTo))
+		if err := checkFolder(p.out); err != nil {
+			return err
+		}
+		return mayWrite(cmd, reads, p.reportTo)
 	}
-	return cmp.Or(p.input.CheckOutput(p.out), mayWrite(cmd, reads, p.reportTo, p.out))
+	if err := p.input.CheckOutput(p.out); err != nil {
+		return err
+	}
+	return mayWrite(cmd, reads, p.reportTo, p.out)
 }
 
 func (p *privatizing) run(cmd *cobra.Command, args []string) (err error) {
@@ -178,34 +184,48 @@ func (p *privatizing) run(cmd *cobra.Command, args []string) (err error) {
 	return atomicfile.WriteJSON(p.reportTo, p.report)
 }
 
-// open opens the mechanism or the command, whose vectors, if given, are used to
-// find words. end closes it.
+// open opens the mechanism or the command. end closes it.
 func (p *privatizing) open(ctx context.Context, root stream.Seed) (end func() error, err error) {
 	end = func() error { return nil }
 	if p.keep != "" {
-		if p.options.Kept, err = wordsOf(p.keep); err != nil {
+		p.options.Kept, err = wordsOf(p.keep)
+		if err != nil {
 			return end, err
 		}
 	}
 	if p.command.line == "" {
-		s, env, err := p.instance.environment(ctx, root)
-		if err != nil {
-			return end, err
-		}
-		if p.target != nil {
-			calibrator := measure.Calibrator{Env: env, Settings: s, Seed: root.Derive("target"), Threads: p.workers}
-			if err := p.target.Find(ctx, calibrator, p.inputs(), p.options.Kept); err != nil {
-				return end, err
-			}
-			s.Epsilon = p.target.Epsilon.Float()
-		}
-		m, err := mechanisms.New(env, s)
-		if err == nil {
-			p.space, p.options.Mechanism = env.Space, mechanisms.KeepWords(m, p.options.Kept)
-			p.options.Vectors = env.Space.Fingerprint()
-		}
-		return end, err
+		return end, p.openMechanism(ctx, root)
 	}
+	return p.openCommand(ctx, root)
+}
+
+// openMechanism makes the mechanism, at the ε of --target if there is one.
+func (p *privatizing) openMechanism(ctx context.Context, root stream.Seed) error {
+	s, env, err := p.instance.environment(ctx, root)
+	if err != nil {
+		return err
+	}
+	if p.target != nil {
+		calibrator := measure.Calibrator{Env: env, Settings: s, Seed: root.Derive("target"), Threads: p.workers}
+		if err := p.target.Find(ctx, calibrator, p.inputs(), p.options.Kept); err != nil {
+			return err
+		}
+		s.Epsilon = p.target.Epsilon.Float()
+	}
+	m, err := mechanisms.New(env, s)
+	if err != nil {
+		return err
+	}
+	p.space = env.Space
+	p.options.Mechanism = mechanisms.KeepWords(m, p.options.Kept)
+	p.options.Vectors = env.Space.Fingerprint()
+	return nil
+}
+
+// openCommand opens the command, whose vectors, if given, are used to find words. end
+// closes it.
+func (p *privatizing) openCommand(ctx context.Context, root stream.Seed) (end func() error, err error) {
+	end = func() error { return nil }
 	var space *embeddings.Space
 	var vectors func(io.Writer) error
 	if p.instance.space.embedding != "" {
@@ -213,12 +233,16 @@ func (p *privatizing) open(ctx context.Context, root stream.Seed) (end func() er
 		if err != nil {
 			return end, err
 		}
-		space, vectors = env.Space, env.Space.WriteText
+		space = env.Space
+		vectors = space.WriteText
 		p.options.Vectors = space.Fingerprint()
 	}
-	args, err := external.Split(p.command.line)
-	if err = cmp.Or(check.Positive("epsilon", p.instance.epsilon), usage(err)); err != nil {
+	if err := check.Positive("epsilon", p.instance.epsilon); err != nil {
 		return end, err
+	}
+	args, err := external.Split(p.command.line)
+	if err != nil {
+		return end, usage(err)
 	}
 	c, err := external.Open(ctx, args, external.Options{Vectors: vectors})
 	if err != nil {
@@ -230,7 +254,8 @@ func (p *privatizing) open(ctx context.Context, root stream.Seed) (end func() er
 		return c.Close, err
 	}
 	var r mechanisms.Rewriter = m
-	if p.options.Texts = m.ReadsText(); p.options.Texts {
+	p.options.Texts = m.ReadsText()
+	if p.options.Texts {
 		r = wholeTexts{m}
 	}
 	p.options.Mechanism, err = mechanisms.Rewriting(r, space)
@@ -306,12 +331,14 @@ func (p *privatizing) sum(sum privatize.Summary) {
 	}
 	switch unknown := share(sum.Unknown, sum.Words); {
 	case p.options.Policy == mechanisms.Keep && unknown > 0:
-		p.say("warning: policy keep published %.0f%% of the words, those outside the vocabulary: names, numbers, addresses",
+		p.say("warning: policy keep published %.0f%% of the words, those outside the vocabulary: names, numbers, "+
+			"addresses",
 			unknown)
 	case unknown > 25:
 		p.say("warning: %.0f%% of the words are not in the vocabulary: are these the right vectors for the text?", unknown)
 	}
 	if p.options.Mechanism.Guarantee().Holds() && !p.options.Texts {
-		p.say("epsilon spent, per unit of distance: at most %.6g on a line; in total %.6g", sum.EpsilonMost, sum.EpsilonTotal)
+		p.say("epsilon spent, per unit of distance: at most %.6g on a line; in total %.6g", sum.EpsilonMost,
+			sum.EpsilonTotal)
 	}
 }

@@ -62,7 +62,8 @@ func partsOf(args []string) (p parts, err error) {
 	slices.SortFunc(p.files, byName) // the parts of a table are numbered
 	for i := range p.files[1:] {
 		if p.files[i].name == p.files[i+1].name {
-			return p, check.Wrong("%s and %s have one name: privatise their folders apart", p.files[i].path, p.files[i+1].path)
+			return p, check.Wrong("%s and %s have one name: privatise their folders apart", p.files[i].path,
+				p.files[i+1].path)
 		}
 	}
 	return p, nil

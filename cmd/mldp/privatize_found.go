@@ -117,6 +117,7 @@ func byWords(ctx context.Context, s *privatize.Stream) (string, error) {
 	if err != nil {
 		return fmt.Sprintf("not measured: %v", err), nil
 	}
-	return fmt.Sprintf("%.3g%% (%.3g to %.3g) of %d texts drawn from them are nearest to their own original by tf-idf; by "+
+	return fmt.Sprintf("%.3g%% (%.3g to %.3g) of %d texts drawn from them are nearest to their own original by "+
+		"tf-idf; by "+
 		"chance %.2g%%", 100*found.Estimate, 100*found.Low, 100*found.High, len(sample), 100/float64(len(sample))), nil
 }

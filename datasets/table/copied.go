@@ -30,37 +30,47 @@ func (t *Reader) Copied() []Copied {
 func (t *Reader) lookAt(row Row) {
 	switch rest := row.rest.(type) {
 	case []string:
-		s := t.source.(*separated)
-		if t.copied == nil {
-			t.copied = s.others()
-		}
-		n := 0
-		for i, field := range rest {
-			if slices.Contains(s.columns, i) {
-				continue
-			}
-			if strings.IndexByte(field, '@') >= 0 {
-				t.copied[n].At++
-			}
-			n++
-		}
+		t.lookAtFields(rest)
 	case []member:
-		if t.copiedAt == nil {
-			t.copiedAt = map[string]int{}
+		t.lookAtMembers(rest)
+	}
+}
+
+// lookAtFields counts those of a row of CSV or TSV.
+func (t *Reader) lookAtFields(fields []string) {
+	s := t.source.(*separated)
+	if t.copied == nil {
+		t.copied = s.others()
+	}
+	n := 0
+	for i, field := range fields {
+		if slices.Contains(s.columns, i) {
+			continue
 		}
-		for _, m := range rest {
-			if slices.Contains(t.options.Columns, m.name) {
-				continue
-			}
-			at, met := t.copiedAt[m.name]
-			if !met {
-				at = len(t.copied)
-				t.copied = append(t.copied, Copied{Column: m.name})
-				t.copiedAt[m.name] = at
-			}
-			if bytes.IndexByte(m.raw, '@') >= 0 {
-				t.copied[at].At++
-			}
+		if strings.IndexByte(field, '@') >= 0 {
+			t.copied[n].At++
+		}
+		n++
+	}
+}
+
+// lookAtMembers counts those of an object of JSON.
+func (t *Reader) lookAtMembers(members []member) {
+	if t.copiedAt == nil {
+		t.copiedAt = map[string]int{}
+	}
+	for _, m := range members {
+		if slices.Contains(t.options.Columns, m.name) {
+			continue
+		}
+		at, met := t.copiedAt[m.name]
+		if !met {
+			at = len(t.copied)
+			t.copied = append(t.copied, Copied{Column: m.name})
+			t.copiedAt[m.name] = at
+		}
+		if bytes.IndexByte(m.raw, '@') >= 0 {
+			t.copied[at].At++
 		}
 	}
 }
@@ -119,32 +129,49 @@ func countAt(file *parquet.File, leaf int) (n uint64, err error) {
 	buffer := make([]parquet.Value, 256)
 	for _, group := range file.RowGroups() {
 		pages := group.ColumnChunks()[leaf].Pages()
-		for err == nil {
-			var page parquet.Page
-			page, err = pages.ReadPage()
-			if err != nil {
-				break
-			}
-			values := page.Values()
-			for err == nil {
-				var read int
-				read, err = values.ReadValues(buffer)
-				for _, v := range buffer[:read] {
-					if !v.IsNull() && bytes.IndexByte(v.ByteArray(), '@') >= 0 {
-						n++
-					}
-				}
-			}
-			parquet.Release(page)
-			if errors.Is(err, io.EOF) {
-				err = nil
-			}
-		}
+		found, err := countAtPages(pages, buffer)
+		n += found
 		_ = pages.Close() // everything was read
-		if !errors.Is(err, io.EOF) {
+		if err != nil {
 			return n, err
 		}
-		err = nil
 	}
 	return n, nil
+}
+
+// countAtPages counts them in the pages of a row group.
+func countAtPages(pages parquet.Pages, buffer []parquet.Value) (n uint64, err error) {
+	for {
+		page, err := pages.ReadPage()
+		if errors.Is(err, io.EOF) {
+			return n, nil
+		}
+		if err != nil {
+			return n, err
+		}
+		found, err := countAtValues(page.Values(), buffer)
+		parquet.Release(page)
+		n += found
+		if err != nil {
+			return n, err
+		}
+	}
+}
+
+// countAtValues counts them in the values of a page.
+func countAtValues(values parquet.ValueReader, buffer []parquet.Value) (n uint64, err error) {
+	for {
+		read, err := values.ReadValues(buffer)
+		for _, v := range buffer[:read] {
+			if !v.IsNull() && bytes.IndexByte(v.ByteArray(), '@') >= 0 {
+				n++
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return n, nil
+		}
+		if err != nil {
+			return n, err
+		}
+	}
 }

@@ -136,7 +136,8 @@ func newCSV(t *Reader) (source, error) {
 		}
 		line, _ := parser.FieldPos(0)
 		if s.width != 0 && len(fields) != s.width {
-			return nil, 0, fmt.Errorf("%s:%d: %d fields, want %d%s", t.options.Name, line, len(fields), s.width, found.hint())
+			return nil, 0, fmt.Errorf("%s:%d: %d fields, want %d%s", t.options.Name, line, len(fields), s.width,
+				found.hint())
 		}
 		return fields, line, nil
 	}

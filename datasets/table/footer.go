@@ -34,7 +34,8 @@ const (
 
 	sortingColumn = 1
 
-	chunkFile, chunkOffset, chunkMeta, chunkIndexFirst, chunkIndexLast, chunkCrypto, chunkEncrypted = 1, 2, 3, 4, 7, 8, 9
+	chunkFile, chunkOffset, chunkMeta                            = 1, 2, 3
+	chunkIndexFirst, chunkIndexLast, chunkCrypto, chunkEncrypted = 4, 7, 8, 9
 
 	metaEncodings, metaBytes, metaCompressed, metaKeyValues, metaDataPage     = 2, 6, 7, 8, 9
 	metaIndexPage, metaDictionaryPage, metaStatistics, metaEncodingStatistics = 10, 11, 12, 13
@@ -54,6 +55,7 @@ func parseStructure(data []byte) (*structure, error) {
 	return s, err
 }
 
+// readStructure reads the fields of a structure, those of the ones in it too.
 func readStructure(r thrift.Reader, depth int) (*structure, error) {
 	if depth > deepest {
 		return nil, errors.New("the footer is nested too deeply")
@@ -69,7 +71,7 @@ func readStructure(r thrift.Reader, depth int) (*structure, error) {
 			f.ID += number
 		}
 		number = f.ID
-		value, err := any(f.Type == thrift.TRUE), error(nil)
+		var value any = f.Type == thrift.TRUE
 		if f.Type != thrift.TRUE && f.Type != thrift.FALSE {
 			value, err = readValue(r, f.Type, depth)
 		}
@@ -124,6 +126,7 @@ func (s *structure) bytes() ([]byte, error) {
 	return b.Bytes(), err
 }
 
+// writeStructure writes the fields of a structure, in their order.
 func writeStructure(w thrift.Writer, s *structure) error {
 	last := int16(0)
 	for _, f := range s.fields {
@@ -154,6 +157,7 @@ func writeStructure(w thrift.Writer, s *structure) error {
 	return w.WriteField(thrift.Field{Type: thrift.STOP})
 }
 
+// writeValue writes what readValue returned.
 func writeValue(w thrift.Writer, kind thrift.Type, value any) error {
 	switch v := value.(type) {
 	case bool:

@@ -79,7 +79,8 @@ func (j *objects) row(d *json.Decoder) (row Row, err error) {
 	for i, c := range o.Columns {
 		at := slices.IndexFunc(members, func(m member) bool { return m.name == c })
 		if at < 0 {
-			return row, check.Wrong("no field %q: where there is no text, write null (Spark: ignoreNullFields=false)", c)
+			return row, check.Wrong("no field %q: where there is no text, write null (Spark: ignoreNullFields=false)",
+				c)
 		}
 		if err == nil {
 			row.Values[i], err = j.value(members[at])

@@ -31,6 +31,7 @@ var _ transform.Transformer = (*marks)(nil)
 
 func (m *marks) Reset() { *m = marks{} }
 
+// Transform implements transform.Transformer.
 func (m *marks) Transform(dst, src []byte, _ bool) (written, read int, err error) {
 	for _, c := range src {
 		if written+3 > len(dst) {

@@ -13,7 +13,10 @@ var missing = []string{"nan", "na", "n/a", "#n/a", "<na>", "nat", "null", "none"
 // LooksMissing reports whether a value is what programs write for one that is not there.
 func LooksMissing(value string) bool {
 	const longest = 8 // with spaces around
-	return len(value) > 1 && len(value) <= longest && slices.Contains(missing, strings.ToLower(strings.TrimSpace(value)))
+	if len(value) < 2 || len(value) > longest {
+		return false
+	}
+	return slices.Contains(missing, strings.ToLower(strings.TrimSpace(value)))
 }
 
 // Suspects counts texts that look like missing ones.

@@ -1,7 +1,6 @@
 package table
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -61,8 +60,10 @@ func newColumns(t *Reader, r io.Reader) (c *columns, err error) {
 	if err != nil {
 		head := make([]byte, 16)
 		_, _ = f.ReadAt(head, 0) // of a short file it is all
-		return nil, cmp.Or(checkKind(name, strings.TrimPrefix(string(head), "PAR1")),
-			fmt.Errorf("%s: not Parquet: %w", name, err))
+		if other := checkKind(name, strings.TrimPrefix(string(head), "PAR1")); other != nil {
+			return nil, other
+		}
+		return nil, fmt.Errorf("%s: not Parquet: %w", name, err)
 	}
 	c = &columns{t: t, in: f, size: info.Size(), file: p}
 	for _, column := range t.options.Columns {
@@ -186,7 +187,8 @@ func (c *columns) nextGroup() error {
 	if c.cursors == nil {
 		chunks := groups[c.group].ColumnChunks()
 		for _, leaf := range c.leaves {
-			c.cursors = append(c.cursors, cursor{pages: chunks[leaf.Index()].Pages(), buffer: make([]parquet.Value, 64)})
+			pages := chunks[leaf.Index()].Pages()
+			c.cursors = append(c.cursors, cursor{pages: pages, buffer: make([]parquet.Value, 64)})
 		}
 	}
 	return nil
@@ -225,7 +227,8 @@ func (c *columns) value(v parquet.Value) (Value, error) {
 		return text, err
 	}
 	if !utf8.ValidString(text.Text) {
-		return text, check.Wrong("is not UTF-8: if the text is Latin-1 or the like, say so with --encoding (in a study: " +
+		return text, check.Wrong("is not UTF-8: if the text is Latin-1 or the like, say so with --encoding (in a " +
+			"study: " +
 			"encoding)")
 	}
 	return text, nil

@@ -49,6 +49,7 @@ type textColumn struct {
 	pending int // bytes since the last flush
 }
 
+// writer returns what writes rows with their texts changed, all other columns copied.
 func (c *columns) writer(w *bufio.Writer) Writer {
 	out := &columnsWriter{source: c, out: w}
 	out.footer, out.err = c.footer()
@@ -106,7 +107,8 @@ func (c *columns) checkValues() (err error) {
 	schema, _ := c.file.Lookup("ARROW:schema")
 	for _, leaf := range c.leaves {
 		if listsItsValues(schema, leaf.Name()) {
-			return check.Wrong("%s: column %q is an Enum, whose values stand in the schema of the file: write it as text",
+			return check.Wrong("%s: column %q is an Enum, whose values stand in the schema of the file: write it as "+
+				"text",
 				c.t.options.Name, leaf.Name())
 		}
 	}
@@ -127,6 +129,7 @@ func (t *textColumn) start() {
 		parquet.DataPageVersion(1), parquet.DataPageStatistics(false))
 }
 
+// write adds a text; a row group of the library ends where flushBytes are waiting.
 func (t *textColumn) write(v Value) error {
 	value := parquet.NullValue().Level(0, 0, 0)
 	if !v.Null {
@@ -324,6 +327,7 @@ type spool struct {
 	size   int64
 }
 
+// Write implements io.Writer.
 func (s *spool) Write(p []byte) (n int, err error) {
 	switch {
 	case s.file == nil && s.memory.Len()+len(p) <= flushBytes:

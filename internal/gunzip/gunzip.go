@@ -56,6 +56,7 @@ type unpacked struct {
 	err    error // stays: bufio forgets an error that Peek met
 }
 
+// Read implements io.Reader.
 func (r *unpacked) Read(p []byte) (int, error) {
 	if r.err != nil {
 		return 0, r.err

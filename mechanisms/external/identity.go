@@ -57,13 +57,11 @@ func keyOf(args []string, h Hello) (string, error) {
 		if i == 0 && !strings.ContainsRune(a, filepath.Separator) {
 			continue
 		}
-		_, value, _ := strings.Cut(a, "=")
-		names := []string{a, value}
-		if i > 0 && values[i-1] == "-m" {
-			module, _, _ := strings.Cut(a, ".")
-			names = []string{module, module + ".py"}
+		previous := ""
+		if i > 0 {
+			previous = values[i-1]
 		}
-		for _, name := range names {
+		for _, name := range mayBeFiles(a, previous) {
 			info, err := os.Stat(name)
 			if err != nil || !info.Mode().IsRegular() && !info.IsDir() {
 				continue
@@ -81,6 +79,16 @@ func keyOf(args []string, h Hello) (string, error) {
 	canonical, err := json.Marshal([]any{args, files, h})
 	sum := sha256.Sum256(canonical)
 	return hex.EncodeToString(sum[:]), err
+}
+
+// mayBeFiles are the files and folders that an argument may name, behind the one before.
+func mayBeFiles(argument, previous string) []string {
+	if previous == "-m" {
+		module, _, _ := strings.Cut(argument, ".")
+		return []string{module, module + ".py"}
+	}
+	_, value, _ := strings.Cut(argument, "=")
+	return []string{argument, value}
 }
 
 // compiled is where Python keeps what it made of its files.

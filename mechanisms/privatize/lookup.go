@@ -26,7 +26,8 @@ func (s splitter) lookup(text string, start, end int) word {
 	find := func(spelled string, in kind) bool {
 		_, keep := slices.BinarySearch(s.kept, spelled)
 		if in == kept && keep || in == known && s.vocabulary.ID(spelled) != embeddings.Unknown {
-			w.token, w.kind = spelled, in
+			w.token = spelled
+			w.kind = in
 		}
 		return w.kind != unknown
 	}

@@ -13,12 +13,10 @@ type Again struct {
 	Again uint64 `json:"came_out_again"`
 }
 
-// add counts a word.
-func (a *Again) add(again bool) {
+// add counts a word, which came out again once or not at all.
+func (a *Again) add(times uint64) {
 	a.Words++
-	if again {
-		a.Again++
-	}
+	a.Again += times
 }
 
 // Marked counts the words that may be names, numbers and addresses.
@@ -46,7 +44,10 @@ func (m *Marked) count(was, spelled, written string) {
 	if !capitals && !digits && !at {
 		return
 	}
-	again := written == spelled || strings.EqualFold(was, written)
+	again := uint64(0)
+	if written == spelled || strings.EqualFold(was, written) {
+		again = 1
+	}
 	if capitals {
 		m.Capitals.add(again)
 	}

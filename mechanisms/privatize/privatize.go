@@ -125,7 +125,8 @@ func (s *Stream) Run(ctx context.Context, in *table.Reader, out io.Writer) (err 
 		rows, pieces := next, []piece(nil)
 		for _, row := range rows {
 			for i := range row.Values {
-				pieces = append(pieces, piece{Value: &row.Values[i], column: in.Column(i), record: earlier + row.Record})
+				pieces = append(pieces,
+					piece{Value: &row.Values[i], column: in.Column(i), record: earlier + row.Record})
 			}
 		}
 		err = s.parallel(ctx, pieces, func(p *piece) {
@@ -145,8 +146,8 @@ func (s *Stream) Run(ctx context.Context, in *table.Reader, out io.Writer) (err 
 		return errors.Join(failed, w.Flush())
 	}
 	if written := s.summary.Rewritten + s.summary.Wordless - earlier; passed != written {
-		return fmt.Errorf("%d rows were read, %d of them rewritten or without words: what was written is not whole", passed,
-			written)
+		return fmt.Errorf("%d rows were read, %d of them rewritten or without words: what was written is not whole",
+			passed, written)
 	}
 	return w.Close()
 }

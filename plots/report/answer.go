@@ -92,7 +92,8 @@ func warnings(p *results.Prepared) []string {
 func promiseWarnings(name string, own []results.Cell) (out []string) {
 	undefined := results.Where(own, func(c results.Cell) bool { return c.Status == results.StatusUndefined })
 	if c, found := results.Unproved(own); found {
-		out = append(out, fmt.Sprintf("%s has no guarantee: %s", name, sentence(cmp.Or(c.GuaranteeReason, noneStated(c)))))
+		reason := cmp.Or(c.GuaranteeReason, noneStated(c))
+		out = append(out, fmt.Sprintf("%s has no guarantee: %s", name, sentence(reason)))
 	}
 	if scope := results.Scope(own); scope != "" {
 		out = append(out, fmt.Sprintf("The guarantee of %s holds only %s", name, sentence(scope)))
