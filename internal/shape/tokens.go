@@ -45,5 +45,6 @@ func (c census) print(out io.Writer) {
 		all.tokens += c[room].tokens
 		all.lines += c[room].lines
 	}
-	fmt.Fprintf(out, "sum %.1f tokens a line: %d tokens, %d lines\n", float64(all.tokens)/float64(all.lines), all.tokens, all.lines)
+	fmt.Fprintf(out, "sum %.1f tokens a line: %d tokens, %d lines\n", float64(all.tokens)/float64(all.lines),
+		all.tokens, all.lines)
 }
