@@ -52,15 +52,10 @@ func readEarlier(folder string, shard Shard) (*earlier, error) {
 	return e, nil
 }
 
-// checkReplaced refuses a run that would leave out rows of the folder: those of another
-// definition of the study, as with fewer epsilons. Rows of the same definition are
-// of data that changed; that they are replaced is said.
-func (w *work) checkReplaced(e *earlier) error {
-	if e == nil || w.options.Force {
-		return nil
-	}
+// lost is the number of its units that are not among those of the keys.
+func (e *earlier) lost(keys []string) int {
 	own := map[string]bool{}
-	for _, key := range w.keys {
+	for _, key := range keys {
 		own[key] = true
 	}
 	lost := 0
@@ -69,6 +64,17 @@ func (w *work) checkReplaced(e *earlier) error {
 			lost++
 		}
 	}
+	return lost
+}
+
+// checkReplaced refuses a run that would leave out rows of the folder: those of another
+// definition of the study, as with fewer epsilons. Rows of the same definition are
+// of data that changed; that they are replaced is said.
+func (w *work) checkReplaced(e *earlier) error {
+	if e == nil || w.options.Force {
+		return nil
+	}
+	lost := e.lost(w.keys)
 	if lost == 0 {
 		return nil
 	}

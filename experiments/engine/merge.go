@@ -3,8 +3,11 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 
+	"mldpbench/internal/check"
 	"mldpbench/results"
 )
 
@@ -66,7 +69,25 @@ func Merge(folders []string, out string) (*Summary, error) {
 	if missing := merged.Units - len(rows); missing != 0 {
 		return nil, fmt.Errorf("%d of %d units are in none of the results files", missing, merged.Units)
 	}
+	if err := checkMergedInto(out, merged, slices.Collect(maps.Keys(rows))); err != nil {
+		return nil, err
+	}
 	merged.Shard = ""
 	s := &Summary{Dir: out, Total: merged.Units, Reused: len(rows), Manifest: *merged}
 	return s, s.finish(Shard{}, all)
+}
+
+// checkMergedInto refuses a folder with rows of another definition of the study, which the
+// merged run does not have: they would be replaced.
+func checkMergedInto(out string, merged *Manifest, keys []string) error {
+	e, err := readEarlier(out, Shard{})
+	if err != nil || e == nil || e.manifest.Definition == merged.Definition {
+		return err
+	}
+	lost := e.lost(keys)
+	if lost == 0 {
+		return nil
+	}
+	return check.Wrong("%s holds %d units, %d of which are not of these parts and would be replaced: choose another --out",
+		out, len(e.measured), lost)
 }
