@@ -17,6 +17,7 @@ import (
 	"github.com/goccy/go-yaml/token"
 
 	"mldpbench/internal/check"
+	"mldpbench/internal/yamlnode"
 )
 
 // maxSize of a study file in bytes is far above the needs of any study and below what the parser, whose time grows
@@ -146,17 +147,12 @@ func (src *source) checkKeys(n ast.MapNode, k Key) error {
 	return nil
 }
 
-// asWritten is a value of a key that takes text, as text: 1.10, 007 and 0x1F are
-// numbers to the library, which would print them in its own way.
+// asWritten is a value of a key; where the key takes text, it is text.
 func asWritten(node ast.Node, k Key) ast.Node {
 	if k.kind() != reflect.String && !k.alone {
 		return node
 	}
-	switch node.(type) {
-	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
-		return ast.String(node.GetToken())
-	}
-	return node
+	return yamlnode.Text(node)
 }
 
 // plainInteger is a decimal integer and nothing else: no 010, which YAML reads

@@ -18,8 +18,11 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
 
 	"mldpbench/internal/list"
+	"mldpbench/internal/yamlnode"
 	"mldpbench/results"
 )
 
@@ -76,7 +79,7 @@ func Load(path string) (Views, error) {
 
 // Parse reads views; name is that of the file, for errors.
 func Parse(name string, data []byte) (v Views, err error) {
-	if err := yaml.UnmarshalWithOptions(data, &v, yaml.Strict()); err != nil {
+	if err := unmarshal(data, &v); err != nil {
 		return v, fmt.Errorf("%s:%s", name, strings.TrimSpace(yaml.FormatError(err, false, false)))
 	}
 	for _, part := range []struct {
@@ -92,6 +95,36 @@ func Parse(name string, data []byte) (v Views, err error) {
 		}
 	}
 	return v, nil
+}
+
+// unmarshal reads views; a title that looks like a number stays as it is written.
+func unmarshal(data []byte, v *Views) error {
+	file, err := parser.ParseBytes(data, 0)
+	if err != nil {
+		return err
+	}
+	for _, document := range file.Docs {
+		if document.Body == nil {
+			continue
+		}
+		ast.Walk(textKeys{}, document.Body)
+		if err := yaml.NodeToValue(document.Body, v, yaml.Strict()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// textKeys visits the keys of views that take text, and makes their values text.
+type textKeys struct{}
+
+// Visit implements ast.Visitor.
+func (t textKeys) Visit(node ast.Node) ast.Visitor {
+	entry, ok := node.(*ast.MappingValueNode)
+	if ok && slices.Contains([]string{"name", "title", "legend", "note"}, entry.Key.GetToken().Value) {
+		entry.Value = yamlnode.Text(entry.Value)
+	}
+	return t
 }
 
 // sources are where items come from; those of numbers are asked for each quantity.

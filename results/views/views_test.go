@@ -203,6 +203,22 @@ func TestOwnViews(t *testing.T) {
 	}
 }
 
+// A title that looks like a number, a truth or a hexadecimal number stays as it is written.
+func TestTitlesStayAsWritten(t *testing.T) {
+	for _, title := range []string{"1.10", "007", "0x1F", "true", "1e-5", ".inf", "plain"} {
+		for _, form := range []string{"tables:\n- name: a\n  rows: [dataset]\n  title: %s\n",
+			"tables: [{name: a, rows: [dataset], title: %s}]\n"} {
+			views, err := Parse("x.yaml", fmt.Appendf(nil, form, title))
+			if err != nil {
+				t.Fatalf("title %s: %v", title, err)
+			}
+			if got := views.Tables[0].Title; got != title {
+				t.Errorf("the title is %q, want %q", got, title)
+			}
+		}
+	}
+}
+
 // Of several mistakes the same one is named in every run, the first.
 func TestTheFirstMistakeIsNamed(t *testing.T) {
 	for text, want := range map[string]string{
