@@ -88,6 +88,6 @@ func checkMergedInto(out string, merged *Manifest, keys []string) error {
 	if lost == 0 {
 		return nil
 	}
-	return check.Wrong("%s holds %d units, %d of which are not of these parts and would be replaced: choose another --out",
-		out, len(e.measured), lost)
+	return check.Wrong("%s holds %d units, %d of which are not of these parts and would be replaced: choose another "+
+		"--out", out, len(e.measured), lost)
 }
