@@ -17,6 +17,13 @@ import (
 // upper privatises columns of a Parquet file as strings.ToUpper does.
 func upper(t testing.TB, data []byte, o Options) (string, error) {
 	t.Helper()
+	out, _, err := upperRead(t, data, o)
+	return out, err
+}
+
+// upperRead is upper, with the reader of the file.
+func upperRead(t testing.TB, data []byte, o Options) (string, *Reader, error) {
+	t.Helper()
 	file := filepath.Join(t.TempDir(), "x.parquet")
 	if err := os.WriteFile(file, data, 0o644); err != nil {
 		t.Fatal(err)
@@ -26,9 +33,10 @@ func upper(t testing.TB, data []byte, o Options) (string, error) {
 		t.Fatal(err)
 	}
 	defer in.Close()
-	o.Name, o.Format, o.Text = "in", Parquet, true
-	out, _, err := apply(t, in, o, strings.ToUpper)
-	return out, err
+	o.Name = "in"
+	o.Format = Parquet
+	o.Text = true
+	return apply(t, in, o, strings.ToUpper)
 }
 
 // footerOf is the footer of a file.

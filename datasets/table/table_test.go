@@ -218,16 +218,7 @@ func TestParquet(t *testing.T) {
 	}
 	data := b.Bytes()
 	private := func(data []byte, columns ...string) (string, *Reader, error) {
-		file := filepath.Join(t.TempDir(), "x.parquet")
-		if err := os.WriteFile(file, data, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		in, err := os.Open(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer in.Close()
-		return apply(t, in, Options{Name: "in", Format: Parquet, Columns: columns, Text: true}, strings.ToUpper)
+		return upperRead(t, data, Options{Columns: columns})
 	}
 	out, in, err := private(data, "title", "body")
 	if err != nil || in.rows != uint64(len(rows)) {
