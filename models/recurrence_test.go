@@ -77,46 +77,6 @@ func TestInferenceEqualsTraining(t *testing.T) {
 	}
 }
 
-// The same layer as loops over sequences and steps, in float64.
-func TestFusedEqualsUnrolled(t *testing.T) {
-	const d, h = 6, 5
-	e, b := ragged(6, []int{9, 7, 7, 3, 1}, 15, d, 0)
-	r := newTestRecurrence[float32](e, h, 2, b)
-	w, out := random[float32](7, r.weightCount()), make([]float32, 5*2*h)
-	r.forward(w, out, false)
-	sigmoid := func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
-	for i, length := range b.lengths {
-		for direction := range 2 {
-			w := w[direction*r.width()*4*h:]
-			var state, cell [h]float64
-			for t := range int(length) {
-				if direction == 1 {
-					t = int(length) - 1 - t
-				}
-				x := append(slices.Clone(e.row(b.words[b.local[b.offset[t]+i]])), 1)
-				var z [4 * h]float64
-				for j := range z {
-					for k, v := range x {
-						z[j] += float64(v) * float64(w[k*4*h+j])
-					}
-					for k, v := range state {
-						z[j] += v * float64(w[(d+1+k)*4*h+j])
-					}
-				}
-				for j := range h {
-					cell[j] = sigmoid(z[h+j])*cell[j] + sigmoid(z[j])*math.Tanh(z[3*h+j])
-					state[j] = sigmoid(z[2*h+j]) * math.Tanh(cell[j])
-				}
-			}
-			for j, want := range state {
-				if got := out[(i*2+direction)*h+j]; math.Abs(float64(got)-want) > 1e-5 {
-					t.Errorf("sequence %d, direction %d, output %d: fused %v, unrolled %v", i, direction, j, got, want)
-				}
-			}
-		}
-	}
-}
-
 // Whole graphs against differences, to detect a gradient that is passed on wrongly
 // between ops: LSTM or mean of rows → dense → cross-entropy.
 func TestGraphGradient(t *testing.T) {
