@@ -31,39 +31,62 @@ type batch struct {
 	number []int32 // of each token of the table its index in words, −1 outside fill
 }
 
+// newBatch is a batch of at most size sequences of ids below tokens; of each the last ones are read, as many as longest
+// if that is not 0.
 func newBatch(size, tokens, longest int) *batch {
-	return &batch{longest: longest, labels: make([]int32, size), lengths: make([]int32, size),
-		number: slices.Repeat([]int32{-1}, tokens)}
+	return &batch{
+		longest: longest,
+		labels:  make([]int32, size),
+		lengths: make([]int32, size),
+		number:  slices.Repeat([]int32{-1}, tokens),
+	}
 }
 
 // fill lays out the examples with these indices, at most as many as there are
 // rows, and returns which of them each row holds. Remaining rows are empty.
 func (b *batch) fill(x Examples, indices []int) []int {
-	read := func(k int) []int32 {
-		s := x.Sequences[indices[k]]
-		if b.longest > 0 {
-			s = s[max(0, len(s)-b.longest):]
-		}
-		return s
-	}
 	b.order = append(b.order[:0], consecutive(len(indices))...)
-	slices.SortStableFunc(b.order, func(i, j int) int { return cmp.Compare(len(read(j)), len(read(i))) })
-	for row := range b.lengths {
-		b.lengths[row], b.labels[row] = 0, noLabel
+	slices.SortStableFunc(b.order, func(i, j int) int {
+		return cmp.Compare(len(b.read(x.Sequences[indices[j]])), len(b.read(x.Sequences[indices[i]])))
+	})
+	clear(b.lengths)
+	for row := range b.labels {
+		b.labels[row] = noLabel
 	}
-	b.rows, b.active, b.offset, b.words, b.local = b.rows[:0], b.active[:0], b.offset[:0], b.words[:0], b.local[:0]
+	b.rows = b.rows[:0]
 	for row, k := range b.order {
-		b.rows = append(b.rows, read(k))
-		b.lengths[row] = int32(len(read(k)))
+		s := b.read(x.Sequences[indices[k]])
+		b.rows = append(b.rows, s)
+		b.lengths[row] = int32(len(s))
 		if x.Labels != nil {
 			b.labels[row] = int32(x.Labels[indices[k]])
 		}
 	}
-	for t, n := 0, len(b.rows); ; t++ {
+	b.layOut()
+	return b.order
+}
+
+// read is the part of a sequence that is read.
+func (b *batch) read(s []int32) []int32 {
+	if b.longest > 0 {
+		return s[max(0, len(s)-b.longest):]
+	}
+	return s
+}
+
+// layOut makes steps of the rows.
+func (b *batch) layOut() {
+	b.active = b.active[:0]
+	b.offset = b.offset[:0]
+	b.words = b.words[:0]
+	b.local = b.local[:0]
+	n := len(b.rows)
+	for t := 0; ; t++ {
 		for n > 0 && len(b.rows[n-1]) <= t {
 			n--
 		}
-		b.active, b.offset = append(b.active, n), append(b.offset, len(b.local))
+		b.active = append(b.active, n)
+		b.offset = append(b.offset, len(b.local))
 		if n == 0 {
 			break
 		}
@@ -78,10 +101,21 @@ func (b *batch) fill(x Examples, indices []int) []int {
 	for _, w := range b.words {
 		b.number[w] = -1
 	}
-	return b.order
 }
 
+// steps is the number of steps, that of the tokens of the longest sequence.
 func (b *batch) steps() int { return len(b.active) - 1 }
+
+// appendReversed appends local in the order of reading each sequence from its end.
+func (b *batch) appendReversed(local []int32) []int32 {
+	for t := range b.steps() {
+		for i := range b.active[t] {
+			position := int(b.lengths[i]) - 1 - t
+			local = append(local, b.local[b.offset[position]+i])
+		}
+	}
+	return local
+}
 
 // capacity returns the largest number of tokens that a batch of the given size
 // can hold, 1 at least: tensors are never empty.

@@ -2,7 +2,6 @@ package models
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"mldpbench/stream"
@@ -88,26 +87,4 @@ func accuracy(scores [][]float64, labels []int) float64 {
 		}
 	}
 	return float64(right) / float64(len(labels))
-}
-
-// logLoss returns −ln softmax(x)[label], in float64.
-func logLoss[T float](x []T, label int) float64 {
-	top := float64(x[argmax(x)])
-	var sum float64
-	for _, v := range x {
-		sum += math.Exp(float64(v) - top)
-	}
-	return -(float64(x[label]) - top - math.Log(sum))
-}
-
-// softmax writes that of x to dst, which may be x.
-func softmax[D, T float](dst []D, x []T) {
-	top := float64(x[argmax(x)])
-	var sum float64
-	for _, v := range x {
-		sum += math.Exp(float64(v) - top)
-	}
-	for j, v := range x {
-		dst[j] = D(math.Exp(float64(v)-top) / sum)
-	}
 }

@@ -169,7 +169,7 @@ func compareWithGorgonia[T float](t *testing.T, columns gateColumns) (outputs, g
 	defer building.Unlock()
 	g := gorgonia.NewGraph()
 	wn := input(g, "w", newDense(tensor.Shape{directions * r.width(), 4 * h}, w))
-	fused, fusedGradients := differentiated(t, g, gorgonia.Must(lastHidden(r, wn, true)), weigh, gorgonia.Nodes{wn})
+	fused, fusedGradients := differentiated(t, g, gorgonia.Must(lastHidden(r, r.forward, wn)), weigh, gorgonia.Nodes{wn})
 	for direction := range directions {
 		u := unroll(r, e, direction)
 		u.columns = columns

@@ -9,7 +9,8 @@ import (
 // glorot fills w (in × out) with the uniform distribution of Glorot & Bengio
 // 2010, eq. 16.
 func glorot(w []float32, in, out int, seed stream.Seed) {
-	rng, limit := seed.Rand(), math.Sqrt(6/float64(in+out))
+	rng := seed.Rand()
+	limit := math.Sqrt(6 / float64(in+out))
 	for i := range w {
 		w[i] = float32(limit * (2*rng.Float64() - 1))
 	}
@@ -43,6 +44,7 @@ func orthogonal(w []float32, rows, columns int, seed stream.Seed) {
 	}
 }
 
+// product is the inner product.
 func product(a, b []float64) float64 {
 	var sum float64
 	for i, x := range a {

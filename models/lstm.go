@@ -8,6 +8,7 @@ import (
 	"gorgonia.org/tensor"
 
 	"mldpbench/internal/cores"
+	"mldpbench/internal/kernel"
 	"mldpbench/internal/params"
 )
 
@@ -41,50 +42,109 @@ func init() {
 
 // newLSTM makes the network of Meisenbacher et al. 2024: frozen word vectors →
 // LSTM → dropout → dense softmax, trained with Adam on the cross-entropy. Padding
-// is masked exactly: the state used is the one after the last token. Weights start
-// as in Keras: Glorot uniform, orthogonal recurrence, forget gate bias 1, other
-// biases 0.
+// is masked exactly: the state used is the one after the last token.
 func newLSTM(directions int, o Options) *network {
-	m, p := newNetwork(o), values(o.Parameters)
-	d, h := o.Embedding.Dimension, p.int("hidden")
-	k, out := d+1+h, directions*h
-	w, dense := make([]float32, directions*k*4*h), make([]float32, out*o.Classes)
+	m := newNetwork(o)
+	p := values(o.Parameters)
+	size := layerSize{d: o.Embedding.Dimension, h: p.int("hidden"), directions: directions}
+	m.weights = lstmWeights(size, o)
+	dropout := p.float("dropout")
+	padding, _ := p["length"].(int)
+	m.open = func(ctx context.Context, _ Examples, rng *rand.Rand) (*graph, error) {
+		batch := newBatch(m.rows(rng), o.Embedding.Len(), padding)
+		r := newRecurrence(inFloat32, o.Embedding, size, batch)
+		r.free = func() int { return cores.Free(ctx) }
+		l := &lstmLayers{recurrence: r, dropout: dropout, rng: rng}
+		if rng != nil && dropout > 0 {
+			r.mask = resized(r.mask, len(batch.lengths), size.outputs())
+		}
+		return compile(l, m.weights, rng)
+	}
+	return m
+}
+
+// lstmWeights are those of the recurrence, (directions·(d+1+h)) × 4h, and of the dense layer, outputs × classes and
+// 1 × classes. They start as in Keras: Glorot uniform, orthogonal recurrence, forget gate bias 1, other biases 0.
+func lstmWeights(size layerSize, o Options) []*tensor.Dense {
 	seed := o.Seed.Derive("lstm", "weights")
-	for direction := range directions {
-		part := w[direction*k*4*h : (direction+1)*k*4*h]
-		glorot(part[:d*4*h], d, 4*h, seed.Derive("input").At(uint64(direction)))
-		bias := part[d*4*h : (d+1)*4*h]
+	d := size.d
+	h := size.h
+	length := size.width() * 4 * h
+	recurrent := make([]float32, size.directions*length)
+	for direction := range size.directions {
+		w := recurrent[direction*length : (direction+1)*length]
+		glorot(w[:d*4*h], d, 4*h, seed.Derive("input").At(uint64(direction)))
+		bias := w[d*4*h : (d+1)*4*h]
 		for j := h; j < 2*h; j++ {
 			bias[j] = 1
 		}
-		orthogonal(part[(d+1)*4*h:], h, 4*h, seed.Derive("recurrent").At(uint64(direction)))
+		orthogonal(w[(d+1)*4*h:], h, 4*h, seed.Derive("recurrent").At(uint64(direction)))
 	}
-	glorot(dense, out, o.Classes, seed.Derive("dense"))
-	m.weights = []*tensor.Dense{
-		newDense(tensor.Shape{directions * k, 4 * h}, w),
-		newDense(tensor.Shape{out, o.Classes}, dense),
+	dense := make([]float32, size.outputs()*o.Classes)
+	glorot(dense, size.outputs(), o.Classes, seed.Derive("dense"))
+	return []*tensor.Dense{
+		newDense(tensor.Shape{size.directions * size.width(), 4 * h}, recurrent),
+		newDense(tensor.Shape{size.outputs(), o.Classes}, dense),
 		newDense(tensor.Shape{1, o.Classes}, make([]float32, o.Classes)),
 	}
-	drop := p.float("dropout")
-	m.open = func(ctx context.Context, _ Examples, rng *rand.Rand) (*graph, error) {
-		padding, _ := p["length"].(int)
-		batch := newBatch(m.size(rng != nil), o.Embedding.Len(), padding)
-		r := newRecurrence(inFloat32, o.Embedding, h, directions, batch)
-		r.free = func() int { return cores.Free(ctx) }
-		if rng != nil && drop > 0 {
-			r.mask = make([]float32, len(batch.lengths)*out)
+}
+
+// lstmLayers are an LSTM, dropout of its output and a dense layer, for one batch.
+type lstmLayers struct {
+	recurrence *recurrence[float32]
+	dropout    float64    // share of the output that is dropped
+	rng        *rand.Rand // nil without training
+}
+
+func (l *lstmLayers) labels() []int32 { return l.recurrence.batch.labels }
+
+// fill draws the dropout of the batch too: a number of the output is kept, and divided by the share that is.
+func (l *lstmLayers) fill(x Examples, indices []int) []int {
+	mask := l.recurrence.mask.Data
+	for i := range mask {
+		mask[i] = 0
+		if l.rng.Float64() >= l.dropout {
+			mask[i] = float32(1 / (1 - l.dropout))
 		}
-		return newGraph(m, m.weights, batch.labels, rng != nil, func(x Examples, indices []int) []int {
-			for i := range r.mask {
-				r.mask[i] = 0
-				if rng.Float64() >= drop {
-					r.mask[i] = float32(1 / (1 - drop))
-				}
-			}
-			return batch.fill(x, indices)
-		}, func(_ *gorgonia.ExprGraph, w gorgonia.Nodes) (*gorgonia.Node, error) {
-			return affine(w[1], w[2])(lastHidden(r, w[0], rng != nil))
-		})
 	}
-	return m
+	return l.recurrence.batch.fill(x, indices)
+}
+
+func (l *lstmLayers) build(_ *gorgonia.ExprGraph, weights gorgonia.Nodes) (*gorgonia.Node, error) {
+	pass := l.recurrence.forward
+	if l.rng == nil {
+		pass = l.recurrence.infer
+	}
+	hidden, err := lastHidden(l.recurrence, pass, weights[0])
+	if err != nil {
+		return nil, err
+	}
+	return affine(hidden, weights[1], weights[2])
+}
+
+// lastHidden adds the whole recurrence as one op of its weights: batch × outputs. The token vectors are frozen, so the
+// only derivative is that of the weights. pass is forward, or infer where no derivative is taken.
+func lastHidden[T float](r *recurrence[T], pass func(w, out kernel.Matrix[T]), weights *gorgonia.Node) (*gorgonia.Node,
+	error) {
+	shape := tensor.Shape{len(r.batch.lengths), r.outputs()}
+	out := newDense(shape, make([]T, shape.TotalSize()))
+	return fuse("LSTM", weights, shape, &recurrenceLayer[T]{recurrence: r, pass: pass, out: out})
+}
+
+// recurrenceLayer is a recurrence as an op.
+type recurrenceLayer[T float] struct {
+	recurrence *recurrence[T]
+	pass       func(w, out kernel.Matrix[T])
+	out        *tensor.Dense // batch × outputs
+}
+
+func (l *recurrenceLayer[T]) forward(w []T) gorgonia.Value {
+	r := l.recurrence
+	l.pass(r.weightMatrix(w), r.outputMatrix(data[T](l.out)))
+	return l.out
+}
+
+func (l *recurrenceLayer[T]) backward(w []T, gradient gorgonia.Value, to []T) {
+	r := l.recurrence
+	r.backward(r.weightMatrix(w), r.outputMatrix(data[T](gradient)), r.weightMatrix(to))
 }

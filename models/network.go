@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
 	"mldpbench/internal/params"
@@ -16,14 +15,22 @@ import (
 
 // network is the common part of the networks: training and scores.
 type network struct {
-	classes                 int
-	batch, epochs, patience int
-	last                    bool // the weights of the last epoch are kept instead of the best
-	learningRate, clip      float64
-	seed                    stream.Seed // of the order of examples and of dropout
-	weights                 []*tensor.Dense
-	// open compiles the network for batches of x; a nil rng means inference.
+	schedule
+	classes int
+	seed    stream.Seed // of the order of examples and of dropout
+	weights []*tensor.Dense
+	// open compiles the network for batches of x: for training with a source of dropout, for scores with nil.
 	open func(ctx context.Context, x Examples, rng *rand.Rand) (*graph, error)
+}
+
+// schedule says how a network is trained.
+type schedule struct {
+	batch        int  // examples of a step
+	epochs       int  // at most
+	patience     int  // epochs without a lower validation loss
+	keepsLast    bool // the weights of the last epoch are kept instead of the best
+	learningRate float64
+	clip         float64 // largest norm of the gradient of all weights; 0 is no limit
 }
 
 // scheduleParameters holds the LSTM's defaults, chosen on plain and on privatised
@@ -41,28 +48,44 @@ var scheduleParameters = []Parameter{
 	params.NonNegative("clip", 1.0),         // largest norm of the gradient of all weights; 0 is no limit
 }
 
+// newNetwork is trained by the parameters of scheduleParameters; its weights and layers are the caller's to set.
 func newNetwork(o Options) *network {
 	v := values(o.Parameters)
-	return &network{classes: o.Classes, batch: v.int("batch"), epochs: v.int("epochs"), patience: v.int("patience"),
-		last: v["weights"] == "last", learningRate: v.float("learning_rate"), clip: v.float("clip"),
-		seed: o.Seed.Derive("network")}
+	return &network{
+		schedule: schedule{
+			batch:        v.int("batch"),
+			epochs:       v.int("epochs"),
+			patience:     v.int("patience"),
+			keepsLast:    v["weights"] == "last",
+			learningRate: v.float("learning_rate"),
+			clip:         v.float("clip"),
+		},
+		classes: o.Classes,
+		seed:    o.Seed.Derive("network"),
+	}
 }
 
 // classifier is that of a network of token sequences.
 func (m *network) classifier(name string, o Options) Classifier {
-	return &checked{learner: m, name: name, classes: o.Classes,
-		reads: reads{sequences: true, tokens: o.Embedding.Len()}}
+	return &checked{
+		learner: m,
+		name:    name,
+		classes: o.Classes,
+		reads:   reads{sequences: true, tokens: o.Embedding.Len()},
+	}
 }
 
-// size is the number of examples a graph processes at a time. Scores do not
-// depend on it. Larger batches share more words, and the recurrence projects
-// each distinct word once.
-func (m *network) size(training bool) int {
-	if training {
+// rows is the number of examples that a graph processes at a time, with a source of dropout for training.
+func (m *network) rows(rng *rand.Rand) int {
+	if rng != nil {
 		return m.batch
 	}
-	return max(m.batch, 512)
+	return m.scoredTogether()
 }
+
+// scoredTogether is the number of examples scored at a time. Scores do not depend on it. Larger batches share more
+// words, and the recurrence projects each distinct word once.
+func (m *network) scoredTogether() int { return max(m.batch, 512) }
 
 // fit trains with early stopping on the validation loss and keeps the best
 // weights, or the last.
@@ -78,7 +101,8 @@ func (m *network) fit(ctx context.Context, train, validation Examples) (History,
 		return history, err
 	}
 	defer inference.vm.Close()
-	order, indices := m.seed.Derive("order").Rand(), consecutive(train.Len())
+	order := m.seed.Derive("order").Rand()
+	indices := consecutive(train.Len())
 	best := make([][]float32, len(m.weights))
 	for epoch := 1; epoch <= m.epochs && epoch-history.Best-1 <= m.patience; epoch++ {
 		order.Shuffle(len(indices), func(i, j int) { indices[i], indices[j] = indices[j], indices[i] })
@@ -87,38 +111,28 @@ func (m *network) fit(ctx context.Context, train, validation Examples) (History,
 				return history, err
 			}
 			training.fill(train, batch)
-			if err := training.step(m); err != nil {
+			if err := training.step(m.learningRate, m.clip); err != nil {
 				return history, fmt.Errorf("epoch %d: %w", epoch, err)
 			}
 		}
-		logits, err := m.logits(ctx, inference, validation)
+		loss, accuracy, err := m.validate(ctx, inference, validation)
 		if err != nil {
 			return history, err
-		}
-		loss, right := 0.0, 0
-		for i, label := range validation.Labels {
-			x := logits[i*m.classes : (i+1)*m.classes]
-			loss += logLoss(x, label) / float64(len(validation.Labels))
-			if argmax(x) == label {
-				right++
-			}
 		}
 		better := loss < math.Inf(1) && (history.Best < 0 || loss < history.Losses[history.Best])
 		history.Losses = append(history.Losses, loss)
 		if better {
 			history.Best = epoch - 1
-			for i, w := range m.weights {
-				best[i] = append(best[i][:0], data[float32](w)...)
-			}
+			m.store(best)
 		}
-		if better || m.last {
-			history.Accuracy = float64(right) / float64(len(validation.Labels))
+		if better || m.keepsLast {
+			history.Accuracy = accuracy
 		}
 	}
 	if history.Best < 0 {
 		return history, fmt.Errorf("training diverged: the validation loss was never finite")
 	}
-	if m.last {
+	if m.keepsLast {
 		history.Best = len(history.Losses) - 1
 		return history, nil
 	}
@@ -126,6 +140,30 @@ func (m *network) fit(ctx context.Context, train, validation Examples) (History,
 		copy(data[float32](w), best[i])
 	}
 	return history, nil
+}
+
+// store copies the weights to a place for each.
+func (m *network) store(to [][]float32) {
+	for i, w := range m.weights {
+		to[i] = append(to[i][:0], data[float32](w)...)
+	}
+}
+
+// validate returns the mean cross-entropy of examples with labels, and the share whose label has the highest score.
+func (m *network) validate(ctx context.Context, g *graph, x Examples) (loss, accuracy float64, err error) {
+	logits, err := m.logits(ctx, g, x)
+	if err != nil {
+		return 0, 0, err
+	}
+	right := 0
+	for i, label := range x.Labels {
+		row := logits[i*m.classes : (i+1)*m.classes]
+		loss += logLoss(row, label) / float64(len(x.Labels))
+		if argmax(row) == label {
+			right++
+		}
+	}
+	return loss, float64(right) / float64(len(x.Labels)), nil
 }
 
 // logits of all examples (examples × classes), in their order. Batches are made
@@ -136,7 +174,7 @@ func (m *network) logits(ctx context.Context, g *graph, x Examples) ([]float32, 
 	if x.Sequences != nil {
 		slices.SortStableFunc(indices, func(i, j int) int { return len(x.Sequences[j]) - len(x.Sequences[i]) })
 	}
-	for batch := range slices.Chunk(indices, m.size(false)) {
+	for batch := range slices.Chunk(indices, m.scoredTogether()) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -152,6 +190,7 @@ func (m *network) logits(ctx context.Context, g *graph, x Examples) ([]float32, 
 	return out, nil
 }
 
+// score returns the probabilities of the classes of each example.
 func (m *network) score(ctx context.Context, x Examples) ([][]float64, error) {
 	inference, err := m.open(ctx, x, nil)
 	if err != nil {
@@ -166,130 +205,6 @@ func (m *network) score(ctx context.Context, x Examples) ([][]float64, error) {
 		out = append(out, p)
 	}
 	return out, err
-}
-
-// graph is one compiled Gorgonia graph over weights that may be shared with
-// other graphs.
-type graph struct {
-	vm      gorgonia.VM
-	logits  *gorgonia.Node
-	weights gorgonia.Nodes
-	// fill lays out the examples with these indices in the inputs and returns
-	// which of them each row holds.
-	fill func(x Examples, indices []int) []int
-
-	// For training only.
-	loss  *gorgonia.Node
-	steps int
-	move  []func(gradient []float32, u unbias) // of each weight
-}
-
-// newGraph compiles a network over weights: build adds it to g and returns its
-// logits. While training it minimises the mean cross-entropy with labels.
-func newGraph(m *network, weights []*tensor.Dense, labels []int32, training bool,
-	fill func(x Examples, indices []int) []int, build func(g *gorgonia.ExprGraph, weights gorgonia.Nodes) (
-		logits *gorgonia.Node, err error)) (*graph, error) {
-	building.Lock()
-	defer building.Unlock()
-	g := gorgonia.NewGraph()
-	out := &graph{fill: fill}
-	for i, w := range weights { // the same numbers under a header of its own: a machine writes to headers
-		out.weights = append(out.weights, input(g, fmt.Sprintf("weights%d", i), w.ShallowClone()))
-		var own moments
-		out.move = append(out.move, func(gradient []float32, u unbias) {
-			if own.mean == nil {
-				own = moments{make([]float32, len(gradient)), make([]float32, len(gradient))}
-			}
-			m.move(data[float32](w), gradient, own, u)
-		})
-	}
-	var err error
-	if out.logits, err = build(g, out.weights); err != nil {
-		return nil, err
-	}
-	if !training {
-		out.vm = gorgonia.NewTapeMachine(g)
-		return out, nil
-	}
-	if out.loss, err = crossEntropy[float32](out.logits, labels); err != nil {
-		return nil, err
-	}
-	if _, err := gorgonia.Grad(out.loss, out.weights...); err != nil {
-		return nil, err
-	}
-	out.vm = gorgonia.NewTapeMachine(g, gorgonia.BindDualValues(out.weights...))
-	return out, nil
-}
-
-func (g *graph) run() error {
-	g.vm.Reset() // without it a tape machine returns the results of its last run
-	return g.vm.RunAll()
-}
-
-// step runs the graph and moves the weights. A gradient whose norm over all
-// weights exceeds clip > 0 is scaled down to it.
-func (g *graph) step(m *network) error {
-	if err := g.run(); err != nil {
-		return err
-	}
-	loss := float64(g.loss.Value().Data().(float32))
-	var square float64
-	gradients := make([][]float32, len(g.weights))
-	for k, w := range g.weights {
-		v, err := w.Grad()
-		if err != nil {
-			return err
-		}
-		gradients[k] = data[float32](v)
-		for _, x := range gradients[k] {
-			square += float64(float64(x) * float64(x))
-		}
-	}
-	if math.IsNaN(loss) || math.IsNaN(square) || math.IsInf(square, 0) {
-		return fmt.Errorf("training diverged: loss %v, squared gradient norm %v; lower the learning rate or clip", loss,
-			square)
-	}
-	g.steps++
-	u := newUnbias(g.steps)
-	norm := math.Sqrt(square)
-	for k, gradient := range gradients {
-		if m.clip > 0 && norm > m.clip {
-			for i := range gradient {
-				gradient[i] *= float32(m.clip / norm)
-			}
-		}
-		g.move[k](gradient, u)
-	}
-	return nil
-}
-
-// Adam is the update rule of weights: Kingma & Ba 2015 with ε 1e-7, as in Keras.
-const adamBeta1, adamBeta2, adamEpsilon = 0.9, 0.999, 1e-7
-
-// moments are Adam's running means of a gradient and of its square.
-type moments struct{ mean, square []float32 }
-
-// unbias holds the factors that make the moments of one step, counted from 1,
-// unbiased.
-type unbias struct{ mean, square float32 }
-
-func newUnbias(step int) unbias {
-	of := func(beta float64) float32 { return float32(1 / (1 - math.Pow(beta, float64(step)))) }
-	return unbias{of(adamBeta1), of(adamBeta2)}
-}
-
-// move makes one step of Adam (Kingma & Ba 2015, Algorithm 1) and zeroes the
-// gradient: Gorgonia adds the next gradient to the stored one. Gorgonia's own
-// solver does the same in a dozen passes and copies.
-func (m *network) move(weights, gradient []float32, of moments, u unbias) {
-	mean, square := of.mean[:len(weights)], of.square[:len(weights)]
-	rate := float32(m.learningRate)
-	for j, e := range gradient[:len(weights)] {
-		mean[j] = adamBeta1*mean[j] + (1-adamBeta1)*e
-		square[j] = adamBeta2*square[j] + (1-adamBeta2)*e*e
-		weights[j] -= rate * (mean[j] * u.mean) / (float32(math.Sqrt(float64(square[j]*u.square))) + adamEpsilon)
-	}
-	clear(gradient)
 }
 
 func consecutive(n int) []int {

@@ -12,8 +12,6 @@ import (
 	"github.com/chewxy/hm"
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
-
-	"mldpbench/internal/list"
 )
 
 // building serialises the construction of Gorgonia graphs, their derivatives
@@ -58,28 +56,49 @@ func (o *op) Hashcode() uint32 {
 
 func (o *op) DiffWRT(inputs int) []bool { return slices.Repeat([]bool{true}, inputs) }
 
+// SymDiff adds the derivative to the graph. Its memory is made here, once.
 func (o *op) SymDiff(in gorgonia.Nodes, out, gradient *gorgonia.Node) (gorgonia.Nodes, error) {
 	shape := in[0].Shape().Clone()
 	to := tensor.New(tensor.WithShape(shape...), tensor.Of(in[0].Dtype()))
-	d, err := gorgonia.ApplyOp(&op{name: "d" + o.name, id: opCount.Add(1), shape: shape,
+	derivative := &op{
+		name:  "d" + o.name,
+		id:    opCount.Add(1),
 		types: append(slices.Clone(o.types), gradient.Type(), in[0].Type()),
+		shape: shape,
 		do: func(inputs []gorgonia.Value) (gorgonia.Value, error) {
 			o.backward(inputs[0], inputs[2], to)
 			return to, nil
-		}}, in[0], out, gradient)
+		},
+	}
+	d, err := gorgonia.ApplyOp(derivative, in[0], out, gradient)
 	return gorgonia.Nodes{d}, err
 }
 
-// fuse adds an op to the graph.
-func fuse[T float](name string, in *gorgonia.Node, shape tensor.Shape, forward func(x []T) gorgonia.Value,
-	backward func(x []T, gradient gorgonia.Value, to []T)) (*gorgonia.Node, error) {
+// A layer is a part of a network that is one op of one input.
+type layer[T float] interface {
+	// forward returns the output, in memory of its own, for an input.
+	forward(x []T) gorgonia.Value
+	// backward writes the derivative of the loss with respect to the input to one of its shape, given that with
+	// respect to the output of the last forward pass.
+	backward(x []T, gradient gorgonia.Value, to []T)
+}
+
+// fuse adds a layer with an output of that shape to the graph of its input.
+func fuse[T float](name string, in *gorgonia.Node, shape tensor.Shape, l layer[T]) (*gorgonia.Node, error) {
 	var kind hm.Type = dtypeOf[T]()
 	if len(shape) == 2 {
 		kind = gorgonia.TensorType{Dims: 2, Of: dtypeOf[T]()}
 	}
-	return gorgonia.ApplyOp(&op{name, opCount.Add(1), []hm.Type{in.Type(), kind}, shape,
-		func(inputs []gorgonia.Value) (gorgonia.Value, error) { return forward(data[T](inputs[0])), nil },
-		func(input, gradient, to gorgonia.Value) { backward(data[T](input), gradient, data[T](to)) }}, in)
+	return gorgonia.ApplyOp(&op{
+		name:  name,
+		id:    opCount.Add(1),
+		types: []hm.Type{in.Type(), kind},
+		shape: shape,
+		do: func(inputs []gorgonia.Value) (gorgonia.Value, error) {
+			return l.forward(data[T](inputs[0])), nil
+		},
+		backward: func(input, gradient, to gorgonia.Value) { l.backward(data[T](input), gradient, data[T](to)) },
+	}, in)
 }
 
 func dtypeOf[T float]() tensor.Dtype { return tensor.Dtype{Type: reflect.TypeFor[T]()} }
@@ -91,67 +110,17 @@ func newDense[T any](shape tensor.Shape, data []T) *tensor.Dense {
 // data is the backing of a dense value.
 func data[T any](v gorgonia.Value) []T { return v.Data().([]T) }
 
-// input adds a tensor that the caller fills before each run.
+// input adds a tensor that the caller fills before each run. Two of one name, type and shape would be one node.
 func input(g *gorgonia.ExprGraph, name string, t *tensor.Dense) *gorgonia.Node {
 	return gorgonia.NewTensor(g, t.Dtype(), t.Dims(), gorgonia.WithShape(t.Shape()...), gorgonia.WithName(name),
 		gorgonia.WithValue(t))
 }
 
-// affine is x·w + b for every row of x, an error that of x.
-func affine(w, b *gorgonia.Node) func(x *gorgonia.Node, err error) (*gorgonia.Node, error) {
-	return func(x *gorgonia.Node, err error) (*gorgonia.Node, error) {
-		if err == nil {
-			x, err = gorgonia.Mul(x, w)
-		}
-		if err != nil {
-			return nil, err
-		}
-		return gorgonia.BroadcastAdd(x, b, nil, []byte{0})
+// affine is x·w + b for every row of x, a dense layer of Gorgonia: x is n × in, w in × out, b 1 × out.
+func affine(x, w, b *gorgonia.Node) (*gorgonia.Node, error) {
+	product, err := gorgonia.Mul(x, w)
+	if err != nil {
+		return nil, err
 	}
-}
-
-// lastHidden adds the whole LSTM as one op of its weights: batch × outputs. With
-// training the op keeps what its derivative needs. The token vectors are frozen, so
-// the only derivative is that of the weights.
-func lastHidden[T float](r *recurrence[T], weights *gorgonia.Node, training bool) (*gorgonia.Node, error) {
-	shape := tensor.Shape{len(r.batch.lengths), r.outputs()}
-	out := newDense(shape, make([]T, shape.TotalSize()))
-	return fuse("LSTM", weights, shape, func(w []T) gorgonia.Value {
-		r.forward(w, data[T](out), training)
-		return out
-	}, func(w []T, gradient gorgonia.Value, to []T) { r.backward(w, data[T](gradient), to) })
-}
-
-// crossEntropy adds the mean of −ln softmax(logits)[label] over the labelled
-// rows as one op of logits (batch × classes). The largest logit is subtracted
-// before exponentiating, so nothing overflows.
-func crossEntropy[T float](logits *gorgonia.Node, labels []int32) (*gorgonia.Node, error) {
-	classes := logits.Shape()[1]
-	n := func() int { return max(1, list.Count(labels, func(label int32) bool { return label != noLabel })) }
-	return fuse("SoftmaxCrossEntropy", logits, tensor.ScalarShape(), func(x []T) gorgonia.Value {
-		loss := 0.0
-		for i, label := range labels {
-			if label != noLabel {
-				loss += logLoss(x[i*classes:(i+1)*classes], int(label))
-			}
-		}
-		if loss /= float64(n()); dtypeOf[T]() == tensor.Float64 {
-			return gorgonia.NewF64(loss)
-		}
-		return gorgonia.NewF32(float32(loss))
-	}, func(x []T, gradient gorgonia.Value, to []T) {
-		scale := gradient.Data().(T) / T(n())
-		clear(to)
-		for i, label := range labels {
-			if label == noLabel {
-				continue
-			}
-			row := to[i*classes : (i+1)*classes]
-			softmax(row, x[i*classes:(i+1)*classes])
-			row[label]--
-			for j := range row {
-				row[j] *= scale
-			}
-		}
-	})
+	return gorgonia.BroadcastAdd(product, b, nil, []byte{0})
 }

@@ -10,18 +10,26 @@ import (
 	"mldpbench/stream"
 )
 
-// perceptron is a multilayer perceptron with ReLU between its layers.
+// perceptron is a multilayer perceptron with ReLU between its layers, all of them Gorgonia's.
 type perceptron struct {
 	network
 	hidden []int
 }
 
+// newPerceptron has hidden layers of these widths and reads vectors. It is trained with Adam as the other networks are.
 func newPerceptron(hidden []int, classes int, seed stream.Seed) Classifier {
-	m := &perceptron{hidden: hidden, network: network{classes: classes, batch: 64, epochs: 50,
-		patience: 5, learningRate: 0.001, seed: seed.Derive("perceptron")}}
+	m := &perceptron{
+		network: network{
+			schedule: schedule{batch: 64, epochs: 50, patience: 5, learningRate: 0.001},
+			classes:  classes,
+			seed:     seed.Derive("perceptron"),
+		},
+		hidden: hidden,
+	}
 	return &checked{learner: m, name: "perceptron", classes: classes, reads: reads{vectors: true}}
 }
 
+// fit makes weights for vectors of the width of those in train, and trains them.
 func (m *perceptron) fit(ctx context.Context, train, validation Examples) (History, error) {
 	width := len(train.Vectors[0])
 	in := width
@@ -33,34 +41,53 @@ func (m *perceptron) fit(ctx context.Context, train, validation Examples) (Histo
 		in = out
 	}
 	m.open = func(_ context.Context, _ Examples, rng *rand.Rand) (*graph, error) {
-		return m.compile(width, rng != nil)
+		size := m.rows(rng)
+		l := &perceptronLayers{
+			inputs: denseRows{d: width, data: make([]float32, size*width)},
+			number: make([]int32, size),
+		}
+		return compile(l, m.weights, rng)
 	}
 	return m.network.fit(ctx, train, validation)
 }
 
-func (m *perceptron) compile(width int, training bool) (*graph, error) {
-	size := m.size(training)
-	inputs, labels := denseRows{width, make([]float32, size*width)}, make([]int32, size)
-	return newGraph(&m.network, m.weights, labels, training, func(x Examples, indices []int) []int {
-		clear(inputs.data)
-		for row := range labels {
-			labels[row] = noLabel
+// perceptronLayers are a perceptron with the vectors of a batch.
+type perceptronLayers struct {
+	inputs denseRows // batch × width
+	number []int32   // of the label of each row
+}
+
+func (l *perceptronLayers) labels() []int32 { return l.number }
+
+func (l *perceptronLayers) fill(x Examples, indices []int) []int {
+	clear(l.inputs.data)
+	for row := range l.number {
+		l.number[row] = noLabel
+	}
+	for row, i := range indices {
+		copy(l.inputs.row(row), x.Vectors[i])
+		if x.Labels != nil {
+			l.number[row] = int32(x.Labels[i])
 		}
-		for row, i := range indices {
-			copy(inputs.row(row), x.Vectors[i])
-			if x.Labels != nil {
-				labels[row] = int32(x.Labels[i])
+	}
+	return consecutive(len(indices))
+}
+
+// build stacks dense layers: weights has w, in × out, and b, 1 × out, of each.
+func (l *perceptronLayers) build(g *gorgonia.ExprGraph, weights gorgonia.Nodes) (*gorgonia.Node, error) {
+	x := input(g, "inputs", newDense(tensor.Shape{l.inputs.len(), l.inputs.width()}, l.inputs.data))
+	var err error
+	for first := 0; first < len(weights); first += 2 {
+		if first > 0 {
+			x, err = gorgonia.Rectify(x)
+			if err != nil {
+				return nil, err
 			}
 		}
-		return consecutive(len(indices))
-	}, func(g *gorgonia.ExprGraph, w gorgonia.Nodes) (x *gorgonia.Node, err error) {
-		x = input(g, "inputs", newDense(tensor.Shape{size, width}, inputs.data))
-		for layer := 0; layer < len(w) && err == nil; layer += 2 {
-			if layer > 0 {
-				x, err = gorgonia.Rectify(x)
-			}
-			x, err = affine(w[layer], w[layer+1])(x, err)
+		x, err = affine(x, weights[first], weights[first+1])
+		if err != nil {
+			return nil, err
 		}
-		return x, err
-	})
+	}
+	return x, nil
 }

@@ -46,13 +46,13 @@ func TestRecurrenceGradient(t *testing.T) {
 		// The loss is a fixed random weighing of the outputs.
 		weigh := random[float64](3, len(b.lengths)*r.outputs())
 		if directions == 2 {
-			r.mask = random[float64](4, len(weigh))
+			r.mask = r.outputMatrix(random[float64](4, len(weigh)))
 		}
 		out, got := make([]float64, len(weigh)), make([]float64, len(w))
-		r.forward(w, out, true)
-		r.backward(w, weigh, got)
+		r.run(w, out)
+		r.gradient(w, weigh, got)
 		if worst := checkGradient(func() float64 {
-			r.forward(w, out, false)
+			r.predict(w, out)
 			return product(out, weigh)
 		}, w, got); worst > 1e-6 {
 			t.Errorf("%d directions: relative error %v", directions, worst)
@@ -67,8 +67,8 @@ func TestInferenceEqualsTraining(t *testing.T) {
 	r := newTestRecurrence[float32](e, 8, 2, b)
 	w := random[float32](5, r.weightCount())
 	kept, inferred := make([]float32, 5*16), make([]float32, 5*16)
-	r.forward(w, kept, true)
-	r.forward(w, inferred, false)
+	r.run(w, kept)
+	r.predict(w, inferred)
 	if !slices.Equal(kept, inferred) {
 		t.Error("outputs differ")
 	}
@@ -94,7 +94,7 @@ func TestGraphGradient(t *testing.T) {
 		building.Lock()
 		g := gorgonia.NewGraph()
 		wn, dn := input(g, "w", first), input(g, "dense", dense)
-		layer := func(w *gorgonia.Node) (*gorgonia.Node, error) { return lastHidden(r, w, true) }
+		layer := func(w *gorgonia.Node) (*gorgonia.Node, error) { return lastHidden(r, r.forward, w) }
 		if name == "mean" {
 			layer = func(w *gorgonia.Node) (*gorgonia.Node, error) { return meanRows[float64](b, w) }
 		}
@@ -154,8 +154,8 @@ func TestPathsAgree(t *testing.T) {
 	w := random[float64](15, exact.weightCount())
 	dout := random[float64](16, len(b.lengths)*exact.outputs())
 	out, dw := make([]float64, len(dout)), make([]float64, len(w))
-	exact.forward(w, out, true)
-	exact.backward(w, dout, dw)
+	exact.run(w, out)
+	exact.gradient(w, dout, dw)
 	narrow := func(x []float64) []float32 {
 		y := make([]float32, len(x))
 		for i, v := range x {
@@ -172,8 +172,8 @@ func TestPathsAgree(t *testing.T) {
 	kernel.OnPaths(func(path string) {
 		r := newTestRecurrence[float32](e, 16, 2, b)
 		got, gotdw := make([]float32, len(out)), make([]float32, len(dw))
-		r.forward(narrow(w), got, true)
-		r.backward(narrow(w), narrow(dout), gotdw)
+		r.run(narrow(w), got)
+		r.gradient(narrow(w), narrow(dout), gotdw)
 		if a, b := apart(got, out), apart(gotdw, dw); a > 1e-5 || b > 1e-4*magnitude(dw) {
 			t.Errorf("%s: outputs differ by %v, gradients by %v", path, a, b)
 		}
@@ -197,12 +197,12 @@ func TestCoresDoNotChangeBits(t *testing.T) {
 				dout := random[float32](19, len(c.lengths)*r.outputs())
 				got := [3][]float32{make([]float32, len(dout)), make([]float32, len(dout)), make([]float32, len(w))}
 				r.free = func() int { return n + 1 }
-				r.forward(w, got[0], false)
-				r.forward(w, got[1], true)
+				r.predict(w, got[0])
+				r.run(w, got[1])
 				if r.division.cores != min(n+1, 3) { // the batch is worth three
 					t.Errorf("%d cores for %d", r.division.cores, n+1)
 				}
-				r.backward(w, dout, got[2])
+				r.gradient(w, dout, got[2])
 				if n == 0 {
 					want = got
 				}
@@ -231,10 +231,10 @@ func compareWithNaive[T float](t *testing.T, d, h, length int, lengths []int, sc
 		r := newTestRecurrence[T](e, h, 1, b)
 		out, dw = make([]T, len(lengths)*h), make([]T, len(w))
 		inferred, again := make([]T, len(out)), make([]T, len(w))
-		r.forward(w, inferred, false)
+		r.predict(w, inferred)
 		for _, to := range [][]T{again, dw} { // a pass must not depend on what the last one left
-			r.forward(w, out, true)
-			r.backward(w, weigh, to)
+			r.run(w, out)
+			r.gradient(w, weigh, to)
 		}
 		if !slices.Equal(out, inferred) || !slices.Equal(again, dw) {
 			t.Error("training and inference differ, or a second pass")
@@ -310,7 +310,7 @@ func BenchmarkLSTM(b *testing.B) {
 			for b.Loop() {
 				start := realdata.CPU()
 				g.fill(x, consecutive(x.Len())[len(times)%batches*size:][:size])
-				if err := g.step(m); err != nil {
+				if err := g.step(m.learningRate, m.clip); err != nil {
 					b.Fatal(err)
 				}
 				times = append(times, 1000*(realdata.CPU()-start))

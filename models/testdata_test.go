@@ -114,7 +114,14 @@ func newTestRecurrence[T float](e Embedding, hidden, directions int, b *batch) *
 	if !ok {
 		a = any(inFloat64).(arithmetic[T])
 	}
-	return newRecurrence(a, e, hidden, directions, b)
+	return newRecurrence(a, e, layerSize{d: e.Dimension, h: hidden, directions: directions}, b)
+}
+
+// run is a forward pass that keeps what backward needs; predict one that does not; gradient the backward pass.
+func (r *recurrence[T]) run(w, out []T)     { r.forward(r.weightMatrix(w), r.outputMatrix(out)) }
+func (r *recurrence[T]) predict(w, out []T) { r.infer(r.weightMatrix(w), r.outputMatrix(out)) }
+func (r *recurrence[T]) gradient(w, dout, dw []T) {
+	r.backward(r.weightMatrix(w), r.outputMatrix(dout), r.weightMatrix(dw))
 }
 
 func plainProduct(c, a, b kernel.Matrix[float64]) {
