@@ -17,7 +17,7 @@ import (
 	"mldpbench/internal/list"
 	"mldpbench/internal/stats"
 	"mldpbench/results"
-	"mldpbench/results/compare"
+	"mldpbench/results/analysis"
 	"mldpbench/results/search"
 )
 
@@ -168,7 +168,7 @@ func (a *aligning) search(ctx context.Context) (summary *engine.Summary, err err
 			return summary, err
 		}
 		further := map[results.Place][]float64{}
-		for _, trace := range compare.Traces(prepared, a.levels.Quantity) {
+		for _, trace := range analysis.Traces(prepared, a.levels.Quantity) {
 			k := key(trace[0].Place)
 			further[k] = append(further[k], a.further(k, a.points(k, trace), round)...)
 		}
@@ -234,12 +234,12 @@ func (a *aligning) further(k results.Place, points []search.Point, round int) (e
 // narrow asks for nearer ε where what is not known of the line between two is more
 // than half of all else that is not known at a level, and names these mechanisms.
 func (a *aligning) narrow(rows []results.Row) (unclear []string, err error) {
-	p, err := results.Prepare(results.Run{Name: a.Name, Rows: rows})
+	measured, err := analysis.New(a.levels, results.Run{Name: a.Name, Rows: rows})
 	if err != nil {
 		return nil, err
 	}
 	for _, level := range a.levels.At {
-		for _, scene := range compare.Align(p, compare.Question{Privacy: a.levels.Quantity}, level) {
+		for _, scene := range measured.Aligned("", level) {
 			for _, l := range scene.Lines {
 				rest := math.Sqrt(max(0, l.Error*l.Error-l.OfLine*l.OfLine))
 				if scene.Datasets == 0 && l.Reached && l.OfLine > rest/2 {

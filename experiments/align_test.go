@@ -12,7 +12,7 @@ import (
 	"mldpbench/experiments"
 	"mldpbench/experiments/engine"
 	"mldpbench/results"
-	"mldpbench/results/compare"
+	"mldpbench/results/analysis"
 )
 
 // A level is looked for beyond the ε of a study too, until two near each other are
@@ -31,11 +31,11 @@ func TestRunAligned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := results.Prepare(results.Run{Rows: sum.Rows})
+	p, err := analysis.New(results.Levels{Quantity: results.EM, At: []float64{level}}, results.Run{Rows: sum.Rows})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, a := range compare.Align(p, compare.Question{Privacy: results.EM}, level) {
+	for _, a := range p.Aligned("", level) {
 		for _, l := range a.Lines {
 			below, above := 0.0, 1.0
 			for _, x := range l.Points {

@@ -15,7 +15,7 @@ import (
 	"mldpbench/internal/list"
 	"mldpbench/mechanisms"
 	"mldpbench/results"
-	"mldpbench/results/compare"
+	"mldpbench/results/analysis"
 	"mldpbench/stream"
 )
 
@@ -263,11 +263,11 @@ func TestAgainst(t *testing.T) {
 	if sum, err = experiments.RunAligned(t.Context(), s, e.Root, o, levels); err != nil {
 		t.Fatal(err)
 	}
-	p, err := results.Prepare(results.Run{Rows: sum.Rows})
+	p, err := analysis.New(levels, results.Run{Rows: sum.Rows})
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := compare.Align(p, compare.Question{Privacy: levels.Quantity}, levels.At[0])[0]
+	a := p.Aligned("", levels.At[0])[0]
 	if a.Reached() != 2 || len(a.Pairs) != 1 || a.Pairs[0].Told || !(a.Pairs[0].Detectable > 0) {
 		t.Errorf("the same mechanism beside itself: %+v", a.Pairs)
 	}

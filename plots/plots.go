@@ -20,13 +20,14 @@ import (
 
 	"mldpbench/internal/atomicfile"
 	"mldpbench/results"
+	"mldpbench/results/analysis"
 	"mldpbench/results/views"
 )
 
 // All returns the figures of some views for which the cells have data, and the
 // names of the views that have none. No two figures have one name.
-func All(p *results.Prepared, declared []views.View) (figures []Figure, skipped []string) {
-	v := newView(p)
+func All(a *analysis.Analysis, declared []views.View) (figures []Figure, skipped []string) {
+	v := newView(a)
 	taken := map[string]bool{}
 	for _, d := range declared {
 		drawn := v.figures(d)

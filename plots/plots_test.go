@@ -20,7 +20,7 @@ import (
 	"mldpbench/internal/records"
 	"mldpbench/mechanisms"
 	"mldpbench/results"
-	"mldpbench/results/compare"
+	"mldpbench/results/analysis"
 	"mldpbench/results/views"
 )
 
@@ -55,7 +55,7 @@ func prepared(t testing.TB, rows []results.Row) *results.Prepared {
 
 // draw returns the figures of some views of the program, of all without a name.
 func drawn(p *results.Prepared, names ...string) ([]Figure, []string) {
-	return All(p, results.Where(views.Builtin().Figures, func(v views.View) bool {
+	return All(analysis.Of(p, results.Levels{}), results.Where(views.Builtin().Figures, func(v views.View) bool {
 		return len(names) == 0 || slices.Contains(names, v.Name)
 	}))
 }
@@ -90,7 +90,7 @@ func TestAtMostEightWithTheirMarkers(t *testing.T) {
 			}
 		}
 	}
-	v := newView(records.View(t, "extended"))
+	v := newView(analysis.Of(records.View(t, "extended"), results.Levels{}))
 	for _, name := range []string{"rank-fix", "cmp", "diffractor"} {
 		if !slices.ContainsFunc(v.curves, func(id results.Place) bool { return id.Mechanism == name && v.named[id] }) {
 			t.Errorf("%s is grey", name)
@@ -263,14 +263,14 @@ func TestEqualPrivacyIsDrawn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := records.View(t, "extended")
-	figures, _ := All(p, declared.Figures)
+	analysed := analysis.Of(records.View(t, "extended"), results.Levels{})
+	figures, _ := All(analysed, declared.Figures)
 	if len(figures) != 1 || figures[0].Title != "Accuracy in % at equal privacy, glove.6B d=100, svm (local)" {
 		t.Fatalf("%d figures", len(figures))
 	}
 	drawn := 0
 	for _, level := range []float64{0.5, 0.8} {
-		for _, a := range compare.Align(p, compare.Question{}, level) {
+		for _, a := range analysed.Aligned("", level) {
 			i := slices.IndexFunc(figures[0].panels, func(q Panel) bool { return q.Title == results.DatasetTitle(a.Dataset) })
 			if i < 0 {
 				continue // over all data sets

@@ -14,12 +14,13 @@ import (
 	"mldpbench/internal/stats"
 	"mldpbench/mechanisms"
 	"mldpbench/results"
+	"mldpbench/results/analysis"
 	"mldpbench/results/views"
 )
 
 // view is a prepared run with what all its figures share.
 type view struct {
-	views.Sheet
+	*analysis.Analysis
 	private []results.Cell
 	curves  []results.Place // instances in the order of legends
 	styles  map[results.Place]Style
@@ -52,8 +53,8 @@ func constant(i results.Place) bool {
 	return err == nil && d.Constant
 }
 
-func newView(p *results.Prepared) *view {
-	v := &view{Sheet: views.NewSheet(p), private: p.Private(), styles: map[results.Place]Style{},
+func newView(a *analysis.Analysis) *view {
+	v := &view{Analysis: a, private: a.Private(), styles: map[results.Place]Style{},
 		named: map[results.Place]bool{}}
 	v.curves = results.Distinct(v.private, func(c results.Cell) results.Place { return c.Instance() })
 	slices.SortFunc(v.curves, compareInstances)
@@ -95,7 +96,7 @@ func newView(p *results.Prepared) *view {
 // leading are the cells of each mechanism: of the user's own, then of those that compete
 // by what they keep at equal privacy, then of the others, each in the order of the plan.
 func (v *view) leading() [][]results.Cell {
-	reached := results.Where(private(v.Equal(results.MustColumn("accuracy"))), func(i views.Item) bool {
+	reached := results.Where(private(views.Equal(v.Analysis, results.MustColumn("accuracy"))), func(i views.Item) bool {
 		return !math.IsNaN(i.Value)
 	})
 	kept, all := results.Distinct(reached, views.Item.Instance), results.ByInstance(v.private)
@@ -117,7 +118,7 @@ func (v *view) leading() [][]results.Cell {
 
 // figures are those of a declared view: one for each set of its items.
 func (v *view) figures(d views.View) (out []Figure) {
-	for _, set := range v.Sets(d) {
+	for _, set := range views.Sets(v.Analysis, d) {
 		if d.X == views.Level { // what does not reach it says nothing
 			set.Items = results.Where(set.Items, func(i views.Item) bool { return !math.IsNaN(i.Value) })
 		}
@@ -147,7 +148,7 @@ func cellsOf(items []views.Item) []results.Cell {
 
 // group gathers the items of mechanisms, in the order of legends and of data sets.
 func (v *view) group(items []views.Item, by []string) []views.Set {
-	groups := v.Group(private(items), by)
+	groups := views.Group(v.Analysis, private(items), by)
 	slices.SortStableFunc(groups, func(a, b views.Set) int {
 		x, y := a.Items[0], b.Items[0]
 		if !slices.Contains(by, "mechanism") {
@@ -240,7 +241,7 @@ func (v *view) limit(panels []Panel) {
 	grey := map[string]bool{}
 	for _, id := range v.curves {
 		if !constant(id) {
-			grey[v.Text(views.Item{Place: id}, "mechanism")] = !v.named[id]
+			grey[v.MarkedName(id)] = !v.named[id]
 		}
 	}
 	curves := slices.Concat(list.Map(panels, func(p Panel) []Curve { return p.Curves })...)
@@ -316,7 +317,7 @@ func (v *view) notes(shown []results.Cell, aligned bool) (out []string) {
 			return c.Instance() == id && c.Status == results.StatusUndefined
 		}))
 		if len(at) > 0 {
-			out = append(out, fmt.Sprintf("%s is undefined at ε = %s.", v.Text(views.Item{Place: id}, "mechanism"),
+			out = append(out, fmt.Sprintf("%s is undefined at ε = %s.", v.MarkedName(id),
 				strings.Join(list.Map(at, short), ", ")))
 		}
 	}
@@ -351,8 +352,8 @@ const (
 )
 
 // Sketches draws the first of the declared figures for which there are data.
-func Sketches(p *results.Prepared, declared []views.View) (page Page) {
-	v := newView(p)
+func Sketches(a *analysis.Analysis, declared []views.View) (page Page) {
+	v := newView(a)
 	page.Notes = v.notes(v.private, false)
 	drawn := map[string]bool{}
 	for _, d := range declared {
@@ -371,8 +372,13 @@ func Sketches(p *results.Prepared, declared []views.View) (page Page) {
 	}
 	many := list.Count(v.curves, func(id results.Place) bool { return !constant(id) }) > maxCurves
 	for _, id := range v.curves {
-		if label := v.Text(views.Item{Place: id}, "mechanism"); drawn[label] {
-			page.Legend = append(page.Legend, Key{label, v.styles[id].Swatch(), many && !v.named[id] && !constant(id), id.Own()})
+		if label := v.MarkedName(id); drawn[label] {
+			page.Legend = append(page.Legend, Key{
+				Label:  label,
+				Swatch: v.styles[id].Swatch(),
+				Grey:   many && !v.named[id] && !constant(id),
+				Own:    id.Own(),
+			})
 		}
 	}
 	return page

@@ -34,7 +34,6 @@ type Prepared struct {
 	Runs     []Run            // without their rows
 	names    map[Place]string // shortest ones that tell instances and tasks apart
 	Warnings []string         // what a reader must know: audits of other data, data told apart
-	Levels   Levels           // at which mechanisms are compared, where they are asked for
 }
 
 // Prepare joins runs. A unit in two of them is kept once; it is an error if they

@@ -10,7 +10,7 @@ import (
 
 	"mldpbench/internal/check"
 	"mldpbench/results"
-	"mldpbench/results/compare"
+	"mldpbench/results/analysis"
 	"mldpbench/results/published"
 	"mldpbench/results/views"
 )
@@ -27,26 +27,25 @@ func newCompareCommand() *cobra.Command {
 			if len(args) != 2 {
 				return check.Wrong("compare takes two runs; with --published or --align one or more")
 			}
-			return compareRuns(cmd.ErrOrStderr(), a, args[0], args[1], compare.Options{})
+			return compareRuns(cmd.ErrOrStderr(), a, args[0], args[1], analysis.Options{})
 		}
-		p, err := loadRuns(cmd.ErrOrStderr(), args...)
+		read, err := loadRuns(cmd.ErrOrStderr(), levels, args...)
 		if err != nil {
 			return err
 		}
 		if withPublished {
-			all := published.Tables(p)
+			all := published.Tables(read.Prepared)
 			if len(all) == 0 {
 				return &verdict{exitNothing, fmt.Sprintf("none of the %d cells measures what the study printed: its texts or as "+
-					"many of them, GloVe 6B, an LSTM", len(p.Cells))}
+					"many of them, GloVe 6B, an LSTM", len(read.Cells))}
 			}
 			return a.show(all...)
 		}
-		p.Levels = levels
-		err = a.show(views.NewSheet(p).Tables(results.Where(views.Builtin().Tables, func(v views.View) bool {
+		err = a.show(views.Tables(read, results.Where(views.Builtin().Tables, func(v views.View) bool {
 			return v.From == "equal" || v.From == "pairs"
 		}))...)
-		if !slices.ContainsFunc(compare.Align(p, compare.Question{}, levels.At[0]), func(a compare.Aligned) bool {
-			return a.Reached() > 1
+		if !slices.ContainsFunc(read.Aligned("", levels.At[0]), func(s analysis.Aligned) bool {
+			return s.Reached() > 1
 		}) {
 			err = errors.Join(err, &verdict{exitNothing, "no two mechanisms were measured on both sides of " +
 				views.LevelOf(levels.Quantity, levels.At[0])})
@@ -60,13 +59,13 @@ func newCheckCommand() *cobra.Command {
 	var level float64
 	cmd := command("check", "RESULTS")
 	cmd.Flags().StringVar(&baseline, "baseline", "", "results to compare with")
-	cmd.Flags().Float64Var(&level, "level", compare.GateLevel, "probability of a false alarm over all tests")
+	cmd.Flags().Float64Var(&level, "level", analysis.GateLevel, "probability of a false alarm over all tests")
 	require(cmd, "baseline")
 	return prints(cmd, func(cmd *cobra.Command, args []string, a *answer) error {
 		if err := check.Inside("level", level, 0, 1); err != nil {
 			return err
 		}
-		return compareRuns(cmd.ErrOrStderr(), a, baseline, args[0], compare.Options{Level: level, Thresholds: true})
+		return compareRuns(cmd.ErrOrStderr(), a, baseline, args[0], analysis.Options{Level: level, Thresholds: true})
 	})
 }
 
@@ -75,16 +74,16 @@ const mostChanges = 20
 
 // compareRuns prints what changed between two runs, and returns the exit code of it.
 // As JSON there is every change and test.
-func compareRuns(stderr io.Writer, a *answer, first, second string, o compare.Options) error {
-	before, err := loadRuns(stderr, first)
+func compareRuns(stderr io.Writer, a *answer, first, second string, o analysis.Options) error {
+	before, err := loadRuns(stderr, results.Levels{}, first)
 	if err != nil {
 		return err
 	}
-	after, err := loadRuns(stderr, second)
+	after, err := loadRuns(stderr, results.Levels{}, second)
 	if err != nil {
 		return err
 	}
-	c := compare.Runs(before, after, o)
+	c := analysis.Runs(before.Prepared, after.Prepared, o)
 	most := mostChanges
 	if a.text == io.Discard {
 		most = -1
@@ -96,9 +95,9 @@ func compareRuns(stderr io.Writer, a *answer, first, second string, o compare.Op
 	a.Tables["outcome"] = []map[string]any{{"outcome": c.Outcome(), "sentence": c.Sentence()}}
 	fmt.Fprintln(a.text, c.Sentence())
 	switch c.Outcome() {
-	case compare.Changed:
+	case analysis.Changed:
 		return &verdict{exitFailure, c.Sentence()}
-	case compare.Incomplete:
+	case analysis.Incomplete:
 		return &verdict{exitNothing, c.Sentence()}
 	}
 	return nil

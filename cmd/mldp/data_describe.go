@@ -11,6 +11,7 @@ import (
 	"mldpbench/experiments/study"
 	"mldpbench/internal/check"
 	"mldpbench/results"
+	"mldpbench/results/analysis"
 	"mldpbench/results/views"
 	"mldpbench/stream"
 )
@@ -61,6 +62,7 @@ func newDataDescribeCommand(dir *string) *cobra.Command {
 			}
 		}
 		a.warned(p.Datasets)
-		return a.show(views.Named(views.NewSheet(&p).Tables(views.Builtin().Tables), "datasets")...)
+		tables := views.Tables(analysis.Of(&p, results.Levels{}), views.Builtin().Tables)
+		return a.show(views.Named(tables, "datasets")...)
 	})
 }

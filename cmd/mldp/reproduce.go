@@ -12,6 +12,7 @@ import (
 
 	"mldpbench/internal/check"
 	"mldpbench/internal/list"
+	"mldpbench/results"
 	"mldpbench/results/published"
 	"mldpbench/results/views"
 )
@@ -103,16 +104,16 @@ func reproduce(cmd *cobra.Command, a *answer, p published.Paper, items []publish
 		}
 		fmt.Fprintln(a.text, drawn)
 	}
-	results, err := loadRuns(cmd.ErrOrStderr(), folders...)
+	read, err := loadRuns(cmd.ErrOrStderr(), results.Levels{}, folders...)
 	if err != nil {
 		return err
 	}
 	var shown []views.Table
 	if len(tables) > 0 {
-		shown = views.Named(views.NewSheet(results).Tables(views.Builtin().Tables), tables...)
+		shown = views.Named(views.Tables(read, views.Builtin().Tables), tables...)
 	}
 	if len(quantities) > 0 {
-		shown = append(shown, published.Tables(results, quantities...)...)
+		shown = append(shown, published.Tables(read.Prepared, quantities...)...)
 	}
 	return a.show(shown...)
 }

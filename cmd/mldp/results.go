@@ -26,6 +26,7 @@ import (
 	"mldpbench/plots"
 	"mldpbench/plots/report"
 	"mldpbench/results"
+	"mldpbench/results/analysis"
 	"mldpbench/results/published"
 	"mldpbench/results/views"
 )
@@ -34,10 +35,10 @@ import (
 // next to its rows.
 const auditFile = "audit.csv"
 
-// loadRuns reads results files, or the folders of runs, and returns their joined view;
-// what a reader must know of it is said. Files that cannot be read are wrong usage;
-// those without rows are not.
-func loadRuns(stderr io.Writer, paths ...string) (*results.Prepared, error) {
+// loadRuns reads results files, or the folders of runs, and analyses them together at
+// some levels; what a reader must know of it is said. Files that cannot be read are
+// wrong usage; those without rows are not.
+func loadRuns(stderr io.Writer, levels results.Levels, paths ...string) (*analysis.Analysis, error) {
 	var runs []results.Run
 	for _, path := range paths {
 		run, err := readRun(path)
@@ -46,14 +47,14 @@ func loadRuns(stderr io.Writer, paths ...string) (*results.Prepared, error) {
 		}
 		runs = append(runs, run)
 	}
-	p, err := results.Prepare(runs...)
+	read, err := analysis.New(levels, runs...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", paths[0], err)
 	}
-	for _, w := range p.Warnings {
+	for _, w := range read.Warnings {
 		fmt.Fprintf(stderr, "warning: %s\n", w)
 	}
-	return p, nil
+	return read, nil
 }
 
 // viewOptions are the flags of commands that write what results have.
@@ -74,7 +75,7 @@ func (o *viewOptions) addFlags(f *pflag.FlagSet, files string, formats []string)
 }
 
 // open reads results and completes the name of the output, a folder.
-func (o *viewOptions) open(stderr io.Writer, paths []string) (*results.Prepared, error) {
+func (o *viewOptions) open(stderr io.Writer, paths []string) (*analysis.Analysis, error) {
 	for _, f := range o.formats {
 		if err := check.OneOf("format", f, o.known...); err != nil {
 			return nil, err
@@ -84,16 +85,15 @@ func (o *viewOptions) open(stderr io.Writer, paths []string) (*results.Prepared,
 	if o.declared, err = views.Load(o.views); err != nil {
 		return nil, usage(err)
 	}
-	p, err := loadRuns(stderr, paths...)
+	read, err := loadRuns(stderr, o.levels, paths...)
 	if err != nil {
 		return nil, err
 	}
-	p.Levels = o.levels
 	if info, err := os.Stat(paths[0]); o.out == "" && err == nil && info.IsDir() {
 		o.out = filepath.Join(paths[0], o.files)
 	}
 	o.out = cmp.Or(o.out, o.files) // what is made of a file of rows, which may lie among records, goes here
-	return p, nil
+	return read, nil
 }
 
 // wants reports whether a table or figure is among those asked for.
@@ -245,37 +245,37 @@ func writeOutputs(a *answer, stderr io.Writer, s *engine.Summary, o outcome) err
 	}
 	run := results.Run{Name: s.Dir, Rows: s.Rows, Audit: audited}
 	addManifest(&run, &s.Manifest)
-	p, err := results.Prepare(run)
+	analysed, err := analysis.New(o.levels, run)
 	if err != nil {
 		return err
 	}
-	p.Levels = o.levels
-	page, declared, sheet := filepath.Join(s.Dir, "report.html"), views.Builtin(), views.NewSheet(p)
-	if err := writePage(page, report.Input{Prepared: p}); err != nil {
+	page := filepath.Join(s.Dir, "report.html")
+	declared := views.Builtin()
+	if err := writePage(page, report.Input{Analysis: analysed}); err != nil {
 		return err
 	}
 	fmt.Fprintf(stderr, "rows are in %s\n", s.Dir)
-	own := sheet.Tables(o.tables)
+	own := views.Tables(analysed, o.tables)
 	files, err := views.Save(s.Dir, own, views.Formats)
-	lead := views.Named(sheet.Tables(declared.Tables), "equal")
+	lead := views.Named(views.Tables(analysed, declared.Tables), "equal")
 	lead = lead[:min(1, len(lead))]
 	if o.levels.Quantity != "" {
-		lead = sheet.Tables(declared.Ranking)
+		lead = views.Tables(analysed, declared.Ranking)
 	}
 	if err := errors.Join(err, a.show(append(own, lead...)...)); err != nil {
 		return err
 	}
 	a.Files = append(a.Files, files...)
-	if text := views.Answer(p); text != "" {
+	if text := views.Answer(analysed); text != "" {
 		fmt.Fprintln(a.text, text)
 	}
-	a.warned(p.Datasets)
+	a.warned(analysed.Datasets)
 	a.wrote(s.Dir, page)
 	if o.levels.Quantity != "" {
 		files, err := views.Save(s.Dir, lead, []string{"tex"})
 		frontier := results.Where(declared.Figures, func(v views.View) bool { return v.Name == "frontier" })
 		frontier[0].X, frontier[0].Title = o.levels.Quantity, "{y} against {x}"
-		drawn, _ := plots.All(p, frontier)
+		drawn, _ := plots.All(analysed, frontier)
 		saved, wrong := plots.Save(s.Dir, drawn, []string{"svg"})
 		for _, f := range append(files, saved.Paths...) {
 			a.wrote("", f)
@@ -287,7 +287,7 @@ func writeOutputs(a *answer, stderr io.Writer, s *engine.Summary, o outcome) err
 	if o.figures == "" {
 		return nil
 	}
-	drawn, _ := plots.All(p, declared.Figures)
+	drawn, _ := plots.All(analysed, declared.Figures)
 	saved, err := plots.Save(o.figures, drawn, []string{"svg", "png"})
 	warnRefused(stderr, saved)
 	a.wrote(o.figures, saved.Paths...)
@@ -316,11 +316,11 @@ func newReportCommand() *cobra.Command {
 		if err := mayWrite(cmd, args, v.out); err != nil {
 			return err
 		}
-		p, err := v.open(cmd.ErrOrStderr(), args)
+		read, err := v.open(cmd.ErrOrStderr(), args)
 		if err != nil {
 			return err
 		}
-		err = writePage(v.out, report.Input{Prepared: p, Views: v.declared})
+		err = writePage(v.out, report.Input{Analysis: read, Views: v.declared})
 		if err == nil {
 			a.wrote("", v.out)
 		}
@@ -345,11 +345,11 @@ func newFiguresCommand() *cobra.Command {
 			}
 			theme.Width = w
 		}
-		p, err := v.open(cmd.ErrOrStderr(), args)
+		read, err := v.open(cmd.ErrOrStderr(), args)
 		if err != nil {
 			return err
 		}
-		all, skipped := plots.All(p, v.declared.Figures)
+		all, skipped := plots.All(read, v.declared.Figures)
 		all = results.Where(all, func(f plots.Figure) bool { return v.wants(f.Name) })
 		drawn := list.Map(all, func(f plots.Figure) plots.Figure { return f.In(theme) })
 		names := list.Map(drawn, func(f plots.Figure) string { return f.Name })
@@ -379,11 +379,11 @@ func newTablesCommand() *cobra.Command {
 	v.addFlags(cmd.Flags(), "tables", views.Formats)
 	alignFlag(cmd.Flags(), &v.levels)
 	return prints(cmd, func(cmd *cobra.Command, args []string, a *answer) error {
-		p, err := v.open(cmd.ErrOrStderr(), args)
+		read, err := v.open(cmd.ErrOrStderr(), args)
 		if err != nil {
 			return err
 		}
-		all := results.Where(append(views.NewSheet(p).Tables(v.declared.Tables), published.Tables(p)...),
+		all := results.Where(append(views.Tables(read, v.declared.Tables), published.Tables(read.Prepared)...),
 			func(t views.Table) bool { return v.wants(t.Name) })
 		names := list.Map(all, func(t views.Table) string { return t.Name })
 		return v.save(cmd, args, a, names, func() ([]string, error) { return views.Save(v.out, all, v.formats) })

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"mldpbench/internal/records"
+	"mldpbench/results"
+	"mldpbench/results/analysis"
 )
 
 // browser returns a headless Chromium that shows a page, or skips the test.
@@ -70,7 +72,7 @@ func TestBrowser(t *testing.T) {
 	open := browser(t)
 	dir := t.TempDir()
 	for name, content := range map[string]string{"page.html": write(t, input(t)), "probe.html": probe,
-		"large.html": write(t, Input{Prepared: records.View(t, "extended")})} {
+		"large.html": write(t, Input{Analysis: analysis.Of(records.View(t, "extended"), results.Levels{})})} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
 			t.Fatal(err)
 		}

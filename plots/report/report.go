@@ -21,13 +21,14 @@ import (
 	"mldpbench/internal/list"
 	"mldpbench/plots"
 	"mldpbench/results"
+	"mldpbench/results/analysis"
 	"mldpbench/results/published"
 	"mldpbench/results/views"
 )
 
 // Input is the content of a page.
 type Input struct {
-	*results.Prepared
+	*analysis.Analysis
 	Views views.Views
 }
 
@@ -76,20 +77,27 @@ type run struct{ Shell, Definition, Withheld string }
 
 // Write writes the page. Nothing to show is an error.
 func Write(w io.Writer, in Input) error {
-	if in.Prepared == nil || len(in.Cells) == 0 {
+	if in.Analysis == nil || len(in.Cells) == 0 {
 		return fmt.Errorf("no results: nothing to report")
 	}
 	if len(in.Views.Tables) == 0 {
 		in.Views = views.Builtin()
 	}
-	p := in.Prepared
+	a := in.Analysis
 	v := view{
-		Style: template.CSS(style), Script: template.JS(script), Generated: generated(in.Cells), Facts: facts(in),
-		Answer: views.Answer(p), Data: documents(p), Figure: plots.Sketches(p, in.Views.Figures), Warnings: warnings(p),
-		Against: published.Tables(p), Tables: views.NewSheet(p).Tables(in.Views.Tables),
+		Style:     template.CSS(style),
+		Script:    template.JS(script),
+		Generated: generated(in.Cells),
+		Answer:    views.Answer(a),
+		Data:      documents(a.Prepared),
+		Figure:    plots.Sketches(a, in.Views.Figures),
+		Warnings:  warnings(a.Prepared),
+		Facts:     facts(in),
+		Tables:    views.Tables(a, in.Views.Tables),
+		Against:   published.Tables(a.Prepared),
 	}
 	v.open()
-	v.Figures, _ = plots.All(p, results.Where(in.Views.Figures, func(f views.View) bool {
+	v.Figures, _ = plots.All(a, results.Where(in.Views.Figures, func(f views.View) bool {
 		return !slices.Contains(f.Y, "all") // mldp figures draws every quantity
 	}))
 	var titles []string
@@ -126,7 +134,8 @@ func runOf(r results.Run) run {
 	}
 	if name := SecretIn(r.Definition); name != "" {
 		out.Definition = ""
-		out.Withheld += " The study is not shown, as it holds " + name + " as it stands: commands have the environment for it."
+		out.Withheld += " The study is not shown, as it holds " + name +
+			" as it stands: commands have the environment for it."
 	}
 	return out
 }

@@ -10,6 +10,7 @@ import (
 	_ "mldpbench/experiments/measure" // registers the quantities of attackers
 	"mldpbench/internal/records"
 	"mldpbench/results"
+	"mldpbench/results/analysis"
 )
 
 // input is TEST DATA: invented numbers in the shape of a study.
@@ -61,11 +62,11 @@ func input(t testing.TB) Input {
 			}
 		}
 	}
-	p, err := results.Prepare(run)
+	a, err := analysis.New(results.Levels{}, run)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Input{Prepared: p}
+	return Input{Analysis: a}
 }
 
 func write(t testing.TB, in Input) string {
@@ -164,7 +165,7 @@ func TestPages(t *testing.T) {
 	}
 	for study, replicates := range map[string]bool{"mini": false, "extended": false, "attacks": false, "comparative": true,
 		"replication": true, "auditor": false} {
-		page := write(t, Input{Prepared: records.View(t, study)})
+		page := write(t, Input{Analysis: analysis.Of(records.View(t, study), results.Levels{})})
 		if replicated := strings.Contains(page, "Printed by"); len(page) > 2_000_000 || replicated != replicates {
 			t.Errorf("%s: %d bytes; compared with published numbers: %v", study, len(page), replicated)
 		}
@@ -186,11 +187,11 @@ func TestOddResults(t *testing.T) {
 		"outside": {private.Of("n_w", results.Number(3))},
 		"error":   {private.Of("e_m_full_uniform", results.Number(0.5)), base.Of("accuracy", results.Number(80))},
 	} {
-		p, err := results.Prepare(results.Run{Name: name, Rows: rows})
+		a, err := analysis.New(results.Levels{}, results.Run{Name: name, Rows: rows})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if page := write(t, Input{Prepared: p}); !strings.HasSuffix(page, "</html>\n") {
+		if page := write(t, Input{Analysis: a}); !strings.HasSuffix(page, "</html>\n") {
 			t.Errorf("%s: no whole page", name)
 		}
 	}

@@ -20,7 +20,7 @@ import (
 	"mldpbench/internal/atomicfile"
 	"mldpbench/internal/list"
 	"mldpbench/results"
-	"mldpbench/results/compare"
+	"mldpbench/results/analysis"
 	"mldpbench/results/views"
 )
 
@@ -51,7 +51,7 @@ func write(records string, dir string) error {
 
 // render is the page of a template.
 func render(records string, name string) ([]byte, error) {
-	s := source{records, &sync.Map{}}
+	s := source{dir: records, frames: &sync.Map{}, analyses: &sync.Map{}}
 	t, err := template.New(filepath.Base(name)).Funcs(template.FuncMap{
 		"ahead": s.ahead, "epsilon": s.epsilon, "loss": s.loss, "equal": s.equal, "against": s.against,
 		"classifiers": s.classifiers, "kind": s.kind, "count": s.count, "published": s.published, "strongest": s.strongest,
@@ -65,15 +65,16 @@ func render(records string, name string) ([]byte, error) {
 	return page.Bytes(), err
 }
 
-// source reads records, each once.
+// source reads records from a folder, each once, and answers each question of them once.
 type source struct {
-	dir  string
-	read *sync.Map
+	dir      string
+	frames   *sync.Map // by the names of records
+	analyses *sync.Map // by question
 }
 
-// view prepares records together, several by their names with spaces between.
-func (s source) view(names string) (*results.Prepared, error) {
-	once, _ := s.read.LoadOrStore(names, sync.OnceValues(func() (*results.Prepared, error) {
+// frame prepares records together, several by their names with spaces between.
+func (s source) frame(names string) (*results.Prepared, error) {
+	once, _ := s.frames.LoadOrStore(names, sync.OnceValues(func() (*results.Prepared, error) {
 		var runs []results.Run
 		for _, name := range strings.Fields(names) {
 			rows, err := results.Read(filepath.Join(s.dir, name+".csv.gz"))
@@ -87,26 +88,42 @@ func (s source) view(names string) (*results.Prepared, error) {
 	return once.(func() (*results.Prepared, error))()
 }
 
+// question is what a page asks of records: their names, and levels such as em=0.5.
+type question struct{ names, levels string }
+
+// analyse answers a question, each once.
+func (s source) analyse(names, levels string) (*analysis.Analysis, error) {
+	asked := question{names, levels}
+	once, _ := s.analyses.LoadOrStore(asked, sync.OnceValues(func() (*analysis.Analysis, error) {
+		prepared, err := s.frame(names)
+		if err != nil {
+			return nil, err
+		}
+		parsed, err := results.ParseLevels(levels)
+		if err != nil {
+			return nil, err
+		}
+		return analysis.Of(prepared, parsed), nil
+	}))
+	return once.(func() (*analysis.Analysis, error))()
+}
+
 // aligned are the comparisons of records at a level such as em=0.5.
-func (s source) aligned(names, level string) ([]compare.Aligned, error) {
-	p, err := s.view(names)
+func (s source) aligned(names, level string) ([]analysis.Aligned, error) {
+	a, err := s.analyse(names, level)
 	if err != nil {
 		return nil, err
 	}
-	l, err := results.ParseLevels(level)
-	if err != nil {
-		return nil, err
-	}
-	return compare.Align(p, compare.Question{Privacy: l.Quantity}, l.At[0]), nil
+	return a.Aligned("", a.Levels().At[0]), nil
 }
 
 // lineOf is the number of a mechanism's line, -1 for none.
-func lineOf(a compare.Aligned, mechanism string) int {
-	return slices.IndexFunc(a.Lines, func(l compare.Line) bool { return l.Mechanism == mechanism })
+func lineOf(a analysis.Aligned, mechanism string) int {
+	return slices.IndexFunc(a.Lines, func(l analysis.Line) bool { return l.Mechanism == mechanism })
 }
 
 // at is the line of a mechanism on a data set at a level.
-func (s source) at(names, level, dataset, mechanism string) (a compare.Aligned, l compare.Line, err error) {
+func (s source) at(names, level, dataset, mechanism string) (a analysis.Aligned, l analysis.Line, err error) {
 	all, err := s.aligned(names, level)
 	for _, a := range all {
 		if i := lineOf(a, mechanism); a.Dataset == dataset && i >= 0 && a.Lines[i].Reached {
@@ -138,12 +155,12 @@ func (s source) ahead(names, level, mechanism string) (string, error) {
 	const every, some, none, behind = "keeps more than %s on every data set where both were measured",
 		"keeps more than %s on some data sets", "is told apart from %s on no single one", "keeps less than %s on some"
 	groups, together, own := map[string][]string{}, map[string][]string{}, ""
-	for _, other := range results.Distinct(slices.Concat(list.Map(all, func(a compare.Aligned) []compare.Line {
+	for _, other := range results.Distinct(slices.Concat(list.Map(all, func(a analysis.Aligned) []analysis.Line {
 		return a.Lines
-	})...), func(l compare.Line) results.Place { return l.Instance() }) {
-		name, told, less, tested, pooled := "", 0, 0, 0, (*compare.Pair)(nil)
+	})...), func(l analysis.Line) results.Place { return l.Instance() }) {
+		name, told, less, tested, pooled := "", 0, 0, 0, (*analysis.Pair)(nil)
 		for _, a := range all {
-			i := slices.IndexFunc(a.Lines, func(l compare.Line) bool { return l.Instance() == other })
+			i := slices.IndexFunc(a.Lines, func(l analysis.Line) bool { return l.Instance() == other })
 			p, ok := a.Pair(lineOf(a, mechanism), i)
 			if !ok || math.IsNaN(p.P) {
 				continue
@@ -204,15 +221,11 @@ func short(name string) string { name, _, _ = strings.Cut(name, ","); return nam
 
 // equal is the table of use at a level.
 func (s source) equal(names, level string) (string, error) {
-	all, err := s.view(names)
+	a, err := s.analyse(names, level)
 	if err != nil {
 		return "", err
 	}
-	p := *all
-	if p.Levels, err = results.ParseLevels(level); err != nil {
-		return "", err
-	}
-	tables := views.Named(views.NewSheet(&p).Tables(views.Builtin().Tables), "equal")
+	tables := views.Named(views.Tables(a, views.Builtin().Tables), "equal")
 	if len(tables) == 0 {
 		return "", fmt.Errorf("%s: nothing is equal at %s", names, level)
 	}
@@ -292,7 +305,7 @@ func (s source) classifiers(names, title string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	all = results.Where(all, func(a compare.Aligned) bool { return a.Datasets == 0 })
+	all = results.Where(all, func(a analysis.Aligned) bool { return a.Datasets == 0 })
 	header, plain, rows := []string{title}, []string{"not privatised"}, [][]string{}
 	for _, a := range all {
 		header, plain = append(header, a.Model), append(plain, views.Number(a.Baseline, 1))
@@ -313,11 +326,11 @@ func (s source) classifiers(names, title string) (string, error) {
 
 // kind is by how many points at the most E_M from few draws is above that from more.
 func (s source) kind(few, more string) (string, error) {
-	a, err := s.view(few)
+	a, err := s.frame(few)
 	if err != nil {
 		return "", err
 	}
-	b, err := s.view(more)
+	b, err := s.frame(more)
 	if err != nil {
 		return "", err
 	}

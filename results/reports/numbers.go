@@ -24,7 +24,7 @@ var signs = map[published.Verdict]string{published.Same: "=", published.Near: "â
 
 // printed are the printed numbers of a dimension beside ours of some records, run in one of several ways.
 func (s source) printed(records, how, dataset string, dimension int) (all []published.Number, err error) {
-	p, err := s.view(records)
+	p, err := s.frame(records)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func (s source) published(how, dataset string, columns ...string) (string, error
 // followed by the setting, a record by its dimension, as in retrieval@100; those of several are never averaged.
 func (s source) cells(name, quantity, dataset, mechanism string, epsilon []float64) ([]results.Cell, error) {
 	name, dimension, _ := strings.Cut(name, "@")
-	p, err := s.view(name)
+	p, err := s.frame(name)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +143,7 @@ func (s source) floor(name, quantity, dataset, mechanism string) (string, error)
 
 // least is the smallest share of any mechanism, but random words.
 func (s source) least(name, quantity, dataset string) (string, error) {
-	p, err := s.view(name)
+	p, err := s.frame(name)
 	least := math.Inf(1)
 	if err == nil {
 		for _, g := range results.GroupCells(p.Private()) {
@@ -165,12 +165,12 @@ type release struct {
 // released is of each mechanism the release that is nearest to five points of accuracy
 // lost in another record, or nearest to half of the words where none is named.
 func (s source) released(name, dataset string, use ...string) (p *results.Prepared, all []release, err error) {
-	p, err = s.view(name)
+	p, err = s.frame(name)
 	text := func(c results.Cell) results.Place { return c.Text().Group() }
 	here := func(c results.Cell) bool { return c.Dataset == dataset }
 	accuracy, plain := map[results.Place]float64{}, math.NaN()
 	for _, record := range use {
-		topic, wrong := s.view(record)
+		topic, wrong := s.frame(record)
 		if err = cmp.Or(err, wrong); err != nil {
 			return nil, nil, err
 		}

@@ -7,30 +7,30 @@ import (
 
 	"mldpbench/internal/list"
 	"mldpbench/results"
-	"mldpbench/results/compare"
+	"mldpbench/results/analysis"
 )
 
 // Answer is the sentence that a study is run for: which mechanism keeps most at
 // equal privacy, which are not told apart from it, and which keep less.
-func Answer(p *results.Prepared) string {
-	l := compare.Stated(p)
-	if len(l.At) == 0 {
+func Answer(a *analysis.Analysis) string {
+	levels := a.Levels()
+	if len(levels.At) == 0 {
 		return ""
 	}
-	scenes := leading(compare.Align(p, compare.Question{Privacy: l.Quantity}, l.At[0]))
+	scenes := leading(a.Aligned("", levels.At[0]))
 	if len(scenes) == 0 {
 		return ""
 	}
-	where := "where " + LevelOf(l.Quantity, l.At[0])
-	if l.Quantity == results.EM {
-		where = fmt.Sprintf("where the best guess of a word is wrong %s%% of the time", Short(100*l.At[0]))
+	where := "where " + LevelOf(levels.Quantity, levels.At[0])
+	if levels.Quantity == results.EM {
+		where = fmt.Sprintf("where the best guess of a word is wrong %s%% of the time", Short(100*levels.At[0]))
 		where = strings.Replace(where, "50% of the time", "half the time", 1)
 	}
 	return "At equal privacy, " + where + ", " + answer(scenes)
 }
 
 // answer says what the scene of each data set found.
-func answer(scenes []compare.Aligned) string {
+func answer(scenes []analysis.Aligned) string {
 	var said []string
 	for _, a := range scenes {
 		best, _ := a.Best()
@@ -41,7 +41,7 @@ func answer(scenes []compare.Aligned) string {
 		text := fmt.Sprintf("%s keeps most (%s %s%s)", names[best[0]], results.DatasetTitle(a.Dataset),
 			Number(a.Lines[best[0]].Value, use.Digits), strings.TrimPrefix(use.Unit, "×100"))
 		if a.Training == "" {
-			said = append(said, text+"; nothing was tested: "+compare.Untested)
+			said = append(said, text+"; nothing was tested: "+analysis.Untested)
 			continue
 		}
 		var level, less []string
@@ -71,23 +71,23 @@ func answer(scenes []compare.Aligned) string {
 
 // leading keeps one scene for each data set: the one with most repetitions, then
 // most mechanisms, tested on private text if there is a choice.
-func leading(scenes []compare.Aligned) []compare.Aligned {
-	weight := func(a compare.Aligned) []int {
-		repetitions := list.Map(a.Lines, func(l compare.Line) int {
+func leading(scenes []analysis.Aligned) []analysis.Aligned {
+	weight := func(a analysis.Aligned) []int {
+		repetitions := list.Map(a.Lines, func(l analysis.Line) int {
 			return len(results.Distinct(l.Cells, func(c results.Cell) int { return c.Repetition }))
 		})
 		return []int{slices.Max(repetitions), a.Reached(), map[string]int{"local": 1}[a.Setting]}
 	}
-	met := results.Where(scenes, func(a compare.Aligned) bool { return a.Datasets == 0 && a.Reached() > 0 })
-	slices.SortStableFunc(met, func(a, b compare.Aligned) int { return strings.Compare(a.Dataset, b.Dataset) })
-	most := func(a, b compare.Aligned) int { return slices.Compare(weight(a), weight(b)) }
-	return list.Map(list.Group(met, func(a compare.Aligned) string { return a.Dataset }),
-		func(own []compare.Aligned) compare.Aligned { return slices.MaxFunc(own, most) })
+	met := results.Where(scenes, func(a analysis.Aligned) bool { return a.Datasets == 0 && a.Reached() > 0 })
+	slices.SortStableFunc(met, func(a, b analysis.Aligned) int { return strings.Compare(a.Dataset, b.Dataset) })
+	most := func(a, b analysis.Aligned) int { return slices.Compare(weight(a), weight(b)) }
+	return list.Map(list.Group(met, func(a analysis.Aligned) string { return a.Dataset }),
+		func(own []analysis.Aligned) analysis.Aligned { return slices.MaxFunc(own, most) })
 }
 
 // name writes "Vickrey, proved" as "Vickrey (proved)", for lists whose commas
 // separate mechanisms, and says that a mechanism has no guarantee.
-func name(l compare.Line) string {
+func name(l analysis.Line) string {
 	said := l.Name
 	if mechanism, variant, found := strings.Cut(l.Name, ", "); found {
 		said = mechanism + " (" + variant + ")"

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"mldpbench/results"
-	"mldpbench/results/compare"
+	"mldpbench/results/analysis"
 )
 
 // A mechanism without a guarantee is said to have none in the sentence: one of ours, a
@@ -17,15 +17,15 @@ func TestAnswerNamesWhoHasNoGuarantee(t *testing.T) {
 		return []results.Cell{c}
 	}
 	for _, test := range []struct {
-		line compare.Line
+		line analysis.Line
 		want string
 	}{
-		{compare.Line{Name: "CMP", Cells: cell("cmp", "proved", "euclidean")}, "CMP"},
-		{compare.Line{Name: "Vickrey, printed", Cells: cell("vickrey", "printed", "")}, "Vickrey (printed) (no guarantee)"},
-		{compare.Line{Name: "k-th neighbour", Cells: cell("kth", "proved", "")}, "k-th neighbour (no guarantee)"},
-		{compare.Line{Name: "mine", Cells: cell("mine", "external", "")}, "mine (no guarantee)"},
-		{compare.Line{Name: "mine", Cells: cell("mine", "external", "discrete")}, "mine"},
-		{compare.Line{Name: "plain text", Cells: cell(results.BaselineMechanism, "", "")}, "plain text"},
+		{analysis.Line{Name: "CMP", Cells: cell("cmp", "proved", "euclidean")}, "CMP"},
+		{analysis.Line{Name: "Vickrey, printed", Cells: cell("vickrey", "printed", "")}, "Vickrey (printed) (no guarantee)"},
+		{analysis.Line{Name: "k-th neighbour", Cells: cell("kth", "proved", "")}, "k-th neighbour (no guarantee)"},
+		{analysis.Line{Name: "mine", Cells: cell("mine", "external", "")}, "mine (no guarantee)"},
+		{analysis.Line{Name: "mine", Cells: cell("mine", "external", "discrete")}, "mine"},
+		{analysis.Line{Name: "plain text", Cells: cell(results.BaselineMechanism, "", "")}, "plain text"},
 	} {
 		if got := name(test.line); got != test.want {
 			t.Errorf("the sentence says %q, want %q", got, test.want)

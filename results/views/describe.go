@@ -9,11 +9,11 @@ import (
 
 	"mldpbench/internal/list"
 	"mldpbench/results"
-	"mldpbench/results/compare"
+	"mldpbench/results/analysis"
 )
 
-// guarantees are the items of what is promised, over all ε of a mechanism.
-func (s Sheet) guarantees(results.Column) (items []Item) {
+// guaranteeItems are the items of what is promised, over all ε of a mechanism.
+func guaranteeItems(s *analysis.Analysis, _ results.Column) (items []Item) {
 	for _, own := range results.ByInstance(s.Private()) {
 		there := slices.IndexFunc(own, func(c results.Cell) bool { return c.Status != results.StatusUndefined })
 		c := own[max(0, there)]
@@ -31,14 +31,14 @@ func (s Sheet) guarantees(results.Column) (items []Item) {
 		x := Item{Place: c.Instance()}
 		x.Generated = c.Generated
 		items = append(items, x.says("promise", promise), x.says("Euclidean", euclidean), x.says("only", c.GuaranteeScope),
-			x.says("audit", s.verdict(x.Place)), x.says("why", reason))
+			x.says("audit", verdict(s, x.Place)), x.says("why", reason))
 	}
 	return items
 }
 
 // verdict is what the audit says of an instance, over all ε it was audited at,
 // with the factor by which every ε could be wrong that it would have found.
-func (s Sheet) verdict(i results.Place) string {
+func verdict(s *analysis.Analysis, i results.Place) string {
 	i.Label = ""
 	text, detects := NotMeasured, 0.0
 	for _, a := range s.Audit {
@@ -64,8 +64,8 @@ func (s Sheet) verdict(i results.Place) string {
 	return text
 }
 
-// datasets are the items of the prepared data sets.
-func (s Sheet) datasets(results.Column) (items []Item) {
+// datasetItems are the items of the prepared data sets.
+func datasetItems(s *analysis.Analysis, _ results.Column) (items []Item) {
 	for _, d := range s.Datasets {
 		x := Item{Place: results.Place{Dataset: d.Name, Generated: d.Generated}}
 		count := func(what string, n int) Item { return x.says(what, Thousands(n), float64(n)) }
@@ -79,7 +79,7 @@ func (s Sheet) datasets(results.Column) (items []Item) {
 // Compared are the tables of a comparison of two runs: the first changes, and the
 // tests that found one or, if there are none, the largest change of each quantity; of
 // most < 0 every change and test.
-func Compared(c *compare.Comparison, most int) []Table {
+func Compared(c *analysis.Comparison, most int) []Table {
 	shown := *c
 	if most >= 0 {
 		shown.Tests, shown.Changes = found(c.Tests), c.Changes[:min(most, len(c.Changes))]
@@ -91,18 +91,28 @@ func Compared(c *compare.Comparison, most int) []Table {
 			views[i].Legend = strings.ReplaceAll(views[i].Legend, "{"+name+"}", fmt.Sprint(value))
 		}
 	}
-	return Sheet{Prepared: &results.Prepared{}, runs: &shown}.Tables(views)
+	empty := analysis.Of(&results.Prepared{}, results.Levels{})
+	taken := map[string]bool{}
+	var all []Table
+	for _, v := range views {
+		items := changeItems(&shown)
+		if v.From == "tests" {
+			items = testItems(&shown)
+		}
+		all = append(all, tablesOf(empty, v, split(empty, v, v.where(empty, items)), taken)...)
+	}
+	return all
 }
 
 // found are the tests that found a change or, if there are none, the first of the
 // largest changes of each quantity.
-func found(all []compare.Test) []compare.Test {
-	if changed := results.Where(all, func(x compare.Test) bool { return x.Changed }); len(changed) > 0 {
+func found(all []analysis.Test) []analysis.Test {
+	if changed := results.Where(all, func(x analysis.Test) bool { return x.Changed }); len(changed) > 0 {
 		return changed
 	}
-	larger := func(a, b compare.Test) int { return cmp.Compare(math.Abs(a.Change), math.Abs(b.Change)) }
-	each := list.Group(all, func(x compare.Test) string { return x.Quantity })
-	return list.Map(each, func(own []compare.Test) compare.Test { return slices.MaxFunc(own, larger) })
+	larger := func(a, b analysis.Test) int { return cmp.Compare(math.Abs(a.Change), math.Abs(b.Change)) }
+	each := list.Group(all, func(x analysis.Test) string { return x.Quantity })
+	return list.Map(each, func(own []analysis.Test) analysis.Test { return slices.MaxFunc(own, larger) })
 }
 
 // digits suffice to show a threshold, by default one of 0.1.
@@ -115,9 +125,9 @@ func named(quantity, scope string) Item {
 	return Item{Scope: scope, Quantity: results.Column{Name: quantity, Title: quantity}}
 }
 
-// changes are the items of numbers that differ although seed and data are equal.
-func (s Sheet) changes(results.Column) (items []Item) {
-	for _, x := range s.runs.Changes {
+// changeItems are the items of numbers that differ although seed and data are equal.
+func changeItems(c *analysis.Comparison) (items []Item) {
+	for _, x := range c.Changes {
 		at, before, after := named(x.Quantity, x.Place), x.Before.Float(), x.After.Float()
 		at.Repetition = x.Repetition
 		items = append(items, at.says("before", Short(before), before), at.says("after", Short(after), after))
@@ -125,9 +135,9 @@ func (s Sheet) changes(results.Column) (items []Item) {
 	return items
 }
 
-// tests are the items of the tests of changes between two runs.
-func (s Sheet) tests(results.Column) (items []Item) {
-	for _, x := range s.runs.Tests {
+// testItems are the items of the tests of changes between two runs.
+func testItems(c *analysis.Comparison) (items []Item) {
+	for _, x := range c.Tests {
 		at, n := named(x.Quantity, x.Scope), digits(x.Threshold)
 		number := func(what string, v float64) Item { return at.says(what, Number(v, n), v) }
 		change := at.says("change", fmt.Sprintf("%+.*f ± %.*f", n, x.Change, n, (x.High-x.Low)/2), x.Change, x.Low, x.High)

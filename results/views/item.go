@@ -11,7 +11,7 @@ import (
 	"mldpbench/internal/list"
 	"mldpbench/internal/stats"
 	"mldpbench/results"
-	"mldpbench/results/compare"
+	"mldpbench/results/analysis"
 )
 
 // Item is one number or text, with all that tables and figures go by.
@@ -35,28 +35,28 @@ type Item struct {
 }
 
 // texts are the coordinates that views name, as printed.
-var texts = map[string]func(Sheet, Item) string{
-	"dataset": func(_ Sheet, i Item) string {
+var texts = map[string]func(*analysis.Analysis, Item) string{
+	"dataset": func(_ *analysis.Analysis, i Item) string {
 		if i.Dataset == "" && i.Scope == "" {
 			return "all"
 		}
 		return results.DatasetTitle(i.Dataset)
 	},
-	"space":      func(s Sheet, i Item) string { return cmp.Or(i.Over, s.SpaceName(i.Place)) },
-	"mechanism":  func(s Sheet, i Item) string { return cmp.Or(i.Name, s.names[i.Instance()]) },
-	"epsilon":    func(_ Sheet, i Item) string { return strings.Trim(Short(i.Epsilon.Float()), NotMeasured) },
-	"policy":     func(_ Sheet, i Item) string { return i.Policy },
-	"model":      func(s Sheet, i Item) string { i.Setting = ""; return s.TaskName(i.Place) },
-	"setting":    func(_ Sheet, i Item) string { return i.Setting },
-	"generated":  func(_ Sheet, i Item) string { return map[bool]string{true: "generated data"}[i.Generated] },
-	"repetition": func(_ Sheet, i Item) string { return strconv.Itoa(i.Repetition) },
-	"task":       func(s Sheet, i Item) string { return s.TaskName(i.Place) },
-	"level":      func(_ Sheet, i Item) string { return LevelOf(i.Privacy, i.At) },
-	"against":    func(_ Sheet, i Item) string { return i.Against },
-	"quantity":   func(_ Sheet, i Item) string { return i.Quantity.Heading() },
-	"statistic":  func(_ Sheet, i Item) string { return i.Statistic },
-	"scope":      func(_ Sheet, i Item) string { return i.Scope },
-	"term":       func(_ Sheet, i Item) string { return i.Term },
+	"space":      func(s *analysis.Analysis, i Item) string { return cmp.Or(i.Over, s.SpaceName(i.Place)) },
+	"mechanism":  func(s *analysis.Analysis, i Item) string { return cmp.Or(i.Name, s.MarkedName(i.Place)) },
+	"epsilon":    func(_ *analysis.Analysis, i Item) string { return strings.Trim(Short(i.Epsilon.Float()), NotMeasured) },
+	"policy":     func(_ *analysis.Analysis, i Item) string { return i.Policy },
+	"model":      func(s *analysis.Analysis, i Item) string { i.Setting = ""; return s.TaskName(i.Place) },
+	"setting":    func(_ *analysis.Analysis, i Item) string { return i.Setting },
+	"generated":  func(_ *analysis.Analysis, i Item) string { return map[bool]string{true: "generated data"}[i.Generated] },
+	"repetition": func(_ *analysis.Analysis, i Item) string { return strconv.Itoa(i.Repetition) },
+	"task":       func(s *analysis.Analysis, i Item) string { return s.TaskName(i.Place) },
+	"level":      func(_ *analysis.Analysis, i Item) string { return LevelOf(i.Privacy, i.At) },
+	"against":    func(_ *analysis.Analysis, i Item) string { return i.Against },
+	"quantity":   func(_ *analysis.Analysis, i Item) string { return i.Quantity.Heading() },
+	"statistic":  func(_ *analysis.Analysis, i Item) string { return i.Statistic },
+	"scope":      func(_ *analysis.Analysis, i Item) string { return i.Scope },
+	"term":       func(_ *analysis.Analysis, i Item) string { return i.Term },
 }
 
 // coordinates are their names, in the order in which they are said. What else makes
@@ -65,7 +65,7 @@ var coordinates = []string{"dataset", "space", "mechanism", "epsilon", "policy",
 	"repetition", "task", "level", "against", "quantity", "statistic", "scope", "term"}
 
 // Text is a coordinate of an item as printed.
-func (s Sheet) Text(i Item, coordinate string) string { return texts[coordinate](s, i) }
+func Text(s *analysis.Analysis, i Item, coordinate string) string { return texts[coordinate](s, i) }
 
 // says is an item that says something of a place and quantity: a text, or a number as
 // it is written, which may have an interval.
@@ -73,30 +73,6 @@ func (i Item) says(statistic, text string, number ...float64) Item {
 	number = append(number, math.NaN(), math.NaN(), math.NaN())
 	i.Statistic, i.Text, i.Value, i.Low, i.High = statistic, text, number[0], number[1], number[2]
 	return i
-}
-
-// Sheet is results, with the printed names of their mechanisms, and what is compared
-// in them.
-type Sheet struct {
-	*results.Prepared
-	names  map[results.Place]string     // with the marks of their guarantees
-	levels results.Levels               // stated
-	made   map[string][]compare.Aligned // by use
-	runs   *compare.Comparison          // of two runs
-}
-
-// NewSheet is the sheet of prepared results.
-func NewSheet(p *results.Prepared) Sheet {
-	s := Sheet{p, map[results.Place]string{}, compare.Stated(p), map[string][]compare.Aligned{}, new(compare.Comparison)}
-	guaranteed := slices.ContainsFunc(p.Cells, func(c results.Cell) bool { return c.GuaranteeMetric != "" })
-	for _, own := range list.Group(p.Cells, results.Cell.Instance) {
-		i := own[0].Instance()
-		s.names[i] = p.Name(i)
-		if guaranteed || !i.Own() { // of own ones alone it is known
-			s.names[i] += results.Mark(own)
-		}
-	}
-	return s
 }
 
 // Mean is a quantity of the repetitions of a cell with its 95% interval. This is the
@@ -118,9 +94,9 @@ func Mean(cells []results.Cell, quantity string) (mean, low, high float64) {
 	return i.Estimate, stats.Mean(lows), stats.Mean(highs)
 }
 
-// cells are the items of what was measured. A quantity of the text is there once,
+// cellItems are the items of what was measured. A quantity of the text is there once,
 // whatever the classifiers.
-func (s Sheet) cells(q results.Column) (items []Item) {
+func cellItems(s *analysis.Analysis, q results.Column) (items []Item) {
 	cells := results.Where(s.Cells, func(c results.Cell) bool {
 		return c.Has(q.Name) || c.Status == results.StatusUndefined
 	})
@@ -143,7 +119,7 @@ func (s Sheet) cells(q results.Column) (items []Item) {
 		case ok && q.Table == "strongest": // whose it is
 			i.Text = Within(i.Value, i.Low, i.High, q.Digits) + " " + m.Detail
 		}
-		for _, i.Setting = range s.settings(c) {
+		for _, i.Setting = range settings(s, c) {
 			items = append(items, i)
 		}
 	}
@@ -155,7 +131,7 @@ func (s Sheet) cells(q results.Column) (items []Item) {
 
 // settings are those of a cell: that of plain text stands beside each one of its
 // classifier.
-func (s Sheet) settings(c results.Cell) []string {
+func settings(s *analysis.Analysis, c results.Cell) []string {
 	if c.IsBaseline() && c.Model != "" {
 		alike := results.Where(s.Private(), func(o results.Cell) bool {
 			return o.Model == c.Model && o.ModelParameters == c.ModelParameters
@@ -208,24 +184,19 @@ func LevelOf(quantity string, at float64) string {
 	return fmt.Sprintf("%s = %s", results.MustColumn(quantity).Title, Short(at))
 }
 
-// scenes are what is compared at the levels of a view, and the quantity that it is
-// compared by: another one where that is equal.
-func (s Sheet) scenes(use results.Column) ([]compare.Aligned, results.Column) {
-	if use.Name == s.levels.Quantity {
-		use = results.MustColumn(results.EM)
+// scenes are what is compared at the levels of an analysis: those of single data sets first, by their names.
+func scenes(a *analysis.Analysis, use results.Column) []analysis.Aligned {
+	var all []analysis.Aligned
+	for _, level := range a.Levels().At {
+		all = append(all, a.Aligned(use.Name, level)...)
 	}
-	if made, ok := s.made[use.Name]; ok {
-		return made, use
-	}
-	var all []compare.Aligned
-	for _, level := range s.levels.At {
-		all = append(all, compare.Align(s.Prepared, compare.Question{Use: use.Name, Privacy: s.levels.Quantity}, level)...)
-	}
-	slices.SortStableFunc(all, func(a, b compare.Aligned) int {
-		return cmp.Or(cmp.Compare(a.Datasets, b.Datasets), strings.Compare(a.Dataset, b.Dataset))
+	slices.SortStableFunc(all, func(x, y analysis.Aligned) int {
+		if order := cmp.Compare(x.Datasets, y.Datasets); order != 0 {
+			return order
+		}
+		return strings.Compare(x.Dataset, y.Dataset)
 	})
-	s.made[use.Name] = all
-	return all, use
+	return all
 }
 
 // inShort is a quantity whose percentages have one digit, as their intervals are wider.
@@ -238,9 +209,9 @@ func inShort(c results.Column) results.Column {
 
 // Equal are the items of what is kept at equal privacy, the most first. Bold and
 // underlined follow from the tests of all pairs, and from nothing else.
-func (s Sheet) Equal(q results.Column) (items []Item) {
-	scenes, q := s.scenes(q)
-	q = inShort(q)
+func Equal(whole *analysis.Analysis, q results.Column) (items []Item) {
+	scenes := scenes(whole, q)
+	q = inShort(results.MustColumn(whole.Use(q.Name)))
 	type at struct {
 		level float64
 		results.Place
@@ -263,10 +234,10 @@ func (s Sheet) Equal(q results.Column) (items []Item) {
 				mean[k] = append(mean[k], l.Value/a.Lines[best[0]].Value)
 			}
 			switch a.Training {
-			case compare.ByBaseline:
+			case analysis.ByBaseline:
 				x.Notes = append(x.Notes, "what is not known of training is taken from "+a.Training)
 			case "":
-				x.Notes = append(x.Notes, "not tested: "+compare.Untested)
+				x.Notes = append(x.Notes, "not tested: "+analysis.Untested)
 			}
 			items = append(items, x)
 		}
@@ -289,16 +260,16 @@ func (s Sheet) Equal(q results.Column) (items []Item) {
 
 // told says about where each mechanism reaches a level, and which ones it is told
 // apart from there: over all data sets where there are several.
-func (s Sheet) told(use results.Column) (items []Item) {
-	scenes, _ := s.scenes(use)
-	pooled := slices.ContainsFunc(scenes, func(a compare.Aligned) bool { return a.Datasets > 0 })
+func told(s *analysis.Analysis, use results.Column) (items []Item) {
+	scenes := scenes(s, use)
+	pooled := slices.ContainsFunc(scenes, func(a analysis.Aligned) bool { return a.Datasets > 0 })
 	for _, a := range scenes {
 		for i, l := range a.Lines {
 			x := Item{Place: l.Place, Quantity: use, At: a.At, Privacy: a.Privacy}
 			if a.Datasets == 0 {
 				items = append(items, x.says("ε", Short(l.Epsilon), l.Epsilon))
 			}
-			apart := list.Map(a.Apart(i), func(o compare.Line) string { return s.names[o.Instance()] })
+			apart := list.Map(a.Apart(i), func(o analysis.Line) string { return s.MarkedName(o.Place) })
 			text := cmp.Or(strings.Join(apart, ", "), "none")
 			if a.Training == "" || !l.Reached {
 				text = "not tested"
@@ -315,7 +286,7 @@ func (s Sheet) told(use results.Column) (items []Item) {
 
 // notReached says where a line was measured that does not reach a level, over all
 // data sets where it does not.
-func notReached(scenes []compare.Aligned, at compare.Aligned, line compare.Line) string {
+func notReached(scenes []analysis.Aligned, at analysis.Aligned, line analysis.Line) string {
 	least, most, around := math.Inf(1), math.Inf(-1), true
 	for _, a := range scenes {
 		for _, l := range a.Lines {
@@ -337,15 +308,16 @@ func notReached(scenes []compare.Aligned, at compare.Aligned, line compare.Line)
 	return text
 }
 
-// pairs are the items of the tests of all pairs.
-func (s Sheet) pairs(use results.Column) (items []Item) {
-	scenes, use := s.scenes(use)
+// pairItems are the items of the tests of all pairs.
+func pairItems(s *analysis.Analysis, use results.Column) (items []Item) {
+	scenes := scenes(s, use)
+	use = results.MustColumn(s.Use(use.Name))
 	for _, a := range scenes {
 		for _, p := range a.Pairs {
-			at := Item{Place: a.Lines[p.A].Place, Against: s.names[a.Lines[p.B].Instance()], At: a.At, Privacy: a.Privacy,
+			at := Item{Place: a.Lines[p.A].Place, Against: s.MarkedName(a.Lines[p.B].Place), At: a.At, Privacy: a.Privacy,
 				Quantity: results.Column{Name: use.Name, Title: use.Title}}
 			if a.Training == "" {
-				at.Notes = []string{"not tested: " + compare.Untested}
+				at.Notes = []string{"not tested: " + analysis.Untested}
 			}
 			items = append(items, at.tested(p, use, 1)...)
 		}
@@ -354,7 +326,7 @@ func (s Sheet) pairs(use results.Column) (items []Item) {
 }
 
 // tested are the statistics of a pair, in units of a quantity.
-func (i Item) tested(p compare.Pair, use results.Column, unit float64) []Item {
+func (i Item) tested(p analysis.Pair, use results.Column, unit float64) []Item {
 	d, low, high, detectable := unit*p.Difference, unit*p.Low, unit*p.High, unit*p.Detectable
 	text := fmt.Sprintf("%+.2f ± %.2f", d, (high-low)/2)
 	if math.IsNaN(low) {
@@ -365,8 +337,8 @@ func (i Item) tested(p compare.Pair, use results.Column, unit float64) []Item {
 		i.says("detectable", Number(detectable, 2), detectable)}
 }
 
-// versions are the items of the tests of all pairs of what has outcomes of documents, in points of 100.
-func (s Sheet) versions(use results.Column) (items []Item) {
+// versionItems are the items of the tests of all pairs of what has outcomes of documents, in points of 100.
+func versionItems(s *analysis.Analysis, use results.Column) (items []Item) {
 	if use.Derived || !slices.ContainsFunc(s.Private(), func(c results.Cell) bool {
 		m, _ := c.At(use.Name)
 		return m.Right() != nil
@@ -374,7 +346,7 @@ func (s Sheet) versions(use results.Column) (items []Item) {
 		return nil
 	}
 	unit := map[bool]float64{true: 1, false: 100}[use.Counted]
-	a := compare.Versions(s.Prepared, use.Name)
+	a := s.Versions(use.Name)
 	for _, p := range a.Pairs {
 		other := a.Lines[p.B]
 		at := Item{Place: a.Lines[p.A].Place, Against: other.Name, Quantity: use}
@@ -387,14 +359,14 @@ func (s Sheet) versions(use results.Column) (items []Item) {
 }
 
 // Verdict says what the tests of a pair found.
-func Verdict(p compare.Pair, use results.Column) string {
+func Verdict(p analysis.Pair, use results.Column) string {
 	switch {
 	case math.IsNaN(p.P):
 		return "not tested"
 	case p.Told:
 		return "told apart"
 	case p.Level:
-		return fmt.Sprintf("level (± %g)", compare.Margin(use))
+		return fmt.Sprintf("level (± %g)", analysis.Margin(use))
 	case math.IsNaN(p.Detectable):
 		return "not told apart"
 	}

@@ -8,18 +8,28 @@ import (
 
 	"mldpbench/internal/list"
 	"mldpbench/results"
+	"mldpbench/results/analysis"
 )
 
 // Tables makes the tables of some views, those of which have rows.
-func (s Sheet) Tables(views []View) (all []Table) {
+func Tables(a *analysis.Analysis, views []View) (all []Table) {
 	taken := map[string]bool{}
 	for _, v := range views {
-		for _, set := range s.Sets(v) {
-			if t := s.pivot(v, set.Items); len(t.Rows) > 0 {
-				t.Name, t.Title = results.Unique(taken, set.Name), set.Title
-				all = append(all, t)
-			}
+		all = append(all, tablesOf(a, v, Sets(a, v), taken)...)
+	}
+	return all
+}
+
+// tablesOf makes the tables of the sets of a view, those of which have rows, with names that are not taken.
+func tablesOf(a *analysis.Analysis, v View, sets []Set, taken map[string]bool) (all []Table) {
+	for _, set := range sets {
+		t := pivot(a, v, set.Items)
+		if len(t.Rows) == 0 {
+			continue
 		}
+		t.Name = results.Unique(taken, set.Name)
+		t.Title = set.Title
+		all = append(all, t)
 	}
 	return all
 }
@@ -41,13 +51,13 @@ type Set struct {
 // Sets are those of a view: of all its quantities together where they are columns or
 // rows, else of each, and of these one for each value of what splits the view, what
 // it says and what differs between items of one cell.
-func (s Sheet) Sets(v View) (all []Set) {
+func Sets(s *analysis.Analysis, v View) (all []Set) {
 	source := sources[v.From]
 	if v.From == "regression" {
-		source = func(s Sheet, q results.Column) []Item { return s.regression(q, v.On) }
+		source = func(s *analysis.Analysis, q results.Column) []Item { return regressionItems(s, q, v.On) }
 	}
 	if !slices.Contains(ofNumbers, v.From) {
-		return s.split(v, v.where(s, source(s, results.Column{})))
+		return split(s, v, v.where(s, source(s, results.Column{})))
 	}
 	together := slices.Contains(slices.Concat(v.Rows, v.Columns), "quantity") ||
 		v.X == Epsilon && slices.Contains(v.Panel, "quantity")
@@ -55,16 +65,16 @@ func (s Sheet) Sets(v View) (all []Set) {
 	for _, q := range Quantities(s.Private(), slices.Concat(v.Value, v.Y)) {
 		items := source(s, q)
 		if v.From == "equal" && slices.Contains(v.Columns, "statistic") {
-			items = append(items, s.told(q)...)
+			items = append(items, told(s, q)...)
 		}
-		if items = s.averaged(v.where(s, items), v.Mean); together {
+		if items = averaged(s, v.where(s, items), v.Mean); together {
 			one = append(one, items...)
 		} else if !(v.Name == ofEach && v.figure() && q.Name == "accuracy") { // which has a figure of its own
-			all = append(all, s.split(v, items)...)
+			all = append(all, split(s, v, items)...)
 		}
 	}
 	if together {
-		return s.split(v, s.inOrder(one))
+		return split(s, v, inOrder(s, one))
 	}
 	return all
 }
@@ -73,7 +83,7 @@ func (s Sheet) Sets(v View) (all []Set) {
 const ofEach = "values"
 
 // inOrder puts items of several quantities in the order of their releases.
-func (s Sheet) inOrder(items []Item) []Item {
+func inOrder(s *analysis.Analysis, items []Item) []Item {
 	releases := results.Distinct(items, Item.Instance)
 	last := map[string]int{PlainText: 1, Guessing: 2}
 	slices.SortStableFunc(items, func(a, b Item) int {
@@ -85,12 +95,12 @@ func (s Sheet) inOrder(items []Item) []Item {
 }
 
 // where keeps the items that a view is about, by the names of files or of print.
-func (v View) where(s Sheet, items []Item) []Item {
+func (v View) where(s *analysis.Analysis, items []Item) []Item {
 	return results.Where(items, func(i Item) bool {
 		names := map[string]string{"dataset": i.Dataset, "mechanism": i.Mechanism, "quantity": i.Quantity.Name,
 			"space": i.Embedding}
 		for coordinate, wanted := range v.Where {
-			if !slices.Contains(wanted, names[coordinate]) && !slices.Contains(wanted, s.Text(i, coordinate)) {
+			if !slices.Contains(wanted, names[coordinate]) && !slices.Contains(wanted, Text(s, i, coordinate)) {
 				return false
 			}
 		}
@@ -99,7 +109,7 @@ func (v View) where(s Sheet, items []Item) []Item {
 }
 
 // split makes one set for each value of what splits a view.
-func (s Sheet) split(v View, items []Item) (all []Set) {
+func split(s *analysis.Analysis, v View, items []Item) (all []Set) {
 	by := append([]string{"generated"}, v.Split...)
 	position := slices.Concat(v.Rows, v.Columns)
 	if v.figure() {
@@ -108,11 +118,11 @@ func (s Sheet) split(v View, items []Item) (all []Set) {
 	}
 	for _, c := range coordinates {
 		if !slices.Contains(by, c) && !slices.Contains(position, c) && c != "repetition" && c != "quantity" &&
-			s.collide(items, append(slices.Clone(by), position...), c) {
+			collide(s, items, append(slices.Clone(by), position...), c) {
 			by = append(by, c)
 		}
 	}
-	for _, own := range s.Group(items, by) {
+	for _, own := range Group(s, items, by) {
 		// The name says what differs between the sets of the view, the title all.
 		i := own.Items[0]
 		names, with := []string{v.Name}, []string{v.title(i)}
@@ -120,7 +130,7 @@ func (s Sheet) split(v View, items []Item) (all []Set) {
 			names[0] = i.Quantity.Name
 		}
 		for _, c := range by {
-			text := s.Text(i, c)
+			text := Text(s, i, c)
 			if text == "" {
 				continue
 			}
@@ -130,7 +140,7 @@ func (s Sheet) split(v View, items []Item) (all []Set) {
 			if c == "generated" {
 				text = c
 			}
-			if !v.figure() && (c == "generated" || c == "dataset") || s.differ(items, c) {
+			if !v.figure() && (c == "generated" || c == "dataset") || differ(s, items, c) {
 				names = append(names, text)
 			}
 		}
@@ -151,37 +161,37 @@ func (v View) title(i Item) string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-func (s Sheet) differ(items []Item, c string) bool {
-	return slices.ContainsFunc(items, func(i Item) bool { return s.Text(i, c) != s.Text(items[0], c) })
+func differ(s *analysis.Analysis, items []Item, c string) bool {
+	return slices.ContainsFunc(items, func(i Item) bool { return Text(s, i, c) != Text(s, items[0], c) })
 }
 
 // collide reports whether items of one cell differ in a coordinate.
-func (s Sheet) collide(items []Item, by []string, c string) bool {
-	differ := func(cell Set) bool { return s.differ(cell.Items, c) }
-	return s.differ(items, c) && slices.ContainsFunc(s.Group(items, by), differ)
+func collide(s *analysis.Analysis, items []Item, by []string, c string) bool {
+	differs := func(cell Set) bool { return differ(s, cell.Items, c) }
+	return differ(s, items, c) && slices.ContainsFunc(Group(s, items, by), differs)
 }
 
-func (s Sheet) key(i Item, by []string) string {
-	return strings.Join(list.Map(by, func(c string) string { return s.Text(i, c) }), "\x00")
+func key(s *analysis.Analysis, i Item, by []string) string {
+	return strings.Join(list.Map(by, func(c string) string { return Text(s, i, c) }), "\x00")
 }
 
 // Group gathers items by some coordinates, in the order of the first of each. The
 // title of each is what they share.
-func (s Sheet) Group(items []Item, by []string) []Set {
-	return list.Map(list.Group(items, func(i Item) string { return s.key(i, by) }), func(own []Item) Set {
-		k := s.key(own[0], by)
+func Group(s *analysis.Analysis, items []Item, by []string) []Set {
+	return list.Map(list.Group(items, func(i Item) string { return key(s, i, by) }), func(own []Item) Set {
+		k := key(s, own[0], by)
 		return Set{Name: k, Title: strings.Trim(strings.ReplaceAll(k, "\x00", ", "), ", "), Items: own}
 	})
 }
 
 // pivot makes one table.
-func (s Sheet) pivot(v View, items []Item) Table {
+func pivot(s *analysis.Analysis, v View, items []Item) Table {
 	// A heading that is empty in every row is left out.
 	rows := results.Where(v.Rows, func(c string) bool {
-		return slices.ContainsFunc(items, func(i Item) bool { return s.Text(i, c) != "" })
+		return slices.ContainsFunc(items, func(i Item) bool { return Text(s, i, c) != "" })
 	})
 	t := Table{heads: len(rows), Legend: v.Legend, Header: list.Map(rows, heading)}
-	columns := s.Group(items, v.Columns)
+	columns := Group(s, items, v.Columns)
 	if slices.Contains(v.Columns, "epsilon") {
 		slices.SortStableFunc(columns, func(a, b Set) int {
 			return cmp.Compare(a.Items[0].Epsilon.Float(), b.Items[0].Epsilon.Float())
@@ -193,15 +203,15 @@ func (s Sheet) pivot(v View, items []Item) Table {
 		}
 		t.Header = append(t.Header, c.Title)
 	}
-	for _, own := range s.Group(items, v.Rows) {
+	for _, own := range Group(s, items, v.Rows) {
 		first := own.Items[0]
 		row := list.Map(rows, func(c string) Cell {
-			return Cell{Text: s.Text(first, c), Own: c == "mechanism" && first.Name == "" && first.Own()}
+			return Cell{Text: Text(s, first, c), Own: c == "mechanism" && first.Name == "" && first.Own()}
 		})
 		measured := v.From == "equal" // all mechanisms, those that do not reach a level too
 		for _, column := range columns {
 			cell := Cell{Text: NotMeasured}
-			if at := slices.IndexFunc(own.Items, func(i Item) bool { return s.key(i, v.Columns) == column.Name }); at >= 0 {
+			if at := slices.IndexFunc(own.Items, func(i Item) bool { return key(s, i, v.Columns) == column.Name }); at >= 0 {
 				cell = t.cell(own.Items[at], v.Best)
 			}
 			row, measured = append(row, cell), measured || cell.Text != NotMeasured
@@ -257,7 +267,7 @@ func (t *Table) hoist(cells []Cell) {
 }
 
 // explain adds to the legend what marks and quantities mean.
-func (t *Table) explain(s Sheet, items []Item) {
+func (t *Table) explain(s *analysis.Analysis, items []Item) {
 	add := func(there bool, text string) {
 		if there && !strings.Contains(t.Legend, text) {
 			t.Legend = strings.TrimSpace(t.Legend + " " + text)
@@ -272,7 +282,7 @@ func (t *Table) explain(s Sheet, items []Item) {
 		add(measured && q.Direction == results.Up, q.Title+": higher is better.")
 		add(measured && q.Direction == results.Down, q.Title+": lower is better.")
 		bars = bars || measured && i.High > i.Low
-		name := s.Text(i, "mechanism")
+		name := Text(s, i, "mechanism")
 		unproved = unproved || strings.Contains(name, results.UnprovedMark)
 		scoped = scoped || strings.Contains(name, results.ScopeMark)
 	}

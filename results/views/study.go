@@ -9,18 +9,19 @@ import (
 	"mldpbench/internal/stats"
 	"mldpbench/metrics"
 	"mldpbench/results"
+	"mldpbench/results/analysis"
 )
 
 // averaged are the means of items that differ in some coordinates alone, such as the
 // space. They have no interval, and what has no number is left out.
-func (s Sheet) averaged(items []Item, over []string) (out []Item) {
+func averaged(s *analysis.Analysis, items []Item, over []string) (out []Item) {
 	if len(over) == 0 {
 		return items
 	}
 	by := results.Where(coordinates, func(c string) bool { return !slices.Contains(over, c) })
-	for _, own := range s.Group(results.Where(items, func(i Item) bool { return !math.IsNaN(i.Value) }), by) {
+	for _, own := range Group(s, results.Where(items, func(i Item) bool { return !math.IsNaN(i.Value) }), by) {
 		i := own.Items[0]
-		i.Over = And(results.Distinct(own.Items, func(i Item) string { return s.Text(i, "space") }))
+		i.Over = And(results.Distinct(own.Items, func(i Item) string { return Text(s, i, "space") }))
 		mean := stats.Mean(list.Map(own.Items, func(i Item) float64 { return i.Value }))
 		i.Value, i.Low, i.High = mean, math.NaN(), math.NaN()
 		i.Cells = slices.Concat(list.Map(own.Items, func(i Item) []results.Cell { return i.Cells })...)
@@ -29,9 +30,9 @@ func (s Sheet) averaged(items []Item, over []string) (out []Item) {
 	return out
 }
 
-// regression are the items of the least squares of a quantity on others and ε, over all
+// regressionItems are the items of the least squares of a quantity on others and ε, over all
 // texts of real data that have them all, each with the mean of its repetitions.
-func (s Sheet) regression(q results.Column, on []string) (items []Item) {
+func regressionItems(s *analysis.Analysis, q results.Column, on []string) (items []Item) {
 	x, y := [][]float64{}, []float64{}
 	for _, g := range results.GroupCells(results.Texts(s.Private())) {
 		row := list.Map(append(slices.Clone(on), q.Name), func(name string) float64 {
@@ -60,8 +61,8 @@ func (s Sheet) regression(q results.Column, on []string) (items []Item) {
 	return append(items, i.says("coefficient", fmt.Sprintf("%.3f (%d texts)", r2, len(y)), r2))
 }
 
-// examples are the items of recorded texts, before and after.
-func (s Sheet) examples(results.Column) (items []Item) {
+// exampleItems are the items of recorded texts, before and after.
+func exampleItems(s *analysis.Analysis, _ results.Column) (items []Item) {
 	for _, c := range s.Cells {
 		if m, ok := c.At("example"); ok {
 			i := Item{Place: c.Place, Scope: fmt.Sprintf("document %d", c.Repetition)}

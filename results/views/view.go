@@ -24,6 +24,7 @@ import (
 	"mldpbench/internal/list"
 	"mldpbench/internal/yamlnode"
 	"mldpbench/results"
+	"mldpbench/results/analysis"
 )
 
 // View declares a table or a figure. Its keys are the names of the fields in small letters: see views.yaml.
@@ -129,11 +130,23 @@ func (t textKeys) Visit(node ast.Node) ast.Visitor {
 
 // sources are where items come from; those of numbers are asked for each quantity.
 var (
-	sources = map[string]func(Sheet, results.Column) []Item{"cells": Sheet.cells, "equal": Sheet.Equal,
-		"pairs": Sheet.pairs, "versions": Sheet.versions, "regression": nil, "examples": Sheet.examples,
-		"guarantees": Sheet.guarantees, "datasets": Sheet.datasets, "changes": Sheet.changes, "tests": Sheet.tests}
+	sources = map[string]func(*analysis.Analysis, results.Column) []Item{
+		"cells":      cellItems,
+		"equal":      Equal,
+		"pairs":      pairItems,
+		"versions":   versionItems,
+		"regression": none, // see Sets
+		"examples":   exampleItems,
+		"guarantees": guaranteeItems,
+		"datasets":   datasetItems,
+		"changes":    none, // see Compared
+		"tests":      none,
+	}
 	ofNumbers = []string{"cells", "equal", "pairs", "versions", "regression"}
 )
+
+// none are the items of what one analysis does not have.
+func none(*analysis.Analysis, results.Column) []Item { return nil }
 
 // figure tells a figure from a table.
 func (v View) figure() bool { return len(v.Y) > 0 }

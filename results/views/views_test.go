@@ -17,7 +17,7 @@ import (
 	"mldpbench/internal/list"
 	"mldpbench/internal/records"
 	"mldpbench/results"
-	"mldpbench/results/compare"
+	"mldpbench/results/analysis"
 )
 
 func render(t *testing.T, table Table, format string) string {
@@ -107,7 +107,10 @@ func prepare(rows []results.Row) *results.Prepared {
 
 var made = sync.OnceValue(func() *results.Prepared { return prepare(madeRows(3)) })
 
-func all(p *results.Prepared) []Table { return NewSheet(p).Tables(Builtin().Tables) }
+// unasked is an analysis at no levels of one's own.
+func unasked(p *results.Prepared) *analysis.Analysis { return analysis.Of(p, results.Levels{}) }
+
+func all(p *results.Prepared) []Table { return Tables(unasked(p), Builtin().Tables) }
 
 func TestValuesByHand(t *testing.T) {
 	t.Parallel()
@@ -138,7 +141,7 @@ func TestBestIsTested(t *testing.T) {
 	if last := table.Rows[len(table.Rows)-1]; last[0].Text != "not privatised" || last[1].Text != "80.5" {
 		t.Errorf("%+v", last)
 	}
-	if got, want := Answer(made()), "At equal privacy, where the best guess of a word is wrong half the time, CMP keeps "+
+	if got, want := Answer(unasked(made())), "At equal privacy, where the best guess of a word is wrong half the time, CMP keeps "+
 		"most (IMDb 72.0%); TEM is not told apart from it (a difference under "; !strings.HasPrefix(got, want) ||
 		!strings.HasSuffix(got, "; mine (no guarantee) keeps less.") {
 		t.Error(got)
@@ -155,7 +158,7 @@ func TestBestIsTested(t *testing.T) {
 			t.Errorf("one repetition: %s", text)
 		}
 	}
-	if text := Answer(once); !strings.Contains(text, "nothing was tested: one repetition") {
+	if text := Answer(unasked(once)); !strings.Contains(text, "nothing was tested: one repetition") {
 		t.Error(text)
 	}
 }
@@ -167,12 +170,17 @@ func TestNotReached(t *testing.T) {
 	p := selected(made(), func(c results.Cell) bool { return c.Mechanism != "cmp" || c.Epsilon.Float() < 7 })
 	text := render(t, find(t, all(p), "equal-e-m-0.5"), "md")
 	high := selected(made(), func(c results.Cell) bool { return c.IsBaseline() || c.Epsilon.Float() < 7 })
-	if a, b := compare.Stated(p).At, compare.Stated(high).At; !slices.Equal(a, []float64{0.5, 0.8}) || len(b) != 1 || b[0] != 0.8 ||
-		!strings.Contains(text, "not reached: measured at E_M 0.65 to 0.85") {
-		t.Errorf("levels %v and %v; %s", a, b, text)
+	if !strings.Contains(text, "not reached: measured at E_M 0.65 to 0.85") {
+		t.Errorf("the table does not say where CMP was measured, E_M 0.65 to 0.85:\n%s", text)
 	}
-	high.Levels = results.Levels{Quantity: "accuracy", At: []float64{60}}
-	if table := find(t, all(high), "equal"); table.Title != "E_M at accuracy = 60, svm (local), glove.6B d=50" {
+	if got, want := unasked(p).Levels().At, []float64{0.5, 0.8}; !slices.Equal(got, want) {
+		t.Errorf("levels of E_M %v, want %v", got, want)
+	}
+	if got, want := unasked(high).Levels().At, []float64{0.8}; !slices.Equal(got, want) {
+		t.Errorf("levels of E_M where only high ones are reached %v, want %v", got, want)
+	}
+	asked := analysis.Of(high, results.Levels{Quantity: "accuracy", At: []float64{60}})
+	if table := find(t, Tables(asked, Builtin().Tables), "equal"); table.Title != "E_M at accuracy = 60, svm (local), glove.6B d=50" {
 		t.Errorf("%q", table.Title)
 	}
 }
@@ -186,7 +194,7 @@ func TestOwnViews(t *testing.T) {
 	if err != nil || failed != nil || len(views.Tables) != len(Builtin().Tables)+1 {
 		t.Fatal(len(views.Tables), err, failed)
 	}
-	own := Named(NewSheet(made()).Tables(views.Tables), "mine")
+	own := Named(Tables(unasked(made()), views.Tables), "mine")
 	if len(own) != 6 || cellAt(t, find(t, own, "mine-cmp"), "IMDb", "1").Text != "54.50 ± 2.48" { // a table a mechanism
 		t.Errorf("%d tables", len(own))
 	}
@@ -294,9 +302,9 @@ func TestTablesAreWellFormed(t *testing.T) {
 func TestThePapersTable(t *testing.T) {
 	t.Parallel()
 	p := selected(records.View(t, "extended"), func(results.Cell) bool { return true })
-	p.Levels = results.Levels{Quantity: results.EM, At: []float64{0.5}}
-	table := find(t, all(p), "equal")
-	for _, a := range compare.Align(p, compare.Question{}, 0.5) {
+	asked := analysis.Of(p, results.Levels{Quantity: results.EM, At: []float64{0.5}})
+	table := find(t, Tables(asked, Builtin().Tables), "equal")
+	for _, a := range asked.Aligned("", 0.5) {
 		for _, l := range a.Lines {
 			if a.Datasets > 0 || !l.Reached {
 				continue
@@ -382,8 +390,8 @@ func TestComparisons(t *testing.T) {
 		}
 		return prepare(all)
 	}
-	gate := compare.Options{Level: compare.GateLevel, Thresholds: true}
-	same, c := compare.Runs(run(0), run(0), gate), compare.Runs(run(0), run(10), gate)
+	gate := analysis.Options{Level: analysis.GateLevel, Thresholds: true}
+	same, c := analysis.Runs(run(0), run(0), gate), analysis.Runs(run(0), run(10), gate)
 	few, every := Compared(c, 2), Compared(c, -1)
 	changes, tests, all := find(t, few, "changes"), find(t, few, "tests"), find(t, every, "tests")
 	if len(changes.Rows) != 2 || changes.Legend != "15 in all." || len(find(t, every, "changes").Rows) != 15 {
@@ -395,7 +403,7 @@ func TestComparisons(t *testing.T) {
 	if text := render(t, tests, "md"); len(all.Rows) != len(c.Tests) || strings.Contains(text, "same |") {
 		t.Errorf("%d tests, of them %s", len(all.Rows), text)
 	}
-	quantities := results.Distinct(same.Tests, func(x compare.Test) string { return x.Quantity })
+	quantities := results.Distinct(same.Tests, func(x analysis.Test) string { return x.Quantity })
 	if n := len(find(t, Compared(same, 2), "tests").Rows); n != len(quantities) {
 		t.Errorf("%d tests of equal runs", n)
 	}
@@ -430,14 +438,14 @@ func TestStudyViews(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := NewSheet(p)
+	a := unasked(p)
 	figures := Builtin().Figures
-	sets := s.Sets(figures[slices.IndexFunc(figures, func(v View) bool { return v.Name == "nw-sw" })])
+	sets := Sets(a, figures[slices.IndexFunc(figures, func(v View) bool { return v.Name == "nw-sw" })])
 	if i := sets[0].Items[0]; len(sets) != 1 || len(sets[0].Items) != 12 || i.Value != (2.0/2+2.0/1)/2 ||
 		!strings.HasSuffix(sets[0].Title, "glove.6B d=50 and glove.6B d=100") {
 		t.Errorf("%d sets, the first %q of %d items, %v", len(sets), sets[0].Title, len(sets[0].Items), i.Value)
 	}
-	tables := s.Tables(Builtin().Tables)
+	tables := Tables(a, Builtin().Tables)
 	own := find(t, tables, "examples-imdb-glove.6b-d-100")
 	if tex := render(t, own, "tex"); !strings.Contains(tex, `{@{}llp{.66\linewidth}@{}}`) ||
 		!strings.Contains(tex, `50\% of\_words \& 50\%`) || strings.Contains(tex, "resizebox") {
@@ -445,7 +453,7 @@ func TestStudyViews(t *testing.T) {
 	}
 	views := []View{{Name: "r", Title: "r", From: "regression", Rows: []string{"term"}, Columns: []string{"statistic"}, Value: []string{"cs"},
 		On: []string{"epsilon", "s_w"}, Beside: map[string]string{"title": "printed", "S_w": "c"}}}
-	own = s.Tables(views)[0]
+	own = Tables(a, views)[0]
 	for term, want := range map[string]string{"constant": "100.000", "ε": "3.000", "S_w": "-1.000", "R²": "1.000 (24 texts)"} {
 		if got := cellAt(t, own, "coefficient", term).Text; got != want {
 			t.Errorf("%s: %s, want %s", term, got, want)

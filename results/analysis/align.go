@@ -1,4 +1,4 @@
-package compare
+package analysis
 
 import (
 	"cmp"
@@ -10,23 +10,8 @@ import (
 	"mldpbench/results"
 )
 
-// Question says what mechanisms are compared by, and what is equal.
-type Question struct {
-	Use     string // a quantity; "" for accuracy; results.EM where it is that of privacy
-	Privacy string // a quantity; "" for that of the view's levels
-}
-
 // familyLevel is the probability of any wrong separation in a family.
 const familyLevel = 0.05
-
-// whole fills in what a question leaves open.
-func (q Question) whole(p *results.Prepared) Question {
-	q.Privacy = cmp.Or(q.Privacy, p.Levels.Quantity, results.EM)
-	if q.Use = cmp.Or(q.Use, "accuracy"); q.Use == q.Privacy {
-		q.Use = results.EM
-	}
-	return q
-}
 
 // Margin is the difference of a quantity below which mechanisms are called level,
 // in its unit.
@@ -37,36 +22,21 @@ func Margin(c results.Column) float64 {
 	return cmp.Or(c.Threshold, 0.02)
 }
 
-// Stated are the levels of a view: those asked for or, of E_M, 0.5 and 0.8 as far
-// as the study reaches them, else the level that most mechanisms reach.
-func Stated(p *results.Prepared) results.Levels {
-	if p.Levels.Quantity != "" {
-		return p.Levels
-	}
-	scenes := tracedScenes(p, Question{})
-	reached := func(level float64) int {
-		reaches := func(l Line) bool { _, ok := l.reaches(level); return ok }
-		return list.Sum(scenes, func(s Aligned) int { return list.Count(s.Lines, reaches) })
-	}
-	l := results.Levels{Quantity: results.EM, At: results.Where([]float64{0.5, 0.8},
-		func(level float64) bool { return reached(level) > 1 })}
-	most := slices.MaxFunc([]float64{0.5, 0.6, 0.4, 0.7, 0.3, 0.8, 0.2, 0.9, 0.1}, // of equal ones that nearest to 0.5
-		func(a, b float64) int { return reached(a) - reached(b) })
-	if len(l.At) == 0 && reached(most) > 0 {
-		l.At = []float64{most}
-	}
-	return l
-}
-
-// Aligned is one scene in which mechanisms are compared at one level of privacy.
+// Aligned is one scene in which mechanisms are compared at one level of privacy. The use of a mechanism at the level is
+// that of its own line: monotone, linear between the two nearest measured points, and never outside them. Intervals
+// contain the sampling of test items, the spread of repetitions (pooled over the mechanisms of a scene, so that two
+// repetitions suffice), the error of the measure of privacy, and that of the line between its points. Mechanisms are
+// compared by differences on the same items and repetitions. All pairs of one scene at one level are a family,
+// corrected by Holm's method.
 type Aligned struct {
-	results.Place // the scene, and whether its data are generated
-	Question
-	At       float64 // the level of privacy
-	Baseline float64 // use without privatisation, NaN where not measured
-	Lines    []Line  // one a mechanism, in the order of the plan
-	Pairs    []Pair  // of the mechanisms that reach the level
-	Datasets int     // over which the pairs are pooled; 0 for a single scene
+	results.Place         // the scene, and whether its data are generated
+	Use           string  // the quantity that mechanisms are compared by
+	Privacy       string  // that of the level
+	At            float64 // the level of privacy
+	Baseline      float64 // use without privatisation, NaN where not measured
+	Lines         []Line  // one a mechanism, in the order of the plan
+	Pairs         []Pair  // of the mechanisms that reach the level
+	Datasets      int     // over which the pairs are pooled; 0 for a single scene
 	// Training says what the spread of training is known from; "" where it is not,
 	// and then nothing is tested.
 	Training     string
@@ -118,20 +88,13 @@ type Pair struct {
 	estimate   estimate
 }
 
-// Align compares mechanisms at a level of privacy, in every scene (data set,
-// space, task) of the cells, and over the data sets of a space and task. The use of
-// a mechanism at the level is that of its own line: monotone, linear between the two
-// nearest measured points, and never outside them. Intervals contain the sampling
-// of test items, the spread of repetitions (pooled over the mechanisms of a scene,
-// so that two repetitions suffice), the error of the measure of privacy, and that
-// of the line between its points. Mechanisms are compared by differences on the
-// same items and repetitions. All pairs of one scene at one level are a family,
-// corrected by Holm's method.
-func Align(p *results.Prepared, q Question, level float64) []Aligned {
-	scenes := tracedScenes(p, q)
+// align evaluates the lines of scenes at a level, compares them, and adds what data sets say together.
+func align(traced []Aligned, level float64) []Aligned {
+	scenes := slices.Clone(traced)
 	for k := range scenes {
 		a := &scenes[k]
 		a.At = level
+		a.Lines = slices.Clone(a.Lines)
 		for i := range a.Lines {
 			a.Lines[i].set(level)
 		}
@@ -143,8 +106,9 @@ func Align(p *results.Prepared, q Question, level float64) []Aligned {
 // Versions compares what was measured of every mechanism and ε as it is, pair by
 // pair, at no common level: whether one version of a text does better than another
 // says nothing about their mechanisms. Lines are in the order of the cells.
-func Versions(p *results.Prepared, quantity string) Aligned {
-	a := Aligned{Question: Question{Use: quantity}.whole(p), use: results.MustColumn(quantity)}
+func (all *Analysis) Versions(quantity string) Aligned {
+	p := all.Prepared
+	a := Aligned{Use: all.Use(quantity), Privacy: all.privacy, use: results.MustColumn(quantity)}
 	for _, g := range results.GroupCells(p.Private()) {
 		if len(g.Values(quantity)) == 0 {
 			continue
@@ -170,19 +134,24 @@ func Traces(p *results.Prepared, quantity string) [][]results.Cells {
 }
 
 // tracedScenes are the scenes with the line of each mechanism, at no level yet.
-func tracedScenes(p *results.Prepared, q Question) []Aligned {
-	q = q.whole(p)
+func tracedScenes(p *results.Prepared, use, privacy string) []Aligned {
 	// The measure of privacy may have been taken in one repetition only.
 	has := map[results.Place]bool{}
 	for _, c := range p.Cells {
-		has[c.Group()] = has[c.Group()] || c.Has(q.Privacy)
+		has[c.Group()] = has[c.Group()] || c.Has(privacy)
 	}
 	all := results.Where(p.Private(), func(c results.Cell) bool {
-		return c.Has(q.Use) && has[c.Group()] && c.Status == results.StatusOK
+		return c.Has(use) && has[c.Group()] && c.Status == results.StatusOK
 	})
 	return list.Map(list.Group(all, results.Cell.Scene), func(own []results.Cell) Aligned {
 		s := own[0].Scene()
-		a := Aligned{Place: s, Question: q, use: results.MustColumn(q.Use), privacy: results.MustColumn(q.Privacy)}
+		a := Aligned{
+			Place:   s,
+			Use:     use,
+			Privacy: privacy,
+			use:     results.MustColumn(use),
+			privacy: results.MustColumn(privacy),
+		}
 		a.Generated = own[0].Generated
 		a.Baseline, a.plain = plainOf(p, s, a.use)
 		for _, cells := range results.ByInstance(own) {

@@ -1,4 +1,4 @@
-package compare
+package analysis
 
 import (
 	"math"
@@ -24,8 +24,15 @@ func overDatasets(scenes []Aligned) (pooled []Aligned) {
 		if len(sets) < 2 {
 			continue
 		}
-		a := Aligned{Place: of(sets[0]), Question: sets[0].Question, At: sets[0].At, Datasets: len(sets),
-			Baseline: math.NaN(), use: sets[0].use}
+		a := Aligned{
+			Place:    of(sets[0]),
+			Use:      sets[0].Use,
+			Privacy:  sets[0].Privacy,
+			At:       sets[0].At,
+			Datasets: len(sets),
+			Baseline: math.NaN(),
+			use:      sets[0].use,
+		}
 		if a.pool(sets); len(a.Pairs) > 0 {
 			pooled = append(pooled, a)
 		}

@@ -1,12 +1,4 @@
-// Package compare holds the statistics of comparisons: of mechanisms at equal
-// privacy, and of runs with each other.
-//
-// The same question has one answer: tables, summaries and pages take their numbers
-// from Align, gates from Runs. A difference that is not found is reported with the
-// difference that could have been found, and is called level only where a test of
-// equivalence says so. Of one repetition nothing is known of training, so nothing is
-// tested. The package renders nothing.
-package compare
+package analysis
 
 import (
 	"cmp"

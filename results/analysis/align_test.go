@@ -1,4 +1,4 @@
-package compare
+package analysis
 
 import (
 	"fmt"
@@ -105,7 +105,7 @@ func testCoverage(t *testing.T, draws int, low, high, family float64) {
 			var values, differences, falsely []float64 // 100 where covered, or where a family errs
 			add := func(to *[]float64, yes bool) { *to = append(*to, map[bool]float64{true: 100}[yes]) }
 			for range draws {
-				a := Align(w.draw(rng, all), Question{}, 0.5)[0]
+				a := Of(w.draw(rng, all), results.Levels{}).Aligned("", 0.5)[0]
 				for i, l := range a.Lines {
 					truth := all[i].accuracy(0.5)
 					add(&values, l.Low <= truth && truth <= l.High)
@@ -150,7 +150,7 @@ func testFalseFindings(t *testing.T, draws int, most float64, numbers ...int) {
 		rng := rand.New(rand.NewPCG(11, uint64(repetitions)))
 		falsely, tested := 0, 0
 		for range draws {
-			a := Align(w.draw(rng, all), Question{}, 0.5)[0]
+			a := Of(w.draw(rng, all), results.Levels{}).Aligned("", 0.5)[0]
 			tested += list.Count(a.Pairs, func(p Pair) bool { return !math.IsNaN(p.P) })
 			if slices.ContainsFunc(a.Pairs, func(p Pair) bool { return p.Told }) {
 				falsely++
@@ -171,7 +171,7 @@ func TestSpreadOfThePlainText(t *testing.T) {
 	w := world{1, 300, false, true, 1, 0.01}
 	all := []known{{"a", 30, 1.5}, {"b", 60, 1.5}}
 	p := w.draw(rand.New(rand.NewPCG(3, 3)), all)
-	if a := Align(p, Question{}, 0.5)[0]; a.Training != "" || !math.IsNaN(a.Pairs[0].P) || a.Pairs[0].Told {
+	if a := Of(p, results.Levels{}).Aligned("", 0.5)[0]; a.Training != "" || !math.IsNaN(a.Pairs[0].P) || a.Pairs[0].Told {
 		t.Errorf("%q, %+v", a.Training, a.Pairs[0])
 	}
 	for r := 1; r <= 4; r++ {
@@ -180,7 +180,7 @@ func TestSpreadOfThePlainText(t *testing.T) {
 		c.Set("accuracy", results.Share(270+2*(r%2), 300))
 		p.Cells = append(p.Cells, c)
 	}
-	a := Align(p, Question{}, 0.5)[0]
+	a := Of(p, results.Levels{}).Aligned("", 0.5)[0]
 	if a.Training != ByBaseline || !a.Pairs[0].Told || !(a.Pairs[0].Error > 0) {
 		t.Errorf("%q, %+v", a.Training, a.Pairs[0])
 	}
@@ -200,7 +200,7 @@ func TestPooledOverDatasets(t *testing.T) {
 		}
 		p.Cells = append(p.Cells, own.Cells...)
 	}
-	all := Align(p, Question{}, 0.5)
+	all := Of(p, results.Levels{}).Aligned("", 0.5)
 	pooled := all[len(all)-1]
 	if len(all) != 7 || pooled.Datasets != 6 || len(pooled.Pairs) != 3 {
 		t.Fatalf("%d scenes, %d sets, %d pairs", len(all), pooled.Datasets, len(pooled.Pairs))

@@ -1,4 +1,4 @@
-package compare
+package analysis
 
 import (
 	"math"
@@ -30,7 +30,7 @@ func TestFewDocumentsAreTestedExactly(t *testing.T) {
 		if c.repetitions == 1 { // plain text, trained three times to the same answers
 			add(results.BaselineMechanism, 3, c.documents)
 		}
-		a := Versions(prepare(t, rows), "accuracy")
+		a := Of(prepare(t, rows), results.Levels{}).Versions("accuracy")
 		x, ok := a.Pair(0, 1)
 		difference := 100 * float64(c.first-c.second) / float64(c.documents)
 		if !ok || math.Abs(x.P-c.p) > 1e-12 || x.Told != c.told || x.Level || math.Abs(x.Difference-difference) > 1e-9 ||
