@@ -15,10 +15,12 @@ import (
 var linearGrid = []float64{0.01, 0.1, 1, 10, 100}
 
 var (
-	// of token sequences: mean of the word vectors, or tf-idf; given vectors are taken as they are
-	linearFeatures = params.OneOf("features", "mean", "tfidf")
-	// cost of the loss against the squared norm of the weights; 0 chooses from linearGrid by validation accuracy
-	linearCost = params.NonNegative("c", 0)
+	linearFeatures = params.OneOf("features",
+		"what a text is read as: the mean of its word vectors, or tf-idf; vectors of texts are read as they are",
+		"mean", "tfidf")
+	linearCost = params.NonNegative("c", 0,
+		"weight of the loss of a text against half the squared norm of the weights; 0 chooses .01, .1, 1, 10 or 100 by "+
+			"validation accuracy")
 )
 
 func linearWords(parameters map[string]any) bool { return parameters[linearFeatures.Name] == "tfidf" }

@@ -202,7 +202,7 @@ func TestParameters(t *testing.T) {
 		{map[string]any{"C": 1}, `model svm: unknown parameter "C": it has ["features" "c" "passes" "tolerance"]`},
 		{map[string]any{"c": -1}, "model svm: c = -1: must be >= 0 and finite"},
 		{map[string]any{"passes": 1.5}, "model svm: passes = 1.5: must be a whole number >= 1"},
-		{map[string]any{"features": "x"}, `model svm: features = x: must be one of ["mean" "tfidf"]`},
+		{map[string]any{"features": "x"}, `model svm: features = x: must be "mean" or "tfidf"`},
 	} {
 		if _, err := New("svm", Options{Classes: 2, Parameters: c.given}); err == nil || err.Error() != c.want {
 			t.Errorf("%v: %v, want %s", c.given, err, c.want)

@@ -17,8 +17,15 @@ import (
 const Encoder = "encoder"
 
 var (
-	iterations   = params.AtLeast("iterations", 1, 1000) // largest number of L-BFGS iterations per fit
-	stopGradient = params.Positive("tolerance", 1e-4)    // stop when its largest component, over c·n, is below this
+	iterations   = params.AtLeast("iterations", 1, 1000, "iterations of L-BFGS for one value of c, at most")
+	stopGradient = params.Positive("tolerance", 1e-4,
+		"a fit stops where no derivative of the objective, over c times the number of texts, is larger")
+	encoderParameter = Parameter{
+		Name:    Encoder,
+		Default: "sif",
+		Legal:   "sif, a folder with model.onnx and tokenizer.json, or a name of sentence-transformers",
+		Doc:     "what makes the vector of a text",
+	}
 )
 
 // L2-regularised logistic regression (softmax for more than two classes) on mean
@@ -29,7 +36,7 @@ func init() {
 		Parameters: []Parameter{linearFeatures, linearCost, iterations, stopGradient},
 		New:        func(o Options) Classifier { return newLogistic("logistic", o) }})
 	Register(Definition{Name: "encoder",
-		Parameters: []Parameter{{Name: Encoder, Default: "sif"}, linearCost, iterations, stopGradient},
+		Parameters: []Parameter{encoderParameter, linearCost, iterations, stopGradient},
 		New:        func(o Options) Classifier { return newLogistic("encoder", o) }})
 }
 

@@ -12,32 +12,40 @@ import (
 	"mldpbench/internal/params"
 )
 
-// dropoutParameter is the share of the last state dropped while training.
-var dropoutParameter = Parameter{Name: "dropout", Default: 0.2, Legal: "in [0, 1)",
-	Valid: func(x float64) bool { return x >= 0 && x < 1 }}
-
-// The network lstm-2024 is that of lstm, whose initial weights are Keras' own; how
-// it is fed and when it stops differ (train.ipynb, util/train.py of the
-// replication package of Meisenbacher et al. 2024).
-func init() {
-	hidden := params.AtLeast("hidden", 1, 64) // size of the hidden state, per direction
-	for _, d := range []struct {
-		name       string
-		directions int // with two, the second reads backwards
-		tokenized  bool
-		parameters []Parameter
-	}{
-		{"lstm", 1, false, append([]Parameter{hidden, dropoutParameter}, scheduleParameters...)},
-		{"bilstm", 2, false, append([]Parameter{hidden, dropoutParameter}, scheduleParameters...)},
-		{"lstm-2024", 1, true, append([]Parameter{
-			params.AtLeast("length", 1, 500),        // tokens: the last ones of a longer text; zeros before a shorter one
-			params.OneOf("weights", "last", "best"), // weights kept: those of the last epoch or of the best
-			dropoutParameter,
-		}, withDefaults(append([]Parameter{hidden}, scheduleParameters...), map[string]any{"hidden": 100, "clip": 0.0})...)},
-	} {
-		Register(Definition{Name: d.name, Parameters: d.parameters, Tokenized: d.tokenized,
-			New: func(o Options) Classifier { return newLSTM(d.directions, o).classifier(d.name, o) }})
+var (
+	hiddenParameter  = params.AtLeast("hidden", 1, 64, "numbers of the hidden state of each direction")
+	dropoutParameter = Parameter{
+		Name:    "dropout",
+		Default: 0.2,
+		Legal:   "in [0, 1)",
+		Doc:     "share of the last hidden state that is dropped in training",
+		Valid:   func(x float64) bool { return x >= 0 && x < 1 },
 	}
+	lengthParameter = params.AtLeast("length", 1, 500,
+		"tokens read, the last ones of a longer text; a shorter one has zeros in front")
+	weightsParameter = params.OneOf("weights",
+		"weights that are kept: of the last epoch, or of the one with the lowest validation loss", "last", "best")
+)
+
+func init() {
+	parameters := append([]Parameter{hiddenParameter, dropoutParameter}, scheduleParameters...)
+	registerLSTM(Definition{Name: "lstm", Parameters: parameters}, 1)
+	registerLSTM(Definition{Name: "bilstm", Parameters: parameters}, 2)
+	// The network is that of lstm, whose initial weights are Keras' own; how it is fed and when it stops differ
+	// (train.ipynb, util/train.py of the replication package of Meisenbacher et al. 2024).
+	of2024 := append([]Parameter{lengthParameter, weightsParameter, dropoutParameter, hiddenParameter},
+		scheduleParameters...)
+	registerLSTM(Definition{
+		Name:       "lstm-2024",
+		Parameters: withDefaults(of2024, map[string]any{"hidden": 100, "clip": 0.0}),
+		Tokenized:  true,
+	}, 1)
+}
+
+// registerLSTM registers a network that reads in one direction or two.
+func registerLSTM(d Definition, directions int) {
+	d.New = func(o Options) Classifier { return newLSTM(directions, o).classifier(d.Name, o) }
+	Register(d)
 }
 
 // newLSTM makes the network of Meisenbacher et al. 2024: frozen word vectors →

@@ -41,11 +41,11 @@ type schedule struct {
 // stopping after 3 epochs without a better one loses nothing. The clip bounds the
 // effect of one unusual batch of privatised text.
 var scheduleParameters = []Parameter{
-	params.AtLeast("batch", 1, 64),          // examples per training step
-	params.AtLeast("epochs", 1, 30),         // largest number of passes over the training set
-	params.AtLeast("patience", 1, 3),        // epochs without a lower validation loss, then the best weights are kept
-	params.Positive("learning_rate", 0.001), // of Adam
-	params.NonNegative("clip", 1.0),         // largest norm of the gradient of all weights; 0 is no limit
+	params.AtLeast("batch", 1, 64, "texts of a training step"),
+	params.AtLeast("epochs", 1, 30, "passes over the training texts, at most"),
+	params.AtLeast("patience", 1, 3, "epochs without a lower validation loss, after which training stops"),
+	params.Positive("learning_rate", 0.001, "step size of Adam: about what a weight changes in a step"),
+	params.NonNegative("clip", 1.0, "largest Euclidean norm of the gradient of all weights; 0 is no limit"),
 }
 
 // newNetwork is trained by the parameters of scheduleParameters; its weights and layers are the caller's to set.

@@ -48,6 +48,9 @@ var definitions = registry.New[Definition]("model")
 // Register adds a definition; it is called from init functions only.
 func Register(d Definition) { definitions.Add(d.Name, d) }
 
+// Definitions returns all, by name.
+func Definitions() []Definition { return definitions.All() }
+
 // Find returns the definition with the given name.
 func Find(name string) (Definition, error) { return definitions.Find(name) }
 

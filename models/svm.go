@@ -18,8 +18,9 @@ func init() {
 		Words:   linearWords,
 		Parameters: []Parameter{
 			linearFeatures, linearCost,
-			params.AtLeast("passes", 1, 100),   // largest number of passes over the training set per fit
-			params.Positive("tolerance", 0.05), // stop when the projected gradients of a pass differ by less than this
+			params.AtLeast("passes", 1, 100, "passes over the training texts for one value of c, at most"),
+			params.Positive("tolerance", 0.05,
+				"a fit stops where the projected gradients of a pass, in units of a margin, differ by less"),
 		},
 		New: func(o Options) Classifier {
 			return newLinear("svm", o, false, func(x design, labels []int) trainer {

@@ -10,6 +10,7 @@ import (
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/plan"
 	"mldpbench/experiments/study"
+	"mldpbench/internal/params"
 	"mldpbench/results"
 )
 
@@ -101,9 +102,12 @@ func warnStudy(w io.Writer, s *study.Study) {
 func newStudyKeysCommand() *cobra.Command {
 	cmd := command("study-keys", "")
 	return prints(cmd, func(_ *cobra.Command, _ []string, a *answer) error {
-		var keys, quantities [][]any
+		var keys, parameters, quantities [][]any
 		for _, k := range study.Keys() {
 			keys = append(keys, []any{k.Path, k.Kind(), k.Doc})
+		}
+		for _, p := range study.Parameters() {
+			parameters = append(parameters, []any{p.Of, p.Name, params.FormatValue(p.Default), p.Legal, p.Doc})
 		}
 		for _, c := range results.Columns() {
 			if c.Title == "" {
@@ -115,7 +119,12 @@ func newStudyKeysCommand() *cobra.Command {
 			return err
 		}
 		fmt.Fprintln(a.text)
-		columns := []string{"quantity", "title", "unit", "better", "threshold", "depends on"}
+		columns := []string{"of", "parameter", "default", "values", "meaning"}
+		if err := a.table("parameters", columns, parameters); err != nil {
+			return err
+		}
+		fmt.Fprintln(a.text)
+		columns = []string{"quantity", "title", "unit", "better", "threshold", "depends on"}
 		return a.table("quantities", columns, quantities)
 	})
 }

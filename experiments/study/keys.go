@@ -15,8 +15,6 @@ import (
 
 	"mldpbench/internal/check"
 	"mldpbench/internal/list"
-	"mldpbench/internal/params"
-	"mldpbench/models/attack"
 )
 
 // Key is a key of study files. What its values may be is said by its type and its
@@ -33,7 +31,7 @@ type Key struct {
 	words    []string
 }
 
-// Meanings of keys, one a line; those of metrics and of the options of attackers are said where they are registered.
+// Meanings of keys, one a line; those of metrics are said where they are registered.
 // After a hyphen stands a key of earlier versions, with what replaces it.
 //
 //go:embed keys.txt
@@ -45,17 +43,8 @@ var meanings = sync.OnceValue(func() map[string]string {
 		path, text, _ := strings.Cut(line, " ")
 		all[path] = strings.TrimSpace(text)
 	}
-	all["options"] = meaningOfOptions()
 	return all
 })
-
-// meaningOfOptions lists the parameters of attackers: name, default and meaning.
-func meaningOfOptions() string {
-	each := list.Map(attack.Parameters, func(p params.Parameter) string {
-		return fmt.Sprintf("%s (%s) %s", p.Name, params.FormatValue(p.Default), p.Doc)
-	})
-	return "of built-in attackers: " + strings.Join(each, "; ")
-}
 
 // Keys lists the keys of a study in the order of its file, each entry of a list
 // after the list.

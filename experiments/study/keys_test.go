@@ -1,35 +1,24 @@
 package study_test
 
 import (
-	"strings"
 	"testing"
 
 	_ "mldpbench/experiments/measure" // registers metrics
 	"mldpbench/experiments/study"
-	"mldpbench/models/attack"
 )
 
 // Every key has a meaning, and there are no more of them than a user can know.
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	kinds := map[string]string{}
-	options := ""
 	for _, k := range study.Keys() {
 		kinds[k.Path] = k.Kind()
 		if k.Doc == "" {
 			t.Errorf("%s has no meaning in keys.txt", k.Path)
 		}
-		if k.Path == "options" {
-			options = k.Doc
-		}
 	}
 	if len(kinds) > 105 {
 		t.Errorf("%d keys, at most 105", len(kinds))
-	}
-	for _, p := range attack.Parameters {
-		if p.Doc == "" || !strings.Contains(options, p.Name) || !strings.Contains(options, p.Doc) {
-			t.Errorf("options are %q, want %s with its meaning", options, p.Name)
-		}
 	}
 	for path, want := range map[string]string{"schema": "integer", "datasets[].delimiter": "text",
 		"datasets[].text": "text, or list of texts", "mechanisms[].command": "list of texts",
@@ -37,6 +26,26 @@ func TestKeys(t *testing.T) {
 		"epsilons": "list of numbers, > 0", "attackers": "list of entries", "policy": "text, random, keep, drop"} {
 		if kinds[path] != want {
 			t.Errorf("%s is %q, want %q", path, kinds[path], want)
+		}
+	}
+}
+
+// Every parameter of a model or of attackers says what it means and which values it takes, its default among them.
+func TestParametersHaveMeaningAndRange(t *testing.T) {
+	t.Parallel()
+	owners := map[string]int{}
+	for _, p := range study.Parameters() {
+		owners[p.Of]++
+		if p.Doc == "" || p.Legal == "" {
+			t.Errorf("%s of %s has the meaning %q and the values %q, want both", p.Name, p.Of, p.Doc, p.Legal)
+		}
+		if _, err := p.Value(p.Default); err != nil {
+			t.Errorf("the default of %s is refused: %v", p.Of, err)
+		}
+	}
+	for _, owner := range []string{"lstm", "bilstm", "lstm-2024", "averaged", "svm", "logistic", "encoder", "attackers"} {
+		if owners[owner] == 0 {
+			t.Errorf("no parameters of %s are listed", owner)
 		}
 	}
 }

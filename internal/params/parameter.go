@@ -5,9 +5,11 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"mldpbench/internal/check"
+	"mldpbench/internal/list"
 )
 
 // Parameter describes a named value for help texts and checks.
@@ -15,8 +17,8 @@ type Parameter struct {
 	Name    string
 	Default any    // int, float64, string, bool or []float64: its type is the parameter's
 	Number  bool   // a word that may also be a number
-	Legal   string // the legal range in words, e.g. "in [0, 1]"; "" says it by Words or the type
-	Doc     string
+	Legal   string // the legal range in words, e.g. "in [0, 1]"
+	Doc     string // what it means, with its unit
 	// Valid and Words say Legal to the program: which numbers, also those of a
 	// list, and which words are allowed; nil allows all.
 	Valid func(float64) bool
@@ -34,25 +36,49 @@ func (p Parameter) Of(variant string) bool {
 	return p.Variants == nil || slices.Contains(p.Variants, variant)
 }
 
-// AtLeast is a whole number.
-func AtLeast(name string, lo, otherwise int) Parameter {
-	return Parameter{Name: name, Default: otherwise, Legal: fmt.Sprintf(">= %d", lo),
-		Valid: Between(float64(lo), math.Inf(1))}
+// AtLeast is a whole number; doc is its meaning, with its unit.
+func AtLeast(name string, lo, otherwise int, doc string) Parameter {
+	return Parameter{
+		Name:    name,
+		Default: otherwise,
+		Legal:   fmt.Sprintf("a whole number >= %d", lo),
+		Doc:     doc,
+		Valid:   Between(float64(lo), math.Inf(1)),
+	}
 }
 
 // Positive is a finite number above 0.
-func Positive(name string, otherwise float64) Parameter {
-	return Parameter{Name: name, Default: otherwise, Legal: "> 0 and finite", Valid: Strictly(0, math.Inf(1))}
+func Positive(name string, otherwise float64, doc string) Parameter {
+	return Parameter{
+		Name:    name,
+		Default: otherwise,
+		Legal:   "> 0 and finite",
+		Doc:     doc,
+		Valid:   Strictly(0, math.Inf(1)),
+	}
 }
 
 // NonNegative is a finite number from 0 on.
-func NonNegative(name string, otherwise float64) Parameter {
-	return Parameter{Name: name, Default: otherwise, Legal: ">= 0 and finite", Valid: Between(0, math.MaxFloat64)}
+func NonNegative(name string, otherwise float64, doc string) Parameter {
+	return Parameter{
+		Name:    name,
+		Default: otherwise,
+		Legal:   ">= 0 and finite",
+		Doc:     doc,
+		Valid:   Between(0, math.MaxFloat64),
+	}
 }
 
 // OneOf is a word, by default the first.
-func OneOf(name string, allowed ...string) Parameter {
-	return Parameter{Name: name, Default: allowed[0], Words: allowed}
+func OneOf(name, doc string, allowed ...string) Parameter {
+	quoted := list.Map(allowed, strconv.Quote)
+	return Parameter{
+		Name:    name,
+		Default: allowed[0],
+		Legal:   strings.Join(quoted, " or "),
+		Doc:     doc,
+		Words:   allowed,
+	}
 }
 
 // Between allows numbers from low to high, Strictly those between, Whole whole ones.
@@ -101,25 +127,28 @@ func (p Parameter) allows(v any) bool {
 
 // legal says what would be allowed instead of v.
 func (p Parameter) legal(v any) string {
-	switch _, fits := Convert(v, p.Default); p.Default.(type) {
+	if p.Fixed {
+		return FormatValue(p.Default)
+	}
+	said := p.Legal
+	if said == "" {
+		said = kindOf(p.Default)
+	}
+	word, _ := v.(string)
+	return said + check.Meant(word, p.Words)
+}
+
+// kindOf says what a value of the type of a default is.
+func kindOf(value any) string {
+	switch value.(type) {
 	case int:
-		if !fits || p.Legal == "" {
-			return strings.TrimSpace("a whole number " + p.Legal)
-		}
+		return "a whole number"
 	case float64:
-		if !fits && p.Legal == "" {
-			return "a number"
-		}
+		return "a number"
 	case bool:
 		return "true or false"
-	}
-	switch word, _ := v.(string); {
-	case p.Fixed:
-		return FormatValue(p.Default)
-	case p.Legal != "":
-		return p.Legal
-	case p.Words != nil:
-		return fmt.Sprintf("one of %q%s", p.Words, check.Meant(word, p.Words))
+	case []float64:
+		return "a list of numbers"
 	}
 	return "a word"
 }

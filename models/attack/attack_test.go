@@ -252,8 +252,8 @@ func TestRunErrors(t *testing.T) {
 	}
 	for want, wrong := range map[string]map[string]any{
 		"releases = [2 1]: must be increasing": {"releases": []any{2, 1}}, "releases = []: must be": {"releases": []any{}},
-		"releases = [3]: must be increasing, of": {"releases": []any{3}},
-		"candidates = 0: must be >= 1":           {"candidates": 0}, `unknown parameter "candidate"`: {"candidate": 5},
+		"releases = [3]: must be increasing, of":      {"releases": []any{3}},
+		"candidates = 0: must be a whole number >= 1": {"candidates": 0}, `unknown parameter "candidate"`: {"candidate": 5},
 	} {
 		if _, err := attack.Resolve(wrong); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, want %s", wrong, err, want)

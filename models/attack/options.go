@@ -13,28 +13,32 @@ var MostReleases = []int{1, 2, 5, 10, 50}
 
 // Parameters are the sizes of the attacks: the options of a study.
 var Parameters = []params.Parameter{
-	size("candidates", 50, "of decoding in context, at a position"),
-	{Name: "releases", Default: []float64{1, 2, 5, 10, 50}, Legal: "increasing, of 1, 2, 5, 10 and 50",
-		Valid: func(n float64) bool { return slices.Contains(MostReleases, int(n)) }, Doc: "of averaging"},
-	size("learn_draws", 400, "of every word, to learn a channel: fewer do not show what noise gives away"),
-	{Name: "level", Default: 0.95, Legal: "in (0, 1)", Valid: params.Strictly(0, 1), Doc: "confidence of intervals"},
-	size("tokens", 2000, "words attacked in their places"),
-	size("words", 500, "most words averaged over"),
-	size("documents", 500, "most documents linked"),
-	size("measure_draws", 10, "of every word, to measure on what was learned"),
-	size("resamples", 500, "of a bootstrap"),
-	size("own_releases", 5, "that an adaptive attacker makes"),
-	size("test_releases", 5, "attacked for a private label"),
-	size("masked", 1000, "words asked of a masked model"),
-	size("hidden", 32, "units of the LSTM"),
-	size("epochs", 10, "of the LSTM"),
-}
-
-// size is a number from 1 on.
-func size(name string, otherwise int, doc string) params.Parameter {
-	p := params.AtLeast(name, 1, otherwise)
-	p.Doc = doc
-	return p
+	params.AtLeast("candidates", 1, 50, "words considered at a position, of decoding in context"),
+	{
+		Name:    "releases",
+		Default: []float64{1, 2, 5, 10, 50},
+		Legal:   "increasing, of 1, 2, 5, 10 and 50",
+		Doc:     "numbers of releases averaged over",
+		Valid:   func(n float64) bool { return slices.Contains(MostReleases, int(n)) },
+	},
+	params.AtLeast("learn_draws", 1, 400, "draws of every word, to learn a channel: fewer do not show what noise gives away"),
+	{
+		Name:    "level",
+		Default: 0.95,
+		Legal:   "in (0, 1)",
+		Doc:     "confidence of intervals, a share",
+		Valid:   params.Strictly(0, 1),
+	},
+	params.AtLeast("tokens", 1, 2000, "words attacked in their places"),
+	params.AtLeast("words", 1, 500, "different words averaged over, at most"),
+	params.AtLeast("documents", 1, 500, "documents linked, at most"),
+	params.AtLeast("measure_draws", 1, 10, "draws of every word, to measure on what was learned"),
+	params.AtLeast("resamples", 1, 500, "samples of a bootstrap"),
+	params.AtLeast("own_releases", 1, 5, "releases that an adaptive attacker makes itself"),
+	params.AtLeast("test_releases", 1, 5, "releases attacked for a private label"),
+	params.AtLeast("masked", 1, 1000, "words asked of a masked model"),
+	params.AtLeast("hidden", 1, 32, "units of the LSTM"),
+	params.AtLeast("epochs", 1, 10, "passes of the LSTM over its training texts, at most"),
 }
 
 // Options are the parameters with their defaults. Their names and order are part of the
