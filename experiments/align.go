@@ -239,10 +239,10 @@ func (a *aligning) narrow(rows []results.Row) (unclear []string, err error) {
 		return nil, err
 	}
 	for _, level := range a.levels.At {
-		for _, scene := range measured.Aligned("", level) {
+		for _, scene := range measured.Alignments("", level) {
 			for _, l := range scene.Lines {
-				rest := math.Sqrt(max(0, l.Error*l.Error-l.OfLine*l.OfLine))
-				if scene.Datasets == 0 && l.Reached && l.OfLine > rest/2 {
+				rest := math.Sqrt(max(0, l.Error*l.Error-l.Interpolation*l.Interpolation))
+				if scene.Datasets == 0 && l.Reached && l.Interpolation > rest/2 {
 					a.near[key(l.Place)] = l.Step / 2
 					unclear = append(unclear, l.Name+" on "+results.DatasetTitle(l.Dataset))
 				}

@@ -35,7 +35,7 @@ func TestRunAligned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, a := range p.Aligned("", level) {
+	for _, a := range p.Alignments("", level) {
 		for _, l := range a.Lines {
 			below, above := 0.0, 1.0
 			for _, x := range l.Points {
@@ -46,8 +46,8 @@ func TestRunAligned(t *testing.T) {
 					above = min(above, x.Privacy)
 				}
 			}
-			if rest := math.Sqrt(l.Error*l.Error - l.OfLine*l.OfLine); above-below > 0.05 || l.OfLine > rest/2 {
-				t.Errorf("%s: nothing measured between E_M %.3f and %.3f: ± %g beside ± %g", l.Mechanism, below, above, l.OfLine,
+			if rest := math.Sqrt(l.Error*l.Error - l.Interpolation*l.Interpolation); above-below > 0.05 || l.Interpolation > rest/2 {
+				t.Errorf("%s: nothing measured between E_M %.3f and %.3f: ± %g beside ± %g", l.Mechanism, below, above, l.Interpolation,
 					rest)
 			}
 		}

@@ -267,8 +267,8 @@ func TestAgainst(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := p.Aligned("", levels.At[0])[0]
-	if a.Reached() != 2 || len(a.Pairs) != 1 || a.Pairs[0].Told || !(a.Pairs[0].Detectable > 0) {
+	a := p.Alignments("", levels.At[0])[0]
+	if a.Reached() != 2 || len(a.Pairs) != 1 || a.Pairs[0].Different || !(a.Pairs[0].Detectable > 0) {
 		t.Errorf("the same mechanism beside itself: %+v", a.Pairs)
 	}
 	if got, want := a.Lines[1].Epsilon, math.Log(0.6125/0.3875*31); math.Abs(got-want) > 0.7 { // stays: .6 + .4/32

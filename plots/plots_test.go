@@ -270,7 +270,7 @@ func TestEqualPrivacyIsDrawn(t *testing.T) {
 	}
 	drawn := 0
 	for _, level := range []float64{0.5, 0.8} {
-		for _, a := range analysed.Aligned("", level) {
+		for _, a := range analysed.Alignments("", level) {
 			i := slices.IndexFunc(figures[0].panels, func(q Panel) bool { return q.Title == results.DatasetTitle(a.Dataset) })
 			if i < 0 {
 				continue // over all data sets

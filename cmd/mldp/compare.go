@@ -44,7 +44,7 @@ func newCompareCommand() *cobra.Command {
 		err = a.show(views.Tables(read, results.Where(views.Builtin().Tables, func(v views.View) bool {
 			return v.From == "equal" || v.From == "pairs"
 		}))...)
-		if !slices.ContainsFunc(read.Aligned("", levels.At[0]), func(s analysis.Aligned) bool {
+		if !slices.ContainsFunc(read.Alignments("", levels.At[0]), func(s analysis.Alignment) bool {
 			return s.Reached() > 1
 		}) {
 			err = errors.Join(err, &verdict{exitNothing, "no two mechanisms were measured on both sides of " +

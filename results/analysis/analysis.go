@@ -24,8 +24,8 @@ type Analysis struct {
 	privacy string                   // the quantity of the levels
 	names   map[results.Place]string // with the marks of their guarantees
 	mutex   sync.Mutex
-	lines   map[string][]Aligned // of each scene, at no level, by the quantity of use
-	aligned map[comparison][]Aligned
+	lines   map[string][]Alignment // of each scene, at no level, by the quantity of use
+	aligned map[comparison][]Alignment
 }
 
 // comparison is what mechanisms are compared by, and where.
@@ -56,8 +56,8 @@ func Of(prepared *results.Prepared, levels results.Levels) *Analysis {
 		levels:   func() results.Levels { return levels },
 		privacy:  levels.Quantity,
 		names:    map[results.Place]string{},
-		lines:    map[string][]Aligned{},
-		aligned:  map[comparison][]Aligned{},
+		lines:    map[string][]Alignment{},
+		aligned:  map[comparison][]Alignment{},
 	}
 	isGuaranteed := func(c results.Cell) bool { return c.GuaranteeMetric != "" }
 	guaranteed := slices.ContainsFunc(prepared.Cells, isGuaranteed)
@@ -90,7 +90,7 @@ func (a *Analysis) reachedLevels() results.Levels {
 			_, ok := l.reaches(level)
 			return ok
 		}
-		return list.Sum(scenes, func(s Aligned) int { return list.Count(s.Lines, reaches) })
+		return list.Sum(scenes, func(s Alignment) int { return list.Count(s.Lines, reaches) })
 	}
 	levels := results.Levels{Quantity: results.EM}
 	for _, level := range []float64{0.5, 0.8} {
@@ -123,13 +123,13 @@ func (a *Analysis) Use(quantity string) string {
 }
 
 // traced are the scenes with the line of each mechanism over a quantity, at no level.
-func (a *Analysis) traced(use string) []Aligned {
+func (a *Analysis) traced(use string) []Alignment {
 	a.mutex.Lock()
 	defer a.mutex.Unlock()
 	return a.tracedLocked(use)
 }
 
-func (a *Analysis) tracedLocked(use string) []Aligned {
+func (a *Analysis) tracedLocked(use string) []Alignment {
 	scenes, ok := a.lines[use]
 	if !ok {
 		scenes = tracedScenes(a.Prepared, use, a.privacy)
@@ -138,9 +138,9 @@ func (a *Analysis) tracedLocked(use string) []Aligned {
 	return scenes
 }
 
-// Aligned compares mechanisms by a quantity at a level of privacy, in every scene (data set, space, task), and over the
-// data sets of a space and task. See Aligned for how.
-func (a *Analysis) Aligned(quantity string, level float64) []Aligned {
+// Alignments compares mechanisms by a quantity at a level of privacy, in every scene (data set, space, task), and over the
+// data sets of a space and task. See Alignment for how.
+func (a *Analysis) Alignments(quantity string, level float64) []Alignment {
 	use := a.Use(quantity)
 	asked := comparison{use, level}
 	a.mutex.Lock()

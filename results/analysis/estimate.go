@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"maps"
 	"math"
 	"slices"
 
@@ -16,54 +15,64 @@ import (
 // estimate is a mean with the parts of its variance.
 type estimate struct {
 	mean          float64
-	items         float64 // from the sample of items
-	n             int     // items, 0 where not known
+	ofItems       float64 // from the sample of items
+	items         int     // 0 where not known
 	repetitions   int
 	ofRepetitions float64 // of one repetition, NaN where not known
 	rest          float64 // what has nothing to do with either
-
-	// Of a difference of answers: the items, n of them or n in each repetition, on which
-	// the first and the second does better, over repetitions if they are the same ones.
-	// scale is what one right item adds, 0 where answers are not known, and plain tells
-	// that there is nothing but one answer of each.
-	first, second int
-	scale         float64
-	plain         bool
+	signs         *signs  // of a difference of answers that are known
 }
 
-// signs counts the items that differ.
-func (e *estimate) signs(items [][]float64, scale float64, redrawn bool) {
-	e.scale, e.plain = scale, len(items) == 1
-	if !redrawn { // the same items
-		sums := slices.Clone(items[0])
-		for _, x := range items[1:] {
-			floats.Add(sums, x)
-		}
-		items = [][]float64{sums}
-	}
+// signs counts the items on which one of two does better, over repetitions if these have the same items.
+type signs struct {
+	first, second int
+	scale         float64 // what one right item adds
+	areAnswers    bool    // each item is the difference of two answers, not of means
+}
+
+// countSigns counts the items that differ; items are differences by repetition.
+func countSigns(items [][]float64, scale float64) *signs {
+	s := &signs{scale: scale, areAnswers: true}
 	for _, x := range slices.Concat(items...) {
 		switch {
 		case x > 0:
-			e.first++
+			s.first++
 		case x < 0:
-			e.second++
+			s.second++
 		}
-		e.plain = e.plain && (x == 0 || x == scale || x == -scale)
+		if x != 0 && math.Abs(x) != scale {
+			s.areAnswers = false
+		}
 	}
+	return s
 }
 
-// test is that of a difference, given its variance. One of nothing but answers, which
-// may be few or agree, is exact. Where few items differ, the exact test of their
-// signs and the interval for answers in one repetition must agree with it too.
+// summed adds up each item over repetitions.
+func summed(items [][]float64) [][]float64 {
+	sums := slices.Clone(items[0])
+	for _, x := range items[1:] {
+		floats.Add(sums, x)
+	}
+	return [][]float64{sums}
+}
+
+// test is that of a difference, given its variance. One of nothing but answers, which may be few or agree, is exact.
+// Where few items differ, the exact test of their signs and the interval for answers in one repetition must agree with
+// it too.
 func (e *estimate) test(difference, variance, degrees float64) stats.Test {
 	const fewItems = 12 // that differ: no normal approximation of their number is relied on
 	t := stats.NewTest(difference, math.Sqrt(variance), degrees)
-	alone := e.plain && variance == e.items
-	if e.scale == 0 || !alone && e.first+e.second >= fewItems {
+	s := e.signs
+	if s == nil || s.scale == 0 {
 		return t
 	}
-	exact := stats.McNemar(e.first, e.second, max(e.n, e.first+e.second))
-	exact.Low, exact.High = e.scale*exact.Low, e.scale*exact.High
+	alone := s.areAnswers && e.repetitions == 1 && variance == e.ofItems
+	if !alone && s.first+s.second >= fewItems {
+		return t
+	}
+	exact := stats.McNemar(s.first, s.second, max(e.items, s.first+s.second))
+	exact.Low *= s.scale
+	exact.High *= s.scale
 	if alone {
 		return exact
 	}
@@ -71,66 +80,95 @@ func (e *estimate) test(difference, variance, degrees float64) stats.Test {
 }
 
 // known reports whether there is anything that tells how an estimate varies.
-func (e estimate) known() bool { return e.repetitions > 1 || e.n > 0 || e.items > 0 }
+func (e estimate) known() bool { return e.repetitions > 1 || e.items > 0 || e.ofItems > 0 }
 
-// estimateOf analyses the values of one mechanism, or of the difference of two
-// where other is not nil.
-func estimateOf(s sampleOf, other *sampleOf) estimate {
-	var means []float64 // of the repetitions that both have
+// estimateOf analyses the values of one mechanism.
+func estimateOf(s sample) estimate {
+	var means []float64
 	var items [][]float64
-	for _, r := range slices.Sorted(maps.Keys(s.means)) {
-		mean, x := s.means[r], slices.Clone(s.items[r])
-		if other != nil {
-			y, both := other.means[r]
-			if mean -= y; !both || s.data[r] != other.data[r] {
-				continue
-			}
-			if len(other.items[r]) == len(x) {
-				floats.Sub(x, other.items[r])
-			} else {
-				x = nil
-			}
-		}
-		if means = append(means, mean); x != nil {
-			items = append(items, x)
+	for _, r := range s.repetitions() {
+		means = append(means, s.means[r])
+		if s.items[r] != nil {
+			items = append(items, s.items[r])
 		}
 	}
 	if len(means) == 0 {
 		return estimate{}
 	}
 	e := estimate{mean: stats.Mean(means), repetitions: len(means), ofRepetitions: math.NaN()}
-	if len(items) == len(means) {
-		equal := !slices.ContainsFunc(items, func(x []float64) bool { return len(x) != len(items[0]) })
-		if l, err := stats.Crossed(items, !s.redrawn); equal && err == nil {
-			e.items, e.n, e.ofRepetitions = l.OfItems, l.Items, l.OfRepetitions
-			if other != nil {
-				e.signs(items, s.scale, s.redrawn)
-			}
-			return e
-		}
-	}
-	if len(means) > 1 {
-		e.ofRepetitions = stat.Variance(means, nil)
-		switch {
-		case other != nil:
-		case s.redrawn: // the part of the spread that is known
-			e.items = s.sampling / float64(len(means))
-			e.ofRepetitions -= s.sampling
-		default: // the same items in all repetitions, which their spread does not show
-			e.items = s.sampling
-		}
+	if len(items) == len(means) && e.cross(items, s.redrawn) {
 		return e
 	}
-	e.items = s.sampling
-	if other != nil {
-		e.items += other.sampling
+	if len(means) == 1 {
+		e.ofItems = s.sampling
+		return e
+	}
+	e.ofRepetitions = stat.Variance(means, nil)
+	if s.redrawn { // the part of the spread that is known
+		e.ofItems = s.sampling / float64(len(means))
+		e.ofRepetitions -= s.sampling
+	} else { // the same items in all repetitions, which their spread does not show
+		e.ofItems = s.sampling
 	}
 	return e
 }
 
-// pool is the variance of repetitions that estimates share, with its degrees of
-// freedom, those of so many mechanisms; NaN where none has repetitions.
-func pool(all []estimate, mechanisms int) (pooled, df float64) {
+// estimateOfDifference analyses the difference of two mechanisms, over the repetitions on the same data that both have.
+func estimateOfDifference(a, b sample) estimate {
+	var means []float64
+	var items [][]float64
+	for _, r := range a.repetitions() {
+		other, both := b.means[r]
+		if !both || a.data[r] != b.data[r] {
+			continue
+		}
+		means = append(means, a.means[r]-other)
+		if a.items[r] != nil && len(a.items[r]) == len(b.items[r]) {
+			items = append(items, difference(a.items[r], b.items[r]))
+		}
+	}
+	if len(means) == 0 {
+		return estimate{}
+	}
+	e := estimate{mean: stats.Mean(means), repetitions: len(means), ofRepetitions: math.NaN()}
+	if len(items) == len(means) && e.cross(items, a.redrawn) {
+		if !a.redrawn {
+			items = summed(items)
+		}
+		e.signs = countSigns(items, a.scale)
+		return e
+	}
+	if len(means) == 1 {
+		e.ofItems = a.sampling + b.sampling
+		return e
+	}
+	e.ofRepetitions = stat.Variance(means, nil)
+	return e
+}
+
+// difference is a − b, item by item.
+func difference(a, b []float64) []float64 {
+	d := slices.Clone(a)
+	floats.Sub(d, b)
+	return d
+}
+
+// cross takes the variances of items and of repetitions from the values of each item in each repetition, and reports
+// whether it could.
+func (e *estimate) cross(items [][]float64, redrawn bool) bool {
+	layout, err := stats.Crossed(items, !redrawn)
+	if err != nil {
+		return false
+	}
+	e.ofItems = layout.OfItems
+	e.items = layout.Items
+	e.ofRepetitions = layout.OfRepetitions
+	return true
+}
+
+// pool is the variance of repetitions that estimates share, with its degrees of freedom, those of so many mechanisms;
+// NaN where none has repetitions.
+func pool(all []estimate, mechanisms int) (variance, degrees float64) {
 	known := results.Where(all, func(e estimate) bool { return !math.IsNaN(e.ofRepetitions) })
 	if len(known) == 0 {
 		return math.NaN(), 0
@@ -140,13 +178,13 @@ func pool(all []estimate, mechanisms int) (pooled, df float64) {
 	return max(0, mean), float64(max(1, mechanisms) * (repetitions - 1))
 }
 
-// total is the variance of an estimate, and its degrees of freedom
-// (Satterthwaite): only the part of repetitions is estimated from few values.
-func (e estimate) total(pooled, df float64) (variance, degrees float64) {
-	part := pooled / float64(e.repetitions)
-	variance = e.items + part + e.rest
-	if part == 0 || math.IsInf(df, 1) {
+// total is the variance of an estimate, and its degrees of freedom (Satterthwaite): only the part of repetitions is
+// estimated from few values.
+func (e estimate) total(s spread) (variance, degrees float64) {
+	part := s.variance / float64(e.repetitions)
+	variance = e.ofItems + part + e.rest
+	if part == 0 || math.IsInf(s.degrees, 1) {
 		return variance, math.Inf(1)
 	}
-	return variance, df * (variance / part) * (variance / part)
+	return variance, s.degrees * (variance / part) * (variance / part)
 }

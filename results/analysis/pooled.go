@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"maps"
 	"math"
 	"slices"
 
@@ -11,113 +12,162 @@ import (
 	"mldpbench/results"
 )
 
-// overDatasets compares mechanisms over the data sets of each space and task: the
-// mean of the differences on those sets, which are taken as they are (fixed
-// effects), so that nothing is said of other sets. A repetition has the same number
-// on all sets and may have something in common on them (crossed repetitions): its
-// variance is the greater one of that of independent sets and of that which the
-// means over the sets have.
-func overDatasets(scenes []Aligned) (pooled []Aligned) {
-	of := func(a Aligned) results.Place { a.Dataset, a.Generated = "", false; return a.Place }
-	for _, own := range list.Group(scenes, of) {
-		sets := results.Where(own, func(a Aligned) bool { return a.Reached() > 1 })
+// overDatasets compares mechanisms over the data sets of each space and task: the mean of the differences on those
+// sets, which are taken as they are (fixed effects), so that nothing is said of other sets. A repetition has the same
+// number on all sets and may have something in common on them (crossed repetitions): its variance is the greater one of
+// that of independent sets and of that which the means over the sets have.
+func overDatasets(scenes []Alignment) (pooled []Alignment) {
+	for _, own := range list.Group(scenes, withoutDataset) {
+		sets := results.Where(own, func(a Alignment) bool { return a.Reached() > 1 })
 		if len(sets) < 2 {
 			continue
 		}
-		a := Aligned{
-			Place:    of(sets[0]),
-			Use:      sets[0].Use,
-			Privacy:  sets[0].Privacy,
-			At:       sets[0].At,
-			Datasets: len(sets),
-			Baseline: math.NaN(),
-			use:      sets[0].use,
-		}
-		if a.pool(sets); len(a.Pairs) > 0 {
+		a := poolSets(sets)
+		if len(a.Pairs) > 0 {
 			pooled = append(pooled, a)
 		}
 	}
 	return pooled
 }
 
-// pool fills in the lines that all sets have, and their pairs.
-func (a *Aligned) pool(sets []Aligned) {
-	n := float64(len(sets))
-	var places [][]int // of each line, its number in each set
+// withoutDataset is the space and task of a scene.
+func withoutDataset(a Alignment) results.Place {
+	place := a.Place
+	place.Dataset = ""
+	place.Generated = false
+	return place
+}
+
+// poolSets compares the lines that all sets have, by the means of their differences.
+func poolSets(sets []Alignment) Alignment {
+	a := Alignment{
+		Place:    withoutDataset(sets[0]),
+		Use:      sets[0].Use,
+		Privacy:  sets[0].Privacy,
+		At:       sets[0].At,
+		Datasets: len(sets),
+		Baseline: math.NaN(),
+		baseline: meanBaseline(sets),
+		use:      sets[0].use,
+	}
+	var positions [][]int // of each line, its number in each set
 	for _, l := range sets[0].Lines {
-		at := list.Map(sets, func(s Aligned) int {
-			return slices.IndexFunc(s.Lines, func(o Line) bool { return o.Reached && o.Instance() == l.Instance() })
-		})
+		at := positionsOf(l, sets)
 		if slices.Contains(at, -1) {
 			continue
 		}
-		x := Line{Place: l.Place, Name: l.Name, Cells: l.Cells, Reached: true, Low: math.NaN(), High: math.NaN(),
-			Epsilon: math.NaN()}
-		x.Dataset = ""
-		for k, j := range at {
-			x.Value += sets[k].Lines[j].Value / n
-		}
-		a.Lines, places = append(a.Lines, x), append(places, at)
+		a.Lines = append(a.Lines, pooledLine(l, sets, at))
+		positions = append(positions, at)
 	}
 	var separate, crossed []estimate
 	for i := range a.Lines {
 		for j := i + 1; j < len(a.Lines); j++ {
-			e, c, ok := pooledPair(sets, places[i], places[j])
-			if ok {
-				separate, crossed = append(separate, e), append(crossed, c)
-				a.Pairs = append(a.Pairs, Pair{A: i, B: j, Difference: e.mean, estimate: e})
+			e, ok := separateEstimate(sets, positions[i], positions[j])
+			if !ok {
+				continue
 			}
+			separate = append(separate, e)
+			crossed = append(crossed, crossedEstimate(e, sets, positions[i], positions[j]))
+			a.Pairs = append(a.Pairs, Pair{A: i, B: j, Difference: e.mean, estimate: e})
 		}
 	}
-	a.plain = estimate{repetitions: sets[0].plain.repetitions}
-	for _, s := range sets {
-		a.plain.ofRepetitions += s.plain.ofRepetitions / (n * n)
+	s := spreadOf(separate, len(a.Lines)-1, 2, a.baseline, a.use)
+	variance, degrees := pool(crossed, len(a.Lines)-1)
+	if variance > s.variance {
+		s.variance = variance
+		s.degrees = degrees
 	}
-	variance, df, from := spread(separate, len(a.Lines)-1, 2, a.plain, a.use)
-	if v, d := pool(crossed, len(a.Lines)-1); v > variance {
-		variance, df = v, d
+	if !slices.ContainsFunc(sets, func(s Alignment) bool { return s.Training == "" }) {
+		a.Training = s.from
 	}
-	if !slices.ContainsFunc(sets, func(s Aligned) bool { return s.Training == "" }) {
-		a.Training = from
-	}
-	a.test(variance, df)
+	a.test(s)
+	return a
 }
 
-// pooledPair is the mean difference of two lines over sets: with the variance of
-// repetitions that independent sets have, and with that of the means over sets.
-func pooledPair(sets []Aligned, x, y []int) (separate, crossed estimate, ok bool) {
+// positionsOf are the numbers of a mechanism's line in each set, -1 where it does not reach the level.
+func positionsOf(l Line, sets []Alignment) []int {
+	return list.Map(sets, func(s Alignment) int {
+		return slices.IndexFunc(s.Lines, func(o Line) bool { return o.Reached && o.Instance() == l.Instance() })
+	})
+}
+
+// pooledLine is the mean of a mechanism's lines, at their positions in each set.
+func pooledLine(l Line, sets []Alignment, at []int) Line {
+	pooled := Line{
+		Place:   l.Place,
+		Name:    l.Name,
+		Cells:   l.Cells,
+		Reached: true,
+		Low:     math.NaN(),
+		High:    math.NaN(),
+		Epsilon: math.NaN(),
+	}
+	pooled.Dataset = ""
+	for k, j := range at {
+		pooled.Value += sets[k].Lines[j].Value / float64(len(sets))
+	}
+	return pooled
+}
+
+// meanBaseline is the estimate of the mean over sets of the plain text.
+func meanBaseline(sets []Alignment) estimate {
 	n := float64(len(sets))
-	separate = estimate{repetitions: math.MaxInt}
-	means := map[int][]float64{} // by repetition
+	e := estimate{repetitions: sets[0].baseline.repetitions}
+	for _, s := range sets {
+		e.ofRepetitions += s.baseline.ofRepetitions / (n * n)
+	}
+	return e
+}
+
+// separateEstimate is the mean difference of two lines over sets, at positions x and y, with the variance of
+// repetitions that independent sets have; ok is false where some set has no such pair.
+func separateEstimate(sets []Alignment, x, y []int) (e estimate, ok bool) {
+	n := float64(len(sets))
+	e.repetitions = math.MaxInt
 	for k, s := range sets {
 		p, found := s.Pair(x[k], y[k])
 		if !found {
-			return separate, crossed, false
+			return e, false
 		}
-		e := p.estimate
-		separate.mean += p.Difference / n
-		separate.items += e.items / n / n
-		separate.ofRepetitions += e.ofRepetitions / n / n
-		separate.rest += e.rest / n / n
-		separate.repetitions = min(separate.repetitions, e.repetitions)
+		e.mean += p.Difference / n
+		e.ofItems += p.estimate.ofItems / n / n
+		e.ofRepetitions += p.estimate.ofRepetitions / n / n
+		e.rest += p.estimate.rest / n / n
+		e.repetitions = min(e.repetitions, p.estimate.repetitions)
+	}
+	return e, true
+}
+
+// crossedEstimate is a separate one with the variance of repetitions that the means over sets have.
+func crossedEstimate(separate estimate, sets []Alignment, x, y []int) estimate {
+	differences := map[int][]float64{} // by repetition
+	for k, s := range sets {
+		others := s.Lines[y[k]].at.means
 		for r, v := range s.Lines[x[k]].at.means {
-			if w, both := s.Lines[y[k]].at.means[r]; both {
-				means[r] = append(means[r], v-w)
+			w, both := others[r]
+			if both {
+				differences[r] = append(differences[r], v-w)
 			}
 		}
 	}
-	var whole []float64
-	for _, d := range means {
-		if len(d) == len(sets) {
-			whole = append(whole, stats.Mean(d))
+	var means []float64 // of the repetitions that all sets have
+	for _, r := range slices.Sorted(maps.Keys(differences)) {
+		if len(differences[r]) == len(sets) {
+			means = append(means, stats.Mean(differences[r]))
 		}
 	}
-	crossed = separate
-	if crossed.ofRepetitions = math.NaN(); len(whole) > 1 {
-		crossed.ofRepetitions = stat.Variance(whole, nil)
-		if slices.ContainsFunc(sets, func(s Aligned) bool { return s.Lines[x[0]].at.redrawn }) {
-			crossed.ofRepetitions = max(0, crossed.ofRepetitions-separate.items*float64(len(whole)))
-		}
+	crossed := separate
+	crossed.ofRepetitions = math.NaN()
+	if len(means) < 2 {
+		return crossed
 	}
-	return separate, crossed, true
+	crossed.ofRepetitions = stat.Variance(means, nil)
+	redrawn := false
+	for k, s := range sets {
+		redrawn = redrawn || s.Lines[x[k]].at.redrawn
+	}
+	if redrawn {
+		crossed.ofRepetitions = max(0, crossed.ofRepetitions-separate.ofItems*float64(len(means)))
+	}
+	return crossed
 }

@@ -1,11 +1,9 @@
 package analysis
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gonum.org/v1/gonum/floats/scalar"
@@ -27,11 +25,10 @@ const GateLevel = 1e-3
 // Outcome of a comparison.
 type Outcome string
 
-// Same: enough was compared and nothing changed beyond chance. Changed:
-// something did. Incomplete: nothing changed as far as could be seen, but the
-// runs are unlike, cells are missing, or there was nothing to test; no success.
+// Enough was compared and nothing changed beyond chance; something did; or nothing changed as far as could be seen, but
+// the runs are unlike, cells are missing, or there was nothing to test, which is no success.
 const (
-	Same       Outcome = "same"
+	same       Outcome = "same"
 	Changed    Outcome = "changed"
 	Incomplete Outcome = "incomplete"
 )
@@ -46,8 +43,7 @@ type Comparison struct {
 	Broken  []string // a mechanism that no longer exists, or promises something else
 	Tests   []Test
 	Reasons []string // why the comparison is not a whole one
-	// Untested counts numbers for which no spread is known, Once those of them for
-	// want of a second repetition.
+	// Untested counts numbers for which no spread is known, Once those of them for want of a second repetition.
 	Untested, Once int
 	names          map[results.Place]string
 	space          func(results.Place) string
@@ -78,190 +74,189 @@ type Test struct {
 	Detectable float64
 	How        string // what chance was measured by
 	Changed    bool
-	df         float64
+	degrees    float64
 }
 
 // Outcome sums up: a change before a lack.
 func (c *Comparison) Outcome() Outcome {
-	told := func(t Test) bool { return t.Changed }
-	within := func(t Test) bool { return t.Threshold > 0 }
-	switch {
-	case len(c.Broken) > 0, slices.ContainsFunc(c.Tests, told), len(c.Changes) > 0 && !slices.ContainsFunc(c.Tests, within):
+	isChanged := func(t Test) bool { return t.Changed }
+	hasThreshold := func(t Test) bool { return t.Threshold > 0 }
+	if len(c.Broken) > 0 || slices.ContainsFunc(c.Tests, isChanged) {
 		return Changed
-	case len(c.Reasons) > 0:
+	}
+	if len(c.Changes) > 0 && !slices.ContainsFunc(c.Tests, hasThreshold) {
+		return Changed
+	}
+	if len(c.Reasons) > 0 {
 		return Incomplete
 	}
-	return Same
+	return same
 }
 
 // Sentence says what came out.
 func (c *Comparison) Sentence() string {
-	changed := list.Count(c.Tests, func(t Test) bool { return t.Changed })
-	parts := []string{fmt.Sprintf("Nothing changed: %d cells, %d tests", c.Cells, len(c.Tests))}
-	switch c.Outcome() {
-	case Changed:
-		parts[0] = fmt.Sprintf("Changed: %d of %d tests beyond chance", changed, len(c.Tests))
-	case Incomplete:
-		parts[0] = "Not compared as a whole"
-	}
+	parts := []string{c.summary()}
 	if len(c.Changes) > 0 {
 		parts = append(parts, fmt.Sprintf("%d numbers differ at equal seed and data", len(c.Changes)))
 	}
-	return strings.Join(append(parts, append(slices.Clone(c.Broken), c.Reasons...)...), "; ") + "."
+	parts = append(parts, c.Broken...)
+	parts = append(parts, c.Reasons...)
+	return strings.Join(parts, "; ") + "."
 }
 
-// pair is one cell in both runs.
-type pair struct {
-	before, after results.Cells
-	exact         bool // equal seed and data
-	sameDocuments bool
-	ofOne, df     float64 // variance of the change of the quantity tested in one repetition, pooled
-	training      string  // what that is known from; "" where it is not
-}
-
-func (p *pair) cell() results.Cell { return p.before.Cells[0] }
-
-// shared are the repetitions that both runs have.
-func (p *pair) shared() (both [][2]results.Cell) {
-	for _, x := range p.before.Cells {
-		for _, y := range p.after.Cells {
-			if x.Repetition == y.Repetition {
-				both = append(both, [2]results.Cell{x, y})
-			}
-		}
+// summary is the first part of the sentence.
+func (c *Comparison) summary() string {
+	switch c.Outcome() {
+	case Changed:
+		changed := list.Count(c.Tests, func(t Test) bool { return t.Changed })
+		return fmt.Sprintf("Changed: %d of %d tests beyond chance", changed, len(c.Tests))
+	case Incomplete:
+		return "Not compared as a whole"
 	}
-	return both
+	return fmt.Sprintf("Nothing changed: %d cells, %d tests", c.Cells, len(c.Tests))
 }
 
-// Runs compares a run with an earlier one, cell by cell and quantity by
-// quantity. Cells of equal seed and data must be equal: any difference is a
-// change. Others are tested: all cells of a data set together, each mechanism
-// on it, and single cells on the same documents, those with outcomes of documents
-// by pairs of documents. p-values are Holm-corrected over all tests.
+// Runs compares a run with an earlier one, cell by cell and quantity by quantity. Cells of equal seed and data must be
+// equal: any difference is a change. Others are tested: all cells of a data set together, each mechanism on it, and
+// single cells on the same documents, those with outcomes of documents by pairs of documents. p-values are
+// Holm-corrected over all tests.
 func Runs(before, after *results.Prepared, o Options) *Comparison {
-	o.Level = cmp.Or(o.Level, familyLevel)
-	c := &Comparison{Options: o, space: after.SpaceName, names: results.Names(list.Map(
-		slices.Concat(before.Cells, after.Cells), func(x results.Cell) results.Place { return x.Place }))}
-	pairs := c.match(before, after)
+	if o.Level == 0 {
+		o.Level = familyLevel
+	}
+	placeOf := func(x results.Cell) results.Place { return x.Place }
+	places := list.Map(slices.Concat(before.Cells, after.Cells), placeOf)
+	c := &Comparison{Options: o, space: after.SpaceName, names: results.Names(places)}
+	cells := c.match(before, after)
 	for _, q := range results.Columns() {
-		if q.Threshold > 0 || !o.Thresholds && q.Title != "" && !q.Derived && !q.Timing {
-			c.quantity(q, pairs)
+		if c.looksAt(q) {
+			c.quantity(q, cells)
 		}
 	}
-	p := list.Map(c.Tests, func(t Test) float64 { return t.P })
-	for i, adjusted := range stats.Holm(p) {
-		t := &c.Tests[i]
-		t.Adjusted = adjusted
-		t.Changed = adjusted < c.Level && math.Abs(t.Change) > t.Threshold
-		t.Detectable = max(t.Threshold, t.Error*stats.Detectable(1, t.df, c.Level/float64(len(c.Tests))))
-	}
+	c.adjust()
 	switch {
 	case c.Once > 0:
 		c.Reasons = append(c.Reasons, fmt.Sprintf("%d numbers are not tested: %s", c.Once, Untested))
-	case len(pairs) > 0 && len(c.Tests) == 0 && c.Exact == 0:
+	case len(cells) > 0 && len(c.Tests) == 0 && c.Exact == 0:
 		c.Reasons = append(c.Reasons, "nothing could be tested: no spread is known")
 	}
 	return c
 }
 
-// unlike reports whether two fingerprints are known and differ.
-func unlike(before, after string) bool { return before != "" && after != "" && before != after }
-
-// matched is what a cell has in common with that of another run; its name in print
-// is not part of it.
-func matched(p results.Place) results.Place { p.Label = ""; return p }
-
-// match pairs the cells of two runs and reports those that have no partner.
-func (c *Comparison) match(before, after *results.Prepared) (pairs []*pair) {
-	other := map[results.Place]results.Cells{}
-	for _, y := range results.GroupCells(after.Cells) {
-		other[matched(y.Place)] = y
+// looksAt reports whether a quantity is compared.
+func (c *Comparison) looksAt(q results.Column) bool {
+	if q.Threshold > 0 {
+		return true
 	}
-	lacks := map[string][]string{} // by what they say
-	lack := func(what, name string) {
-		if !slices.Contains(lacks[what], name) {
-			lacks[what] = append(lacks[what], name)
+	return !c.Thresholds && q.Title != "" && !q.Derived && !q.Timing
+}
+
+// adjust corrects the p-values of all tests, and says which found a change.
+func (c *Comparison) adjust() {
+	p := list.Map(c.Tests, func(t Test) float64 { return t.P })
+	level := c.Level / float64(len(c.Tests))
+	for i, adjusted := range stats.Holm(p) {
+		t := &c.Tests[i]
+		t.Adjusted = adjusted
+		t.Changed = adjusted < c.Level && math.Abs(t.Change) > t.Threshold
+		t.Detectable = max(t.Threshold, t.Error*stats.Detectable(1, t.degrees, level))
+	}
+}
+
+// quantity makes the tests of one quantity: for each data set over all cells, for each mechanism on it, and for each
+// cell on the same documents.
+func (c *Comparison) quantity(q results.Column, cells []*matchedCells) {
+	all := c.measuredTwice(q, cells)
+	for _, m := range all {
+		if m.exact {
+			c.compareExactly(q, m)
 		}
 	}
-	for _, x := range results.GroupCells(before.Cells) {
-		y, found := other[matched(x.Place)]
-		delete(other, matched(x.Place))
-		a, name := x.Cells[0], c.place(x.Cells[0])
-		if !found {
-			lack("cells are in the first run only", name)
-			continue
+	setSpreads(q, all)
+	for _, own := range list.Group(all, func(m *matchedCells) string { return m.cell().Dataset }) {
+		title := results.DatasetTitle(own[0].cell().Dataset)
+		c.test(q, title, changeOf(q, own))
+		private := results.Where(own, func(m *matchedCells) bool { return !m.cell().IsBaseline() })
+		instance := func(m *matchedCells) results.Place { return m.cell().Instance() }
+		for _, ofOne := range list.Group(private, instance) {
+			c.test(q, title+", "+c.names[instance(ofOne[0])], changeOf(q, ofOne))
 		}
-		b := y.Cells[0]
-		if was, is := state(a), state(b); was != is {
-			c.Broken = append(c.Broken, fmt.Sprintf("%s: %s in the first run, %s in the second", name, was, is))
-			continue
-		}
-		p := &pair{before: x, after: y,
-			sameDocuments: a.DatasetFingerprint == b.DatasetFingerprint && a.TestItems == b.TestItems}
-		p.exact = p.sameDocuments && a.Seed == b.Seed && a.EmbeddingFingerprint == b.EmbeddingFingerprint &&
-			!a.Unrepeatable && !b.Unrepeatable && len(p.shared()) > 0 && !unlike(a.Program, b.Program)
-		if a.Seed == b.Seed && !p.sameDocuments || a.TestItems != b.TestItems {
-			lack("data sets have other documents", results.DatasetTitle(a.Dataset))
-		}
-		if p.sameDocuments && unlike(a.EmbeddingFingerprint, b.EmbeddingFingerprint) {
-			lack("spaces have other vectors", cmp.Or(c.space(a.Place), a.Embedding))
-		}
-		if unlike(a.Program, b.Program) {
-			lack("mechanisms are another program or text", c.names[a.Instance()])
-		}
-		for _, q := range a.Quantities() {
-			for _, other := range a.OtherResources(b, q) {
-				lack("programs, models or lists are others", other)
+		for _, m := range own {
+			if m.sameDocuments {
+				c.test(q, c.place(m.cell()), changeOf(q, []*matchedCells{m}))
 			}
 		}
-		if p.exact {
-			if c.Exact++; len(p.shared()) < len(x.Cells) {
-				lack("cells have fewer repetitions in the second run", name)
-			}
+	}
+}
+
+// measuredTwice are the cells that have a quantity in both runs; one of the text is there once, whatever the classifier.
+// What the second run lacks is a reason.
+func (c *Comparison) measuredTwice(q results.Column, cells []*matchedCells) []*matchedCells {
+	key := func(m *matchedCells) results.Place {
+		if q.OfModel {
+			return withoutLabel(m.before.Place)
 		}
-		pairs = append(pairs, p)
+		return withoutLabel(m.before.Text())
 	}
-	c.Cells, c.New = len(pairs), len(other)
-	if len(pairs) == 0 {
-		c.Reasons = append(c.Reasons, "no cell is in both")
-		return nil
+	hasBefore := func(m *matchedCells) bool { return len(m.before.Values(q.Name)) > 0 }
+	hasAfter := func(m *matchedCells) bool { return len(m.after.Values(q.Name)) > 0 }
+	first := func(alike []*matchedCells) *matchedCells { return alike[0] }
+	before := list.Map(list.Group(results.Where(cells, hasBefore), key), first)
+	both := results.Where(before, hasAfter)
+	lost := len(before) - len(both)
+	if lost > 0 {
+		c.Reasons = append(c.Reasons, fmt.Sprintf("%s is missing in %d cells of the second run", q.Title, lost))
 	}
-	for what, names := range lacks {
-		c.Reasons = append(c.Reasons, fmt.Sprintf("%d %s, such as %s", len(names), what, names[0]))
-	}
-	slices.Sort(c.Reasons)
-	return pairs
+	return both
 }
 
-// state is whether a mechanism exists, and what it promises.
-func state(c results.Cell) string {
-	if c.Status != results.StatusOK {
-		return c.Status
+// test appends the test of a mean change, or counts it where chance is not known.
+func (c *Comparison) test(q results.Column, scope string, x change) {
+	t := Test{Quantity: q.Name, Scope: scope, Cells: len(x.cells), Before: x.before.mean(), After: x.after.mean()}
+	chance := x.chance(q)
+	if chance.from == Untested {
+		c.Once++
 	}
-	scope := map[bool]string{true: ", between some words only"}[c.GuaranteeScope != ""]
-	return "guarantee " + strconv.Quote(c.GuaranteeMetric) + scope
+	if math.IsNaN(t.Before) || math.IsNaN(t.After) || chance.from == "" || chance.from == Untested {
+		c.Untested++
+		return
+	}
+	t.Change = t.After - t.Before
+	if x.exact && near(t.Before, t.After) {
+		t.Change = 0
+	}
+	if c.Thresholds {
+		t.Threshold = q.Threshold
+	}
+	t.Error = math.Sqrt(chance.variance)
+	t.degrees = chance.degrees
+	t.How = chance.from
+	t.Test = stats.NewTest(t.Change, t.Error, chance.degrees)
+	c.Tests = append(c.Tests, t)
 }
 
-// place names a cell.
-func (c *Comparison) place(x results.Cell) string {
-	parts := []string{results.DatasetTitle(x.Dataset), c.space(x.Place), c.names[x.Instance()], "", c.names[x.Task()]}
-	if x.Epsilon.Known() {
-		parts[3] = "ε=" + x.Epsilon.String()
-	}
-	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
-}
-
-// exact lists the differences of one quantity in cells that must be equal.
-func (c *Comparison) exact(q results.Column, p *pair) {
-	for _, both := range p.shared() {
-		a, had := both[0].At(q.Name)
-		b, has := both[1].At(q.Name)
-		alike := near(a.Value.Float(), b.Value.Float()) && a.Part == b.Part && a.Whole == b.Whole &&
-			(a.Items == b.Items || a.Items == "" || b.Items == "")
-		if had && has && !alike && len(both[0].OtherResources(both[1], q.Name)) == 0 {
-			c.Changes = append(c.Changes, Change{c.place(both[0]), q.Name, both[0].Repetition, a.Value, b.Value})
+// compareExactly lists the differences of one quantity in cells that must be equal.
+func (c *Comparison) compareExactly(q results.Column, m *matchedCells) {
+	for _, both := range m.shared() {
+		before, had := both[0].At(q.Name)
+		after, has := both[1].At(q.Name)
+		if !had || !has || isAlike(before, after) || len(both[0].OtherResources(both[1], q.Name)) > 0 {
+			continue
 		}
+		c.Changes = append(c.Changes, Change{
+			Place:      c.place(both[0]),
+			Quantity:   q.Name,
+			Repetition: both[0].Repetition,
+			Before:     before.Value,
+			After:      after.Value,
+		})
 	}
+}
+
+// isAlike reports whether two numbers of equal seed and data are the same, with the items that they rest on.
+func isAlike(a, b results.Measured) bool {
+	sameItems := a.Items == b.Items || a.Items == "" || b.Items == ""
+	return near(a.Value.Float(), b.Value.Float()) && a.Part == b.Part && a.Whole == b.Whole && sameItems
 }
 
 // near allows for another order of additions.

@@ -181,9 +181,9 @@ func TestRunsOfOneSeed(t *testing.T) {
 		added         int // -1 for any
 		say           string
 	}{
-		{whole, whole, Same, 0, "Nothing changed"},
+		{whole, whole, same, 0, "Nothing changed"},
 		{whole, few, Incomplete, 0, "9 cells are in the first run only"},
-		{few, whole, Same, 9, "Nothing changed"},
+		{few, whole, same, 9, "Nothing changed"},
 		{whole, once, Incomplete, 0, "fewer repetitions"},
 		{whole, other, Incomplete, -1, "no cell is in both"},
 		{whole, unlike, Incomplete, 0, "other documents"},

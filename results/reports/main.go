@@ -109,21 +109,21 @@ func (s source) analyse(names, levels string) (*analysis.Analysis, error) {
 }
 
 // aligned are the comparisons of records at a level such as em=0.5.
-func (s source) aligned(names, level string) ([]analysis.Aligned, error) {
+func (s source) aligned(names, level string) ([]analysis.Alignment, error) {
 	a, err := s.analyse(names, level)
 	if err != nil {
 		return nil, err
 	}
-	return a.Aligned("", a.Levels().At[0]), nil
+	return a.Alignments("", a.Levels().At[0]), nil
 }
 
 // lineOf is the number of a mechanism's line, -1 for none.
-func lineOf(a analysis.Aligned, mechanism string) int {
+func lineOf(a analysis.Alignment, mechanism string) int {
 	return slices.IndexFunc(a.Lines, func(l analysis.Line) bool { return l.Mechanism == mechanism })
 }
 
 // at is the line of a mechanism on a data set at a level.
-func (s source) at(names, level, dataset, mechanism string) (a analysis.Aligned, l analysis.Line, err error) {
+func (s source) at(names, level, dataset, mechanism string) (a analysis.Alignment, l analysis.Line, err error) {
 	all, err := s.aligned(names, level)
 	for _, a := range all {
 		if i := lineOf(a, mechanism); a.Dataset == dataset && i >= 0 && a.Lines[i].Reached {
@@ -155,7 +155,7 @@ func (s source) ahead(names, level, mechanism string) (string, error) {
 	const every, some, none, behind = "keeps more than %s on every data set where both were measured",
 		"keeps more than %s on some data sets", "is told apart from %s on no single one", "keeps less than %s on some"
 	groups, together, own := map[string][]string{}, map[string][]string{}, ""
-	for _, other := range results.Distinct(slices.Concat(list.Map(all, func(a analysis.Aligned) []analysis.Line {
+	for _, other := range results.Distinct(slices.Concat(list.Map(all, func(a analysis.Alignment) []analysis.Line {
 		return a.Lines
 	})...), func(l analysis.Line) results.Place { return l.Instance() }) {
 		name, told, less, tested, pooled := "", 0, 0, 0, (*analysis.Pair)(nil)
@@ -171,9 +171,9 @@ func (s source) ahead(names, level, mechanism string) (string, error) {
 				continue
 			}
 			tested++
-			if p.Told && p.Difference > 0 {
+			if p.Different && p.Difference > 0 {
 				told++
-			} else if p.Told {
+			} else if p.Different {
 				less++
 			}
 		}
@@ -193,9 +193,9 @@ func (s source) ahead(names, level, mechanism string) (string, error) {
 			continue
 		}
 		switch by := fmt.Sprintf(" (%+.1f ± %.1f)", pooled.Difference, (pooled.High-pooled.Low)/2); {
-		case pooled.Told:
+		case pooled.Different:
 			together["told apart from %s"] = append(together["told apart from %s"], name+by)
-		case pooled.Level:
+		case pooled.Equivalent:
 			together["level with %s"] = append(together["level with %s"], name+by)
 		default:
 			by = by[:len(by)-1] + fmt.Sprintf("; less than %.1f would not show)", pooled.Detectable)
@@ -275,7 +275,7 @@ func (s source) against(mechanism string, questions ...string) (string, error) {
 				name := short(l.Name)
 				if a.Datasets == 0 {
 					tested[name]++
-					if p.Told && p.Difference > 0 {
+					if p.Different && p.Difference > 0 {
 						ahead[name]++
 					}
 					continue
@@ -285,7 +285,7 @@ func (s source) against(mechanism string, questions ...string) (string, error) {
 				}
 				texts[name] = fmt.Sprintf("%+.1f ± %.1f%s (%.1f)%s",
 					math.Round(10*p.Difference)/10+0, (p.High-p.Low)/2, // no −0.0
-					map[bool]string{true: "*"}[p.Told], p.Detectable, map[bool]string{true: " level"}[p.Level])
+					map[bool]string{true: "*"}[p.Different], p.Detectable, map[bool]string{true: " level"}[p.Equivalent])
 			}
 		}
 		for name, text := range texts {
@@ -305,7 +305,7 @@ func (s source) classifiers(names, title string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	all = results.Where(all, func(a analysis.Aligned) bool { return a.Datasets == 0 })
+	all = results.Where(all, func(a analysis.Alignment) bool { return a.Datasets == 0 })
 	header, plain, rows := []string{title}, []string{"not privatised"}, [][]string{}
 	for _, a := range all {
 		header, plain = append(header, a.Model), append(plain, views.Number(a.Baseline, 1))
@@ -314,7 +314,7 @@ func (s source) classifiers(names, title string) (string, error) {
 		row := []string{short(l.Name)}
 		for _, a := range all {
 			text := fmt.Sprintf("%.1f ± %.1f", a.Lines[i].Value, (a.Lines[i].High-a.Lines[i].Low)/2)
-			if x, _ := a.Pair(lineOf(a, "rank-fix"), i); x.Told {
+			if x, _ := a.Pair(lineOf(a, "rank-fix"), i); x.Different {
 				text += "*"
 			}
 			row = append(row, text)

@@ -17,7 +17,7 @@ func Answer(a *analysis.Analysis) string {
 	if len(levels.At) == 0 {
 		return ""
 	}
-	scenes := leading(a.Aligned("", levels.At[0]))
+	scenes := leading(a.Alignments("", levels.At[0]))
 	if len(scenes) == 0 {
 		return ""
 	}
@@ -30,7 +30,7 @@ func Answer(a *analysis.Analysis) string {
 }
 
 // answer says what the scene of each data set found.
-func answer(scenes []analysis.Aligned) string {
+func answer(scenes []analysis.Alignment) string {
 	var said []string
 	for _, a := range scenes {
 		best, _ := a.Best()
@@ -71,18 +71,18 @@ func answer(scenes []analysis.Aligned) string {
 
 // leading keeps one scene for each data set: the one with most repetitions, then
 // most mechanisms, tested on private text if there is a choice.
-func leading(scenes []analysis.Aligned) []analysis.Aligned {
-	weight := func(a analysis.Aligned) []int {
+func leading(scenes []analysis.Alignment) []analysis.Alignment {
+	weight := func(a analysis.Alignment) []int {
 		repetitions := list.Map(a.Lines, func(l analysis.Line) int {
 			return len(results.Distinct(l.Cells, func(c results.Cell) int { return c.Repetition }))
 		})
 		return []int{slices.Max(repetitions), a.Reached(), map[string]int{"local": 1}[a.Setting]}
 	}
-	met := results.Where(scenes, func(a analysis.Aligned) bool { return a.Datasets == 0 && a.Reached() > 0 })
-	slices.SortStableFunc(met, func(a, b analysis.Aligned) int { return strings.Compare(a.Dataset, b.Dataset) })
-	most := func(a, b analysis.Aligned) int { return slices.Compare(weight(a), weight(b)) }
-	return list.Map(list.Group(met, func(a analysis.Aligned) string { return a.Dataset }),
-		func(own []analysis.Aligned) analysis.Aligned { return slices.MaxFunc(own, most) })
+	met := results.Where(scenes, func(a analysis.Alignment) bool { return a.Datasets == 0 && a.Reached() > 0 })
+	slices.SortStableFunc(met, func(a, b analysis.Alignment) int { return strings.Compare(a.Dataset, b.Dataset) })
+	most := func(a, b analysis.Alignment) int { return slices.Compare(weight(a), weight(b)) }
+	return list.Map(list.Group(met, func(a analysis.Alignment) string { return a.Dataset }),
+		func(own []analysis.Alignment) analysis.Alignment { return slices.MaxFunc(own, most) })
 }
 
 // name writes "Vickrey, proved" as "Vickrey (proved)", for lists whose commas

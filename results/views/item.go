@@ -185,12 +185,12 @@ func LevelOf(quantity string, at float64) string {
 }
 
 // scenes are what is compared at the levels of an analysis: those of single data sets first, by their names.
-func scenes(a *analysis.Analysis, use results.Column) []analysis.Aligned {
-	var all []analysis.Aligned
+func scenes(a *analysis.Analysis, use results.Column) []analysis.Alignment {
+	var all []analysis.Alignment
 	for _, level := range a.Levels().At {
-		all = append(all, a.Aligned(use.Name, level)...)
+		all = append(all, a.Alignments(use.Name, level)...)
 	}
-	slices.SortStableFunc(all, func(x, y analysis.Aligned) int {
+	slices.SortStableFunc(all, func(x, y analysis.Alignment) int {
 		if order := cmp.Compare(x.Datasets, y.Datasets); order != 0 {
 			return order
 		}
@@ -262,14 +262,14 @@ func Equal(whole *analysis.Analysis, q results.Column) (items []Item) {
 // apart from there: over all data sets where there are several.
 func told(s *analysis.Analysis, use results.Column) (items []Item) {
 	scenes := scenes(s, use)
-	pooled := slices.ContainsFunc(scenes, func(a analysis.Aligned) bool { return a.Datasets > 0 })
+	pooled := slices.ContainsFunc(scenes, func(a analysis.Alignment) bool { return a.Datasets > 0 })
 	for _, a := range scenes {
 		for i, l := range a.Lines {
 			x := Item{Place: l.Place, Quantity: use, At: a.At, Privacy: a.Privacy}
 			if a.Datasets == 0 {
 				items = append(items, x.says("ε", Short(l.Epsilon), l.Epsilon))
 			}
-			apart := list.Map(a.Apart(i), func(o analysis.Line) string { return s.MarkedName(o.Place) })
+			apart := list.Map(a.DifferentFrom(i), func(o analysis.Line) string { return s.MarkedName(o.Place) })
 			text := cmp.Or(strings.Join(apart, ", "), "none")
 			if a.Training == "" || !l.Reached {
 				text = "not tested"
@@ -286,7 +286,7 @@ func told(s *analysis.Analysis, use results.Column) (items []Item) {
 
 // notReached says where a line was measured that does not reach a level, over all
 // data sets where it does not.
-func notReached(scenes []analysis.Aligned, at analysis.Aligned, line analysis.Line) string {
+func notReached(scenes []analysis.Alignment, at analysis.Alignment, line analysis.Line) string {
 	least, most, around := math.Inf(1), math.Inf(-1), true
 	for _, a := range scenes {
 		for _, l := range a.Lines {
@@ -363,9 +363,9 @@ func Verdict(p analysis.Pair, use results.Column) string {
 	switch {
 	case math.IsNaN(p.P):
 		return "not tested"
-	case p.Told:
+	case p.Different:
 		return "told apart"
-	case p.Level:
+	case p.Equivalent:
 		return fmt.Sprintf("level (± %g)", analysis.Margin(use))
 	case math.IsNaN(p.Detectable):
 		return "not told apart"

@@ -304,7 +304,7 @@ func TestThePapersTable(t *testing.T) {
 	p := selected(records.View(t, "extended"), func(results.Cell) bool { return true })
 	asked := analysis.Of(p, results.Levels{Quantity: results.EM, At: []float64{0.5}})
 	table := find(t, Tables(asked, Builtin().Tables), "equal")
-	for _, a := range asked.Aligned("", 0.5) {
+	for _, a := range asked.Alignments("", 0.5) {
 		for _, l := range a.Lines {
 			if a.Datasets > 0 || !l.Reached {
 				continue

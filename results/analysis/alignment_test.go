@@ -105,7 +105,7 @@ func testCoverage(t *testing.T, draws int, low, high, family float64) {
 			var values, differences, falsely []float64 // 100 where covered, or where a family errs
 			add := func(to *[]float64, yes bool) { *to = append(*to, map[bool]float64{true: 100}[yes]) }
 			for range draws {
-				a := Of(w.draw(rng, all), results.Levels{}).Aligned("", 0.5)[0]
+				a := Of(w.draw(rng, all), results.Levels{}).Alignments("", 0.5)[0]
 				for i, l := range a.Lines {
 					truth := all[i].accuracy(0.5)
 					add(&values, l.Low <= truth && truth <= l.High)
@@ -114,7 +114,7 @@ func testCoverage(t *testing.T, draws int, low, high, family float64) {
 				for _, p := range a.Pairs {
 					truth := all[p.A].accuracy(0.5) - all[p.B].accuracy(0.5)
 					add(&differences, p.Low <= truth && truth <= p.High)
-					wrong = wrong || p.Told && (truth == 0 || truth*p.Difference < 0)
+					wrong = wrong || p.Different && (truth == 0 || truth*p.Difference < 0)
 				}
 				add(&falsely, wrong)
 			}
@@ -150,9 +150,9 @@ func testFalseFindings(t *testing.T, draws int, most float64, numbers ...int) {
 		rng := rand.New(rand.NewPCG(11, uint64(repetitions)))
 		falsely, tested := 0, 0
 		for range draws {
-			a := Of(w.draw(rng, all), results.Levels{}).Aligned("", 0.5)[0]
+			a := Of(w.draw(rng, all), results.Levels{}).Alignments("", 0.5)[0]
 			tested += list.Count(a.Pairs, func(p Pair) bool { return !math.IsNaN(p.P) })
-			if slices.ContainsFunc(a.Pairs, func(p Pair) bool { return p.Told }) {
+			if slices.ContainsFunc(a.Pairs, func(p Pair) bool { return p.Different }) {
 				falsely++
 			}
 		}
@@ -171,7 +171,7 @@ func TestSpreadOfThePlainText(t *testing.T) {
 	w := world{1, 300, false, true, 1, 0.01}
 	all := []known{{"a", 30, 1.5}, {"b", 60, 1.5}}
 	p := w.draw(rand.New(rand.NewPCG(3, 3)), all)
-	if a := Of(p, results.Levels{}).Aligned("", 0.5)[0]; a.Training != "" || !math.IsNaN(a.Pairs[0].P) || a.Pairs[0].Told {
+	if a := Of(p, results.Levels{}).Alignments("", 0.5)[0]; a.Training != "" || !math.IsNaN(a.Pairs[0].P) || a.Pairs[0].Different {
 		t.Errorf("%q, %+v", a.Training, a.Pairs[0])
 	}
 	for r := 1; r <= 4; r++ {
@@ -180,8 +180,8 @@ func TestSpreadOfThePlainText(t *testing.T) {
 		c.Set("accuracy", results.Share(270+2*(r%2), 300))
 		p.Cells = append(p.Cells, c)
 	}
-	a := Of(p, results.Levels{}).Aligned("", 0.5)[0]
-	if a.Training != ByBaseline || !a.Pairs[0].Told || !(a.Pairs[0].Error > 0) {
+	a := Of(p, results.Levels{}).Alignments("", 0.5)[0]
+	if a.Training != ByBaseline || !a.Pairs[0].Different || !(a.Pairs[0].Error > 0) {
 		t.Errorf("%q, %+v", a.Training, a.Pairs[0])
 	}
 }
@@ -200,7 +200,7 @@ func TestPooledOverDatasets(t *testing.T) {
 		}
 		p.Cells = append(p.Cells, own.Cells...)
 	}
-	all := Of(p, results.Levels{}).Aligned("", 0.5)
+	all := Of(p, results.Levels{}).Alignments("", 0.5)
 	pooled := all[len(all)-1]
 	if len(all) != 7 || pooled.Datasets != 6 || len(pooled.Pairs) != 3 {
 		t.Fatalf("%d scenes, %d sets, %d pairs", len(all), pooled.Datasets, len(pooled.Pairs))
@@ -214,11 +214,37 @@ func TestPooledOverDatasets(t *testing.T) {
 		}
 	}
 	apart, _ := pooled.Pair(0, 1)
-	if equal, _ := pooled.Pair(0, 2); math.Abs(apart.Difference-mean) > 1e-9 || !apart.Told || apart.Level || equal.Told ||
-		!equal.Level {
+	if equal, _ := pooled.Pair(0, 2); math.Abs(apart.Difference-mean) > 1e-9 || !apart.Different || apart.Equivalent || equal.Different ||
+		!equal.Equivalent {
 		t.Errorf("apart %+v\nequal %+v", apart, equal)
 	}
-	if one, _ := all[0].Pair(0, 2); one.Level {
+	if one, _ := all[0].Pair(0, 2); one.Equivalent {
 		t.Errorf("one data set does not show that two are level: %+v", one)
+	}
+}
+
+// The first data set has more mechanisms than the others, so that a mechanism's line has another number there.
+func TestPooledOverDatasetsWithOtherMechanisms(t *testing.T) {
+	t.Parallel()
+	w := world{3, 200, false, true, 1, 0.01}
+	rng := rand.New(rand.NewPCG(7, 7))
+	all := []known{{"a", 30, 1.5}, {"b", 30, 1.5}, {"c", 30, 1.5}, {"d", 60, 1.5}}
+	p := &results.Prepared{}
+	for name, own := range [][]known{all, all[2:], all[2:]} {
+		drawn := w.draw(rng, own)
+		for i := range drawn.Cells {
+			drawn.Cells[i].Dataset = fmt.Sprint("d", name)
+		}
+		p.Cells = append(p.Cells, drawn.Cells...)
+	}
+	scenes := Of(p, results.Levels{}).Alignments("", 0.5)
+	pooled := scenes[len(scenes)-1]
+	if pooled.Datasets != 3 || len(pooled.Lines) != 2 {
+		t.Fatalf("%d lines over %d data sets, want 2 over 3", len(pooled.Lines), pooled.Datasets)
+	}
+	pair, found := pooled.Pair(0, 1)
+	if !found || !pair.Different || pair.Difference < 5 {
+		t.Errorf("c keeps %.1f points more than d, significantly: %v; want about 10, significantly", pair.Difference,
+			pair.Different)
 	}
 }
