@@ -203,7 +203,8 @@ func squares(v []float64) float64 {
 func (x *Index) scanTile(s *scratch, queries []float32, t, n, from, to int) {
 	p := x.packed
 	d := x.space.Dimension
-	rows, width := p.geometry.TileRows, p.geometry.PanelWords
+	rows := p.geometry.TileRows
+	width := p.geometry.PanelWords
 	tile := &s.tiles[t]
 	first := t * rows
 	for r := range min(rows, n-first) {
@@ -211,11 +212,16 @@ func (x *Index) scanTile(s *scratch, queries []float32, t, n, from, to int) {
 			tile.Tau[r] = tau(b.limit, b.norm, p.exponent)
 		}
 	}
-	heads, bounds := p.heads[from*width:to*width], p.bounds[4*from:4*to]
-	size, panel := 4*p.groups*kernel.TileStride, 4*width*p.groups
-	hits := s.hits[:p.geometry.Scan(p.groups, p.bytes[from*panel:to*panel], heads, bounds,
-		s.bytes[t*size:(t+1)*size], tile, s.hits)]
-	for _, h := range hits {
+	tileSize := 4 * p.groups * kernel.TileStride
+	panelSize := 4 * width * p.groups
+	words := kernel.Words{
+		Groups: p.groups,
+		Bytes:  p.bytes[from*panelSize : to*panelSize],
+		Heads:  p.heads[from*width : to*width],
+		Bounds: p.bounds[4*from : 4*to],
+	}
+	count := p.geometry.Scan(words, s.bytes[t*tileSize:(t+1)*tileSize], tile, s.hits)
+	for _, h := range s.hits[:count] {
 		q := first + int(h.Query)
 		place := (from + int(h.Panel)) * width
 		for words := h.Words; words != 0; words &= words - 1 {

@@ -34,8 +34,11 @@ func init() {
 		gemm7AVX512, gemm8AVX512, gemm9AVX512, gemm10AVX512, gemm11AVX512, gemm12AVX512, gemm13AVX512,
 		gemm14AVX512}
 	avx512.tileWidth = 32
-	avx512.scan, avx512.distances = scanAVX512, distancesAVX512
+	avx512.scan = scanAVX512
+	avx512.distances = distancesAVX512
 	avx512.weightSum = weightSumAVX512
-	avx512.cellForward, avx512.cellBackward = cellForwardAVX512, cellBackwardAVX512
-	forms[pathAVX2], forms[pathAVX512] = avx2, avx512
+	avx512.cellForward = cellForwardAVX512
+	avx512.cellBackward = cellBackwardAVX512
+	forms[pathAVX2] = avx2
+	forms[pathAVX512] = avx512
 }

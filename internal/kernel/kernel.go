@@ -86,7 +86,7 @@ func simd() *assembly { return &forms[active()] }
 func init() {
 	current.Store(int32(best))
 	if name := os.Getenv("MLDP_SIMD"); name != "" {
-		if _, err := Use(name); err != nil {
+		if _, err := use(name); err != nil {
 			fmt.Fprintf(os.Stderr, "MLDP_SIMD: %v; using %s\n", err, best)
 		}
 	}
@@ -106,15 +106,15 @@ func Paths() []string {
 // other functions of this package.
 func OnPaths(f func(path string)) {
 	for _, name := range Paths() {
-		restore, _ := Use(name) // this processor has it
+		restore, _ := use(name) // this processor has it
 		f(name)
 		restore()
 	}
 }
 
-// Use switches to another form, for tests, and returns a function that switches
+// use switches to another form, for tests, and returns a function that switches
 // back. It must not run concurrently with other functions of this package.
-func Use(name string) (restore func(), err error) {
+func use(name string) (restore func(), err error) {
 	if !slices.Contains(Paths(), name) {
 		return nil, fmt.Errorf("path = %q: must be one of %q on this processor", name, Paths())
 	}

@@ -11,7 +11,7 @@ import (
 func onEachPath(t *testing.T, f func(t *testing.T)) {
 	for _, name := range Paths() {
 		t.Run(name, func(t *testing.T) {
-			restore, err := Use(name)
+			restore, err := use(name)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -31,14 +31,14 @@ func random(rng *rand.Rand, n int) []float32 {
 
 func TestUse(t *testing.T) {
 	for _, name := range []string{"", "sse", "AVX2"} {
-		if _, err := Use(name); err == nil {
-			t.Errorf("Use(%q) was accepted", name)
+		if _, err := use(name); err == nil {
+			t.Errorf("use(%q) was accepted", name)
 		}
 	}
 	before := active()
-	restore, err := Use("go")
+	restore, err := use("go")
 	if err != nil || active() != pathGo {
-		t.Fatalf("path is %s after Use(go), error %v", active(), err)
+		t.Fatalf("path is %s after use(go), error %v", active(), err)
 	}
 	if restore(); active() != before {
 		t.Errorf("path is %s after restore, was %s", active(), before)

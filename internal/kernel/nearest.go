@@ -69,7 +69,8 @@ func DistancesTo(dst []float64, query, vectors []float32, ids []uint32) {
 			s.distancesTo(n/8, depth, &query[0], &vectors[0], &ids[0], &dst[0])
 		}
 		if n < len(ids) {
-			rest, sums := [8]uint32{ids[n], ids[n], ids[n], ids[n], ids[n], ids[n], ids[n], ids[n]}, [8]float64{}
+			rest := [8]uint32{ids[n], ids[n], ids[n], ids[n], ids[n], ids[n], ids[n], ids[n]}
+			sums := [8]float64{}
 			copy(rest[:], ids[n:])
 			s.distancesTo(1, depth, &query[0], &vectors[0], &rest[0], &sums[0])
 			copy(dst[n:], sums[:])
@@ -96,7 +97,8 @@ func SquaredDistance(a, b []float32) float64 {
 	if s := simd(); s.squaredDistance != nil && len(a) >= 8 {
 		n := len(a) &^ 7
 		sum = s.squaredDistance(n, &a[0], &b[0])
-		a, b = a[n:], b[n:]
+		a = a[n:]
+		b = b[n:]
 	}
 	for i, x := range a {
 		d := float64(x) - float64(b[i])

@@ -49,29 +49,41 @@ func (p *Panels) Stride() int { return (p.count + packedWidth - 1) / packedWidth
 // There are 1 to PairRows queries; dst holds PairRows·Stride numbers, and all
 // of them are overwritten.
 func (p *Panels) Distances(dst []float64, queries ...[]float32) {
-	p.compare(simd().distances, true, dst, interleave(p, dst, queries))
+	p.compare(simd().distances, panelDistances, dst, interleave(p, dst, queries))
 }
 
 // InnerProducts is the same as Distances for Σ xⱼ·qⱼ.
 func (p *Panels) InnerProducts(dst []float64, queries ...[]float32) {
-	p.compare(simd().innerProducts, false, dst, interleave(p, dst, queries))
+	p.compare(simd().innerProducts, panelProducts, dst, interleave(p, dst, queries))
 }
 
 // InnerProducts64 is InnerProducts of queries in float64.
 func (p *Panels) InnerProducts64(dst []float64, queries ...[]float64) {
-	p.compare(simd().innerProducts, false, dst, interleave(p, dst, queries))
+	p.compare(simd().innerProducts, panelProducts, dst, interleave(p, dst, queries))
 }
+
+// A panelForm writes what comes of query r of those interleaved and each vector of a panel: the specification of the
+// assembly.
+type panelForm func(dst *[packedWidth]float64, panel []float32, interleaved []float64, r int)
 
 // compare calls the assembly where there is some.
 func (p *Panels) compare(assembly func(panels, depth int, words *float32, queries, dst *float64, stride int),
-	distance bool, dst, interleaved []float64) {
+	specification panelForm, dst, interleaved []float64) {
 	if assembly != nil && p.count > 0 {
 		assembly(p.Stride()/packedWidth, p.depth, &p.data[0], &interleaved[0], &dst[0], p.Stride())
 		return
 	}
-	p.pairs(dst, interleaved, distance)
+	for r := range PairRows {
+		row := dst[r*p.Stride():][:p.Stride()]
+		for start := 0; start < len(row); start += packedWidth {
+			var results [packedWidth]float64
+			specification(&results, p.data[start*p.depth:][:packedWidth*p.depth], interleaved, r)
+			copy(row[start:], results[:])
+		}
+	}
 }
 
+// interleave checks the shapes of a comparison and returns its queries as depth × PairRows numbers.
 func interleave[T float32 | float64](p *Panels, dst []float64, queries [][]T) []float64 {
 	if len(queries) < 1 || len(queries) > PairRows || len(dst) < PairRows*p.Stride() {
 		panic(fmt.Sprintf("kernel: %d queries with room for %d numbers, want 1 to %d with %d", len(queries), len(dst),
@@ -89,33 +101,26 @@ func interleave[T float32 | float64](p *Panels, dst []float64, queries [][]T) []
 	return interleaved
 }
 
-// pairs is the specification of the assembly.
-func (p *Panels) pairs(dst, queries []float64, distance bool) {
-	for r := range PairRows {
-		row := dst[r*p.Stride():][:p.Stride()]
-		for start := 0; start < len(row); start += packedWidth {
-			panel := p.data[start*p.depth:]
-			var sums [packedWidth]float64
-			for i := range p.depth {
-				q := queries[i*PairRows+r]
-				x := panel[i*packedWidth:][:packedWidth]
-				if distance {
-					for j := range sums {
-						d := q - float64(x[j])
-						sums[j] += float64(d * d) // no fused multiply-add
-					}
-					continue
-				}
-				for j := range sums {
-					sums[j] += float64(q * float64(x[j]))
-				}
-			}
-			if distance {
-				for j, square := range sums {
-					sums[j] = math.Sqrt(square)
-				}
-			}
-			copy(row[start:], sums[:])
+func panelDistances(dst *[packedWidth]float64, panel []float32, interleaved []float64, r int) {
+	for i := 0; i*packedWidth < len(panel); i++ {
+		q := interleaved[i*PairRows+r]
+		x := panel[i*packedWidth:][:packedWidth]
+		for j := range dst {
+			d := q - float64(x[j])
+			dst[j] += float64(d * d) // no fused multiply-add
+		}
+	}
+	for j, square := range dst {
+		dst[j] = math.Sqrt(square)
+	}
+}
+
+func panelProducts(dst *[packedWidth]float64, panel []float32, interleaved []float64, r int) {
+	for i := 0; i*packedWidth < len(panel); i++ {
+		q := interleaved[i*PairRows+r]
+		x := panel[i*packedWidth:][:packedWidth]
+		for j := range dst {
+			dst[j] += float64(q * float64(x[j]))
 		}
 	}
 }

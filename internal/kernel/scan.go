@@ -26,6 +26,14 @@ import "fmt"
 // are used.
 const TileStride = 16
 
+// Words holds the panels of words of a scan, as many as there are sets of four bounds.
+type Words struct {
+	Groups int       // of four axes
+	Bytes  []byte    // 4·Groups of each word
+	Heads  []float32 // one of each word
+	Bounds []float32 // four of each panel
+}
+
 // Tile holds the parameters of a scan's queries other than their coordinates.
 type Tile struct {
 	Tau      [TileStride]float32
@@ -72,36 +80,44 @@ func ScanGeometry() Geometry {
 	}
 }
 
-// Scan scans len(bounds)/4 panels; hits must have room for one hit per panel and
+// Scan scans all panels of words; hits must have room for one hit per panel and
 // query. It returns the number of hits.
-func (g Geometry) Scan(groups int, words []byte, heads, bounds []float32, queries []byte, tile *Tile, hits []Hit) int {
-	panels := len(bounds) / 4
-	if len(bounds) != 4*panels || len(heads) != panels*g.PanelWords || groups < 1 || len(words) != 4*groups*len(heads) ||
-		len(queries) != 4*groups*TileStride || len(hits) < panels*g.TileRows {
-		panic(fmt.Sprintf("kernel: scan of %d panels with %d heads, %d words, %d queries, %d groups and room for %d hits",
-			panels, len(heads), len(words), len(queries), groups, len(hits)))
+func (g Geometry) Scan(words Words, queries []byte, tile *Tile, hits []Hit) int {
+	panels := len(words.Bounds) / 4
+	rightWords := words.Groups >= 1 && len(words.Bounds) == 4*panels && len(words.Heads) == panels*g.PanelWords &&
+		len(words.Bytes) == 4*words.Groups*len(words.Heads)
+	rightQueries := len(queries) == 4*words.Groups*TileStride
+	if !rightWords || !rightQueries || len(hits) < panels*g.TileRows {
+		panic(fmt.Sprintf("kernel: scan of %d panels with %d heads, %d bytes of words and %d of queries, %d groups "+
+			"and room for %d hits", panels, len(words.Heads), len(words.Bytes), len(queries), words.Groups, len(hits)))
 	}
 	scan := forms[g.path].scan
 	if scan == nil || panels == 0 {
-		return g.referenceScan(groups, words, heads, bounds, queries, tile, hits)
+		return g.referenceScan(words, queries, tile, hits)
 	}
-	return scan(panels, groups, &words[0], &heads[0], &bounds[0], &queries[0], &tile.Tau[0], &hits[0].Panel) / hitBytes
+	written := scan(panels, words.Groups, &words.Bytes[0], &words.Heads[0], &words.Bounds[0], &queries[0],
+		&tile.Tau[0], &hits[0].Panel)
+	return written / hitBytes
 }
 
 const hitBytes = 12
 
 // referenceScan is the specification of Scan.
-func (g Geometry) referenceScan(groups int, words []byte, heads, bounds []float32, queries []byte, tile *Tile,
-	hits []Hit) int {
-	n, width := 0, 4*g.PanelWords
+func (g Geometry) referenceScan(words Words, queries []byte, tile *Tile, hits []Hit) int {
+	n := 0
+	width := 4 * g.PanelWords
 	sums := make([]int32, g.PanelWords)
-	for p := range len(bounds) / 4 {
-		panel, bound := words[p*groups*width:(p+1)*groups*width], bounds[4*p:4*p+4]
+	for p := range len(words.Bounds) / 4 {
+		panel := words.Bytes[p*words.Groups*width : (p+1)*words.Groups*width]
+		bound := words.Bounds[4*p : 4*p+4]
 		for q := range g.TileRows {
 			clear(sums)
-			for i := range groups {
+			for i := range words.Groups {
 				x := queries[(i*TileStride+q)*4:][:4]
-				a, b, c, d := int32(int8(x[0])), int32(int8(x[1])), int32(int8(x[2])), int32(int8(x[3]))
+				a := int32(int8(x[0]))
+				b := int32(int8(x[1]))
+				c := int32(int8(x[2]))
+				d := int32(int8(x[3]))
 				for w := range sums {
 					y := panel[i*width+4*w:][:4]
 					sums[w] += a*int32(y[0]) + b*int32(y[1]) + c*int32(y[2]) + d*int32(y[3])
@@ -109,7 +125,7 @@ func (g Geometry) referenceScan(groups int, words []byte, heads, bounds []float3
 			}
 			slack := bound[0]*tile.Tau[q] + bound[3] + bound[1]*tile.Residual[q] + bound[2]*tile.Norm[q]
 			mask := uint32(0)
-			for w, h := range heads[p*g.PanelWords : (p+1)*g.PanelWords] {
+			for w, h := range words.Heads[p*g.PanelWords : (p+1)*g.PanelWords] {
 				if float32(sums[w]+tile.Bias[q])*tile.Scale[q]+slack >= h {
 					mask |= 1 << w
 				}

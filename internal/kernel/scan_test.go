@@ -42,6 +42,7 @@ func TestScan(t *testing.T) {
 			for i := range bounds {
 				bounds[i] = float32(1 + rng.IntN(5))
 			}
+			scanned := Words{Groups: groups, Bytes: words, Heads: heads, Bounds: bounds}
 			var tile Tile
 			for q := range tile.Tau {
 				tile.Tau[q], tile.Residual[q], tile.Norm[q] = float32(rng.IntN(1000)), float32(rng.IntN(100)),
@@ -49,8 +50,8 @@ func TestScan(t *testing.T) {
 				tile.Scale[q], tile.Bias[q] = 2, int32(rng.IntN(100_000)-50_000)
 			}
 			got, want := make([]Hit, panels*g.TileRows), make([]Hit, panels*g.TileRows)
-			got = got[:g.Scan(groups, words, heads, bounds, queries, &tile, got)]
-			want = want[:g.referenceScan(groups, words, heads, bounds, queries, &tile, want)]
+			got = got[:g.Scan(scanned, queries, &tile, got)]
+			want = want[:g.referenceScan(scanned, queries, &tile, want)]
 			if !slices.Equal(got, want) {
 				t.Fatalf("%d groups, %d panels: hits %v, want %v", groups, panels, got, want)
 			}

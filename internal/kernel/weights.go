@@ -19,7 +19,8 @@ func (p *Panels) SquaredNorms() []float32 {
 			norms[word] = float32(math.Inf(1))
 			continue
 		}
-		panel, sum := p.data[word/packedWidth*packedWidth*p.depth:], 0.0
+		panel := p.data[word/packedWidth*packedWidth*p.depth:]
+		sum := 0.0
 		for i := range p.depth {
 			x := float64(panel[i*packedWidth+word%packedWidth])
 			sum += x * x
@@ -37,7 +38,8 @@ func (p *Panels) SquaredNorms() []float32 {
 // the same on every path: decisions based on it must allow for
 // SquaredDistanceError.
 func (p *Panels) SquaredDistances32(dst, norms, queries []float32) {
-	rows, stride := len(queries)/p.depth, p.Stride()
+	rows := len(queries) / p.depth
+	stride := p.Stride()
 	if rows < 1 || len(queries) != rows*p.depth || len(norms) != stride || len(dst) < rows*stride {
 		panic(fmt.Sprintf("kernel: %d query numbers of depth %d, %d norms, room for %d", len(queries), p.depth,
 			len(norms), len(dst)))
@@ -62,7 +64,8 @@ func (p *Panels) SquaredDistances32(dst, norms, queries []float32) {
 // results in the denormal range.
 func SquaredDistanceError(depth int, query, longest float64) float64 {
 	norms := query*query + longest*longest
-	sums, roundings := 2*float64(depth+2)*query*longest, float64(6+depth/blockDepth)*norms
+	sums := 2 * float64(depth+2) * query * longest
+	roundings := float64(6+depth/blockDepth) * norms
 	return 1.01*0x1p-24*(sums+roundings) + float64(4*depth+16)*0x1p-149
 }
 
@@ -74,7 +77,8 @@ type Law struct{ Offset, Most, Least, Rate float32 }
 // WeightError and one part in 2¹⁰⁰ of the number of weights, absolute, for
 // exponents below −104.
 func WeightSum(row []float32, law Law) float64 {
-	s, sum := simd(), 0.0
+	s := simd()
+	sum := 0.0
 	n := s.whole(len(row))
 	if n > 0 {
 		sum = s.weightSum(n, &row[0], &law.Offset)

@@ -75,7 +75,8 @@ func (f *function) sigmoid(x reg) reg {
 // error small near 0; the sign is put back.
 func (f *function) tanh(x reg) reg {
 	bit := f.filled(signBit)
-	sign, size := f.of(and, bit, x), f.without(bit, x)
+	sign := f.of(and, bit, x)
+	size := f.without(bit, x)
 	size = f.of(least, f.all(40), f.of(add, size, size)) // tanh 20 rounds to 1
 	n, p := f.expm1Parts(size)
 	power := f.scale(f.all(1), n)

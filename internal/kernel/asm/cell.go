@@ -1,6 +1,6 @@
 package main
 
-// cells writes the loops of an LSTM cell function over rows of h numbers, on
+// cells are the loops of an LSTM cell function over rows of h numbers, on
 // arm64 a multiple of four. Of gates and of the row of words in table, gate k is
 // 4k·h bytes from the first; lanes does one register of numbers, on amd64 in the
 // last of a row perhaps only some. The table is larger than the second cache and
@@ -12,6 +12,8 @@ type cells struct {
 	strides [4]reg // of gates, in bytes
 }
 
+// cells writes the loops, and in them what lanes writes of the word's row of the
+// table, of the gates and of the other arrays.
 func (m machine) cells(name, table string, arrays []string, lanes func(c cells, word, gates reg, arrays []reg)) {
 	params := "rows int, h int, words *int32, " + table + " *float32, gates *float32"
 	for _, a := range arrays {
@@ -19,7 +21,9 @@ func (m machine) cells(name, table string, arrays []string, lanes func(c cells, 
 	}
 	f := m.begin(name, params, "")
 	c := cells{function: f, fresh: f.vector()}
-	rows, words, h := f.value("rows"), f.value("words"), f.value("h")
+	rows := f.value("rows")
+	words := f.value("words")
+	h := f.value("h")
 	f.do("SHLQ", 2, h)
 	for k := 1; k < 4; k++ {
 		c.strides[k] = h
@@ -34,7 +38,9 @@ func (m machine) cells(name, table string, arrays []string, lanes func(c cells, 
 	for _, name := range arrays {
 		others = append(others, f.value(name))
 	}
-	row, ahead, left := f.general(), f.general(), f.general()
+	row := f.general()
+	ahead := f.general()
+	left := f.general()
 	all := append([]reg{row, gates}, others...)
 	size := 4 * m.lanes
 	var mask reg
@@ -110,7 +116,8 @@ func (f *function) lastLanes(h reg) reg {
 	f.do("MOVQ", h, rest)
 	f.goes("ANDQ $%v, %v", 4*f.lanes-1, rest)
 	if f.lanes == 16 {
-		ones, k := f.general(), f.register(masks)
+		ones := f.general()
+		k := f.register(masks)
 		f.goes("SHRQ $2, %v", rest)
 		f.goes("MOVL $0xffff, %v", ones)
 		f.goes("BZHIL %v, %v, %v", rest, ones, ones)
@@ -176,14 +183,18 @@ func cellBackward(m machine) {
 			before := c.without(c.fresh, c.load(c.gate(sum, gate)))
 			c.store(c.of(add, d, before), c.gate(sum, gate))
 		}
-		e, o := c.load(at(from[2], 0)), c.load(c.gate(gates, 2))
-		t, dc := c.load(at(from[1], 0)), c.load(at(from[3], 0))
+		e := c.load(at(from[2], 0))
+		o := c.load(c.gate(gates, 2))
+		t := c.load(at(from[1], 0))
+		dc := c.load(at(from[3], 0))
 		c.into(dc, fma, c.of(mul, flat(t), o), e) // with respect to c
 		store(through(o, c.of(mul, t, e)), 2)
-		in, g := c.load(c.gate(gates, 0)), c.load(c.gate(gates, 3))
+		in := c.load(c.gate(gates, 0))
+		g := c.load(c.gate(gates, 3))
 		store(c.of(mul, c.of(mul, flat(g), dc), in), 3)
 		store(through(in, c.of(mul, g, dc)), 0)
-		forget, p := c.load(c.gate(gates, 1)), c.load(at(from[0], 0))
+		forget := c.load(c.gate(gates, 1))
+		p := c.load(at(from[0], 0))
 		d := c.of(mul, p, dc)
 		c.store(c.of(mul, dc, forget), at(from[3], 0))
 		store(through(forget, d), 1)

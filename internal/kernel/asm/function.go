@@ -134,7 +134,8 @@ func (f *function) end() {
 	}
 	assigned := f.assign()
 	stub := f.signature
-	if at := strings.LastIndex(stub[:min(len(stub), 110)], ", "); len(stub) > 115 {
+	if len(stub) > 115 {
+		at := strings.LastIndex(stub[:110], ", ")
 		stub = stub[:at+1] + "\n\t" + stub[at+2:]
 	}
 	fmt.Fprintf(&f.stubs, "\n//go:noescape\nfunc %s\n", stub)
@@ -171,10 +172,48 @@ func (l line) used(visit func(reg)) {
 }
 
 // assign gives each virtual register a physical one from its first line to its
-// last, or to the end of a loop that it was set before: on amd64 the first free
-// one, as the codes of those are short, on arm64 the one unused for longest.
+// last: on amd64 the first free one, as the codes of those are short, on arm64
+// the one unused for longest.
 func (f *function) assign() []int {
-	first, last := make([]int, len(f.registers)), make([]int, len(f.registers))
+	first, last := f.lifetimes()
+	free := map[bank][]int{}
+	for _, b := range []bank{general, vectors, masks} {
+		for i := range f.machine.size(b) {
+			free[b] = append(free[b], i)
+		}
+	}
+	assigned := make([]int, len(f.registers))
+	set := make([]bool, len(f.registers))
+	for i, l := range f.lines {
+		l.used(func(r reg) {
+			if r.id > 0 && last[r.id] == i+1 && first[r.id] <= i {
+				free[r.bank] = append(free[r.bank], assigned[r.id])
+				last[r.id] = 0 // once
+			}
+		})
+		l.used(func(r reg) {
+			if r.id == 0 || first[r.id] != i+1 || set[r.id] {
+				return
+			}
+			if len(free[r.bank]) == 0 {
+				panic(fmt.Sprintf("%s: no register left for %q", f.signature, l.format))
+			}
+			if !f.neon() {
+				slices.Sort(free[r.bank])
+			}
+			assigned[r.id] = free[r.bank][0]
+			free[r.bank] = free[r.bank][1:]
+			set[r.id] = true
+		})
+	}
+	return assigned
+}
+
+// lifetimes are the lines, from 1, at which each virtual register is first and
+// last used. One that was set before a loop and is used in it lives to its end.
+func (f *function) lifetimes() (first, last []int) {
+	first = make([]int, len(f.registers))
+	last = make([]int, len(f.registers))
 	labels := map[string]int{}
 	for i, l := range f.lines {
 		l.used(func(r reg) {
@@ -194,42 +233,27 @@ func (f *function) assign() []int {
 			}
 		}
 	}
-	free := map[bank][]int{}
-	for _, b := range []bank{general, vectors, masks} {
-		for i := range f.machine.size(b) {
-			free[b] = append(free[b], i)
-		}
+	return first, last
+}
+
+// vectorPrefix is what stands before the number of a vector register.
+func (m machine) vectorPrefix() string {
+	switch m.lanes {
+	case 16:
+		return "Z"
+	case 8:
+		return "Y"
+	default:
+		return "v"
 	}
-	assigned, set := make([]int, len(f.registers)), make([]bool, len(f.registers))
-	for i, l := range f.lines {
-		l.used(func(r reg) {
-			if r.id > 0 && last[r.id] == i+1 && first[r.id] <= i {
-				free[r.bank] = append(free[r.bank], assigned[r.id])
-				last[r.id] = 0 // once
-			}
-		})
-		l.used(func(r reg) {
-			if r.id == 0 || first[r.id] != i+1 || set[r.id] {
-				return
-			}
-			if len(free[r.bank]) == 0 {
-				panic(fmt.Sprintf("%s: no register left for %q", f.signature, l.format))
-			}
-			if !f.neon() {
-				slices.Sort(free[r.bank])
-			}
-			assigned[r.id], free[r.bank] = free[r.bank][0], free[r.bank][1:]
-			set[r.id] = true
-		})
-	}
-	return assigned
 }
 
 // spell writes an argument of a line.
 func (f *function) spell(x any, assigned []int, vector bool) string {
 	switch x := x.(type) {
 	case reg:
-		form, n := x.form, assigned[x.id]
+		form := x.form
+		n := assigned[x.id]
 		switch {
 		case x.bank == masks:
 			return fmt.Sprintf("K%d", n+1)
@@ -238,11 +262,12 @@ func (f *function) spell(x any, assigned []int, vector bool) string {
 		case x.bank == general:
 			return cmp.Or(form, f.prefix) + f.names[n]
 		case form == "":
-			form = map[int]string{16: "Z", 8: "Y", 4: "v"}[f.lanes]
+			form = f.vectorPrefix()
 		}
 		return fmt.Sprint(form, n)
 	case mem:
-		base, index := f.spell(x.base, assigned, vector), f.spell(x.index, assigned, vector)
+		base := f.spell(x.base, assigned, vector)
+		index := f.spell(x.index, assigned, vector)
 		switch {
 		case x.symbol != "":
 			return fmt.Sprintf(x.symbol, x.disp)
@@ -310,11 +335,13 @@ func encode(text string) (string, error) {
 		source.WriteString(l[1] + "\n")
 	}
 	command := exec.Command("llvm-mc", "-triple=aarch64", "-mattr=+dotprod", "-show-encoding")
-	command.Stdin, command.Stderr = &source, &problems
+	command.Stdin = &source
+	command.Stderr = &problems
 	out, err := command.Output()
 	codes := regexp.MustCompile(`encoding: \[0x(..),0x(..),0x(..),0x(..)\]`).FindAllSubmatch(out, -1)
 	if err != nil || len(codes) != len(lines) {
-		return "", fmt.Errorf("llvm-mc: %d codes of %d instructions: %v\n%.2000s", len(codes), len(lines), err, &problems)
+		return "", fmt.Errorf("llvm-mc: %d codes of %d instructions: %v\n%.2000s", len(codes), len(lines), err,
+			&problems)
 	}
 	next := 0
 	return word.ReplaceAllStringFunc(text, func(l string) string {

@@ -2,15 +2,25 @@ package main
 
 import "fmt"
 
+// tileRows is the number of rows of the largest tile.
+func tileRows(m machine) int {
+	if m.lanes == 16 {
+		return 14
+	}
+	return 6
+}
+
 // gemmTile writes C[rows × registers] = Σₚ A[·,p]·B[p,·] + F; F, from, may be
 // C, and is 0 where it is nil. All strides are in bytes.
 func gemmTile(m machine, rows, registers int) {
 	f := m.begin(fmt.Sprintf("gemm%d", rows), "k int, a *float32, rowStride int, colStride int, b *float32, "+
 		"bStride int, c *float32, cStride int, from *float32, fromStride int", "")
 	width := m.lanes * 4
-	k, step := f.value("k"), f.value("colStride")
+	k := f.value("k")
+	step := f.value("colStride")
 	element, next := f.column(f.value("a"), f.value("rowStride"), step, rows)
-	b, bStride := f.value("b"), f.value("bStride")
+	b := f.value("b")
+	bStride := f.value("bStride")
 	acc := make([][]reg, rows)
 	for r := range acc {
 		acc[r] = f.zeros(registers)
@@ -32,8 +42,10 @@ func gemmTile(m machine, rows, registers int) {
 	f.count(k, 1, "loop")
 
 	f.label("store")
-	c, stride := f.value("c"), f.value("cStride")
-	from, fromStride := f.value("from"), f.value("fromStride")
+	c := f.value("c")
+	stride := f.value("cStride")
+	from := f.value("from")
+	fromStride := f.value("fromStride")
 	f.jumpZero(from, "alone")
 	for _, read := range []bool{true, false} {
 		if !read {

@@ -14,6 +14,7 @@ import (
 	"strings"
 )
 
+// main writes the assembly and the stubs of each architecture to the directory that it is given.
 func main() {
 	log.SetFlags(0)
 	if len(os.Args) != 2 {
@@ -28,7 +29,7 @@ func main() {
 	avx2 := machine{"AVX2", 8, amd64}
 	neon := machine{"NEON", 4, arm64}
 	for _, m := range []machine{avx512, avx2, neon} {
-		for rows := 1; rows <= map[string]int{"AVX512": 14, "AVX2": 6, "NEON": 6}[m.name]; rows++ {
+		for rows := 1; rows <= tileRows(m); rows++ {
 			gemmTile(m, rows, max(2, 16/m.lanes))
 		}
 		cellForward(m)

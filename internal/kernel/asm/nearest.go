@@ -5,11 +5,14 @@ import "fmt"
 // squaredDistance writes Σ(aᵢ−bᵢ)² in float64 for n a multiple of eight.
 func squaredDistance(m machine) {
 	f := m.begin("squaredDistance", "n int, a *float32, b *float32", "float64")
-	n, a, b := f.value("n"), f.value("a"), f.value("b")
+	n := f.value("n")
+	a := f.value("a")
+	b := f.value("b")
 	sums := f.zeros(16 / m.lanes)
 	f.jumpZero(n, "sum")
 	f.label("loop")
-	x, y := f.load64(at(a, 0), len(sums)), f.load64(at(b, 0), len(sums))
+	x := f.load64(at(a, 0), len(sums))
+	y := f.load64(at(b, 0), len(sums))
 	for i, sum := range sums {
 		d := f.of(sub64, x[i], y[i])
 		f.into(sum, fma64, d, d)
@@ -25,7 +28,9 @@ func squaredDistance(m machine) {
 // fold writes dst = min(dst, src) for n a multiple of the register.
 func fold(m machine) {
 	f := m.begin("fold", "n int, dst *float32, src *float32", "")
-	n, dst, src := f.value("n"), f.value("dst"), f.value("src")
+	n := f.value("n")
+	dst := f.value("dst")
+	src := f.value("src")
 	f.label("loop")
 	f.do("SUBQ", m.lanes, n)
 	f.jump("JLT", "done")
@@ -42,7 +47,9 @@ func fold(m machine) {
 // limit.
 func atMost(m machine) {
 	f := m.begin("atMost", "masks int, row *float32, limit *float32, dst *uint32", "")
-	n, row, dst := f.value("masks"), f.value("row"), f.value("dst")
+	n := f.value("masks")
+	row := f.value("row")
+	dst := f.value("dst")
 	limit := f.fill(at(f.value("limit"), 0))
 	var bits []reg
 	if f.neon() {
@@ -114,8 +121,12 @@ func (f *function) across(x, sum reg) {
 func distancesTo(m machine) {
 	f := m.begin("distancesTo",
 		"groups int, depth int, query *float32, vectors *float32, ids *uint32, dst *float64", "")
-	groups, query, ids, dst := f.value("groups"), f.value("query"), f.value("ids"), f.value("dst")
-	position, left := f.general(), f.general()
+	groups := f.value("groups")
+	query := f.value("query")
+	ids := f.value("ids")
+	dst := f.value("dst")
+	position := f.general()
+	left := f.general()
 	bases := make([]reg, 8)
 	for i := range bases {
 		bases[i] = f.general()
@@ -132,7 +143,8 @@ func distancesTo(m machine) {
 	if !f.neon() { // Vectors lie anywhere in memory: ask for the next eight now.
 		f.branch("JEQ", "last")
 		for i := range bases {
-			next, line := f.general(), fmt.Sprint("line", i)
+			next := f.general()
+			line := fmt.Sprint("line", i)
 			row(8+i, next)
 			f.do("MOVQ", f.argument("depth"), left)
 			f.label(line)
@@ -194,12 +206,14 @@ func distancesTo(m machine) {
 
 // transposed is the transpose of a square of float64.
 func (f *function) transposed(x []reg) []reg {
-	even, odd := f.of(evens64, x[0], x[1]), f.of(odds64, x[0], x[1])
+	even := f.of(evens64, x[0], x[1])
+	odd := f.of(odds64, x[0], x[1])
 	if f.neon() {
 		return []reg{even, odd}
 	}
 	// These hold dimensions 0 and 2 of two vectors, those 1 and 3.
-	even2, odd2 := f.of(evens64, x[2], x[3]), f.of(odds64, x[2], x[3])
+	even2 := f.of(evens64, x[2], x[3])
+	odd2 := f.of(odds64, x[2], x[3])
 	var y []reg
 	for _, half := range []string{"0x20", "0x31"} {
 		for _, pair := range [][2]reg{{even, even2}, {odd, odd2}} {

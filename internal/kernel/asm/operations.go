@@ -161,6 +161,8 @@ func (f *function) loadConstants() {
 	f.lines = append(f.lines, body...)
 }
 
+// load reads a register of numbers, of which the mask, where there is one, leaves
+// out some.
 func (f *function) load(from mem) reg {
 	x := f.vector()
 	switch {
@@ -194,7 +196,8 @@ func (f *function) store(x reg, to mem) {
 func (f *function) move(name string, x reg, to mem) {
 	l := &f.lines[len(f.lines)-1]
 	if l.format == name+"r %v, %v" && l.args[1] == to.offset(-16) {
-		l.format, l.args = name+"p %v, %v, %v", []any{l.args[0], x.as("q"), l.args[1]}
+		l.format = name + "p %v, %v, %v"
+		l.args = []any{l.args[0], x.as("q"), l.args[1]}
 		return
 	}
 	f.word(name+"r %v, %v", x.as("q"), to)
@@ -234,7 +237,8 @@ func (f *function) load64(from mem, n int) []reg {
 
 // widened returns the float64 of the lower and the upper numbers of x.
 func (f *function) widened(x reg) [2]reg {
-	low, high := f.vector(), f.vector()
+	low := f.vector()
+	high := f.vector()
 	switch {
 	case f.neon():
 		f.word("fcvtl %v.2d, %v.2s", low, x)
@@ -263,7 +267,8 @@ func (f *function) return64(x ...reg) {
 		f.goes("RET")
 		return
 	}
-	y, high := x[0].as("Y"), f.vector()
+	y := x[0].as("Y")
+	high := f.vector()
 	if f.lanes == 16 {
 		f.word("VEXTRACTF64X4 $1, %v, %v", x[0], high.as("Y"))
 		f.word("VADDPD %v, %v, %v", high.as("Y"), y, y)

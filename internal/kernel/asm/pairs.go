@@ -12,13 +12,40 @@ const (
 // specification rounds twice, or inner products, where fusing changes nothing
 // because the product of two float32 is exact. Row r of dst starts at r·stride
 // numbers.
-func distances(m machine)     { pairs(m, "distances", true) }
-func innerProducts(m machine) { pairs(m, "innerProducts", false) }
+func distances(m machine) {
+	comparison{
+		name: "distances",
+		add: func(f *function, sum, word, query reg) {
+			d := f.of(sub64, query, word)
+			f.into(sum, add64, sum, f.of(mul64, d, d))
+		},
+		result: func(f *function, sum reg) reg { return f.one(sqrt64, sum) },
+	}.write(m)
+}
 
-func pairs(m machine, name string, distance bool) {
-	f := m.begin(name, "panels int, depth int, words *float32, queries *float64, dst *float64, stride int", "")
-	panels, words, dst := f.value("panels"), f.value("words"), f.value("dst")
-	stride, size := f.value("stride"), f.value("depth") // in bytes, of a row and of a panel
+func innerProducts(m machine) {
+	comparison{
+		name:   "innerProducts",
+		add:    func(f *function, sum, word, query reg) { f.into(sum, fma64, word, query) },
+		result: func(_ *function, sum reg) reg { return sum },
+	}.write(m)
+}
+
+// A comparison adds a number of words and one of a query to their sums, and makes the result of a sum.
+type comparison struct {
+	name   string
+	add    func(f *function, sum, word, query reg)
+	result func(f *function, sum reg) reg
+}
+
+// write writes the loops of a comparison: over panels, parts of a panel that fit the registers, and dimensions.
+func (c comparison) write(m machine) {
+	f := m.begin(c.name, "panels int, depth int, words *float32, queries *float64, dst *float64, stride int", "")
+	panels := f.value("panels")
+	words := f.value("words")
+	dst := f.value("dst")
+	stride := f.value("stride") // in bytes, of a row
+	size := f.value("depth")    // in bytes, of a panel
 	f.do("SHLQ", 3, stride)
 	f.do("SHLQ", 7, size)
 	registers := 4 // of words a pass
@@ -37,7 +64,8 @@ func pairs(m machine, name string, distance bool) {
 	}
 	from := f.general()
 	f.do("MOVQ", words, from)
-	queries, depth := f.value("queries"), f.value("depth")
+	queries := f.value("queries")
+	depth := f.value("depth")
 	f.label("depth")
 	x := f.load64(at(from, 0), registers)
 	for _, sums := range acc {
@@ -49,12 +77,7 @@ func pairs(m machine, name string, distance bool) {
 			f.do("ADDQ", 8, queries)
 		}
 		for i, sum := range sums {
-			if !distance {
-				f.into(sum, fma64, x[i], q)
-				continue
-			}
-			d := f.of(sub64, q, x[i])
-			f.into(sum, add64, sum, f.of(mul64, d, d))
+			c.add(f, sum, x[i], q)
 		}
 	}
 	f.do("ADDQ", 4*panelWords, from)
@@ -63,10 +86,7 @@ func pairs(m machine, name string, distance bool) {
 	f.do("MOVQ", dst, row)
 	for _, sums := range acc {
 		for i, sum := range sums {
-			if distance {
-				sum = f.one(sqrt64, sum)
-			}
-			f.store(sum, at(row, 4*m.lanes*i))
+			f.store(c.result(f, sum), at(row, 4*m.lanes*i))
 		}
 		f.do("ADDQ", stride, row)
 	}

@@ -19,10 +19,17 @@ func scan(m machine) {
 	f := m.begin("scan", "panels int, groups int, words *byte, heads *float32, bounds *float32, queries *byte, "+
 		"tile *float32, hits *uint32", "int")
 	f.frame = 128
-	rows, width := map[int]int{16: 14, 8: 6, 4: 12}[m.lanes], 4*m.lanes
-	panels, words, heads, bounds := f.value("panels"), f.value("words"), f.value("heads"), f.value("bounds")
-	tile, hits := f.value("tile"), f.value("hits")
-	first, tag, local := f.general(), f.general(), f.general()
+	rows := scanRows(m)
+	width := 4 * m.lanes
+	panels := f.value("panels")
+	words := f.value("words")
+	heads := f.value("heads")
+	bounds := f.value("bounds")
+	tile := f.value("tile")
+	hits := f.value("hits")
+	first := f.general()
+	tag := f.general()
+	local := f.general()
 	f.do("MOVQ", hits, first)
 	f.do("MOVQ", 0, tag)
 	f.jumpZero(panels, "done")
@@ -36,7 +43,8 @@ func scan(m machine) {
 	}
 
 	f.label("panel")
-	for q, slack := 0, f.slack(bounds, tile); q < rows; q += m.lanes {
+	slack := f.slack(bounds, tile)
+	for q := 0; q < rows; q += m.lanes {
 		f.store(slack(q), at(local, 4*q))
 	}
 	acc := make([][2]reg, rows)
@@ -44,7 +52,8 @@ func scan(m machine) {
 		bias := f.fill(biases.offset(4 * r))
 		acc[r] = [2]reg{bias, f.copy(bias)}
 	}
-	queries, groups := f.value("queries"), f.value("groups")
+	queries := f.value("queries")
+	groups := f.value("groups")
 	f.label("group")
 	w := [2]reg{f.load(at(words, 0)), f.load(at(words, width))}
 	if f.neon() { // takes signed bytes: words lowered by 128
@@ -67,12 +76,14 @@ func scan(m machine) {
 
 	passing := f.passing(heads)
 	for r, sums := range acc {
-		s, scale := f.fill(at(local, 4*r)), f.fill(at(tile, tileScale+4*r))
+		s := f.fill(at(local, 4*r))
+		scale := f.fill(at(tile, tileScale+4*r))
 		for j, x := range sums {
 			sums[j] = f.horner(f.one(toFloat, x), scale, s)
 		}
 		next := fmt.Sprint("next", r)
-		mask, query := passing(sums, next), f.general()
+		mask := passing(sums, next)
+		query := f.general()
 		f.do("MOVQ", r, query)
 		f.do("MOVL", tag, at(hits, 0))
 		f.do("MOVL", query, at(hits, 4))
@@ -89,6 +100,18 @@ func scan(m machine) {
 	f.do("MOVQ", hits, f.argument("ret"))
 	f.returns()
 	f.end()
+}
+
+// scanRows is kernel.Geometry.TileRows.
+func scanRows(m machine) int {
+	switch m.lanes {
+	case 16:
+		return 14
+	case 8:
+		return 6
+	default:
+		return 12
+	}
 }
 
 // slack returns that of queries from one on in a panel: a·τ + b·residual + c·norm + d.
@@ -111,7 +134,8 @@ const topBits = 0x80808080
 
 // signedBiases raises biases by 128 times the sum of each query.
 func (f *function) signedBiases(from, to mem) {
-	queries, groups := f.value("queries"), f.value("groups")
+	queries := f.value("queries")
+	groups := f.value("groups")
 	sums := f.zeros(3)
 	f.label("sums")
 	for i, sum := range sums {
@@ -145,11 +169,14 @@ func (f *function) dotBytes(q reg, i int, words, acc reg) {
 // passing returns a function for the bits of the words whose head is at most
 // their number in sums, which jumps to none where there are none.
 func (f *function) passing(heads reg) func(sums [2]reg, none string) reg {
-	low, high := at(heads, 0), at(heads, 4*f.lanes)
+	low := at(heads, 0)
+	high := at(heads, 4*f.lanes)
 	switch f.lanes {
 	case 16:
 		return func(sums [2]reg, none string) reg {
-			k0, k1, mask := f.register(masks), f.register(masks), f.general()
+			k0 := f.register(masks)
+			k1 := f.register(masks)
+			mask := f.general()
 			f.word("VCMPPS $0x0d, %v, %v, %v", low, sums[0], k0)
 			f.word("VCMPPS $0x0d, %v, %v, %v", high, sums[1], k1)
 			f.goes("KORTESTW %v, %v", k0, k1)
@@ -160,7 +187,8 @@ func (f *function) passing(heads reg) func(sums [2]reg, none string) reg {
 		}
 	case 8:
 		return func(sums [2]reg, none string) reg {
-			mask, upper := f.general(), f.general()
+			mask := f.general()
+			upper := f.general()
 			f.word("VCMPPS $0x0d, %v, %v, %v", low, sums[0], sums[0])
 			f.word("VCMPPS $0x0d, %v, %v, %v", high, sums[1], sums[1])
 			f.word("VMOVMSKPS %v, %v", sums[0], mask)

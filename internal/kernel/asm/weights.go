@@ -4,8 +4,13 @@ package main
 // offset, most, least and rate.
 func weightSum(m machine) {
 	f := m.begin("weightSum", "n int, row *float32, law *float32", "float64")
-	n, row, law := f.value("n"), f.value("row"), f.value("law")
-	offset, longest, shortest, rate := f.fill(at(law, 0)), f.fill(at(law, 4)), f.fill(at(law, 8)), f.fill(at(law, 12))
+	n := f.value("n")
+	row := f.value("row")
+	law := f.value("law")
+	offset := f.fill(at(law, 0))
+	longest := f.fill(at(law, 4))
+	shortest := f.fill(at(law, 8))
+	rate := f.fill(at(law, 12))
 	sums := f.zeros(2)
 	f.jumpZero(n, "sum")
 	f.label("loop")
@@ -26,7 +31,8 @@ func weightSum(m machine) {
 
 // finite returns a function that puts 0 where x is +Inf.
 func (f *function) finite(x reg) func(reg) reg {
-	infinity, there := f.constant(0x7f800000), f.vector()
+	infinity := f.constant(0x7f800000)
+	there := f.vector()
 	if f.neon() {
 		f.word("fcmeq %v.4s, %v.4s, %v.4s", there, x, infinity)
 		return func(e reg) reg { return f.without(there, e) }
