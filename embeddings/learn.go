@@ -51,9 +51,8 @@ func LearnPPMI(name string, sentences [][]string, dimension int) (*Space, error)
 		return nil, fmt.Errorf("embedding %s: %w", name, err)
 	}
 	words, counts := CountWords(sentences)
-	slices.SortFunc(words, func(a, b string) int {
-		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
-	})
+	slices.Sort(words)
+	slices.SortStableFunc(words, func(a, b string) int { return cmp.Compare(counts[b], counts[a]) })
 	v, err := NewVocabulary(words)
 	if err != nil {
 		return nil, err
@@ -66,7 +65,8 @@ func LearnPPMI(name string, sentences [][]string, dimension int) (*Space, error)
 		return nil, fmt.Errorf("embedding %s: %w", name, err)
 	}
 	// All rows are scaled together.
-	sum, out := 0.0, make([]float32, v.Len()*dimension)
+	sum := 0.0
+	out := make([]float32, v.Len()*dimension)
 	for i := range words {
 		sum += floats.Norm(vectors.RawRowView(i), 2)
 	}
@@ -89,7 +89,9 @@ type entry struct {
 // max(0, log(#(w,c)·Σ#(c)^α / (#(w)·#(c)^α))) where it is not 0.
 func ppmi(sentences [][]string, v *Vocabulary) sparse {
 	n := v.Len()
-	counts, total, smoothed := mat.NewDense(n, n, nil), make([]float64, n), make([]float64, n)
+	counts := mat.NewDense(n, n, nil)
+	total := make([]float64, n)
+	smoothed := make([]float64, n)
 	for _, s := range sentences {
 		ids := v.Encode(nil, s)
 		for j, a := range ids {
@@ -104,7 +106,8 @@ func ppmi(sentences [][]string, v *Vocabulary) sparse {
 		total[w] = floats.Sum(counts.RawRowView(w)) // whole numbers: exact in any order
 		smoothed[w] = math.Pow(total[w], contextSmoothing)
 	}
-	m, all := make(sparse, n), 0.0
+	m := make(sparse, n)
+	all := 0.0
 	for _, x := range smoothed {
 		all += x
 	}
@@ -121,23 +124,34 @@ func ppmi(sentences [][]string, v *Vocabulary) sparse {
 	return m
 }
 
-// mul returns m·x, or mᵀ·x. Columns of x are divided among workers; each sum is in
-// a fixed order.
-func (m sparse) mul(x *mat.Dense, transposed bool) *mat.Dense {
+// transpose returns mᵀ.
+func (m sparse) transpose() sparse {
+	t := make(sparse, len(m))
+	for r, row := range m {
+		for _, e := range row {
+			t[e.column] = append(t[e.column], entry{r, e.value})
+		}
+	}
+	return t
+}
+
+// mul returns m·x. Columns of x are divided among workers; each sum is in a fixed
+// order.
+func (m sparse) mul(x *mat.Dense) *mat.Dense {
 	_, columns := x.Dims()
 	y := mat.NewDense(len(m), columns, nil)
-	from, to := x.RawMatrix().Data, y.RawMatrix().Data
+	from := x.RawMatrix().Data
+	to := y.RawMatrix().Data
 	workers := runtime.GOMAXPROCS(0)
 	var wg sync.WaitGroup
 	for w := range workers {
 		wg.Go(func() {
-			low, high := w*columns/workers, (w+1)*columns/workers
+			low := w * columns / workers
+			high := (w + 1) * columns / workers
 			for r, row := range m {
+				i := r * columns
 				for _, e := range row {
-					i, j := r*columns, e.column*columns
-					if transposed {
-						i, j = j, i
-					}
+					j := e.column * columns
 					floats.AddScaled(to[i+low:i+high], e.value, from[j+low:j+high])
 				}
 			}
@@ -150,23 +164,25 @@ func (m sparse) mul(x *mat.Dense, transposed bool) *mat.Dense {
 // leftSingular returns the d leading left singular vectors of m (rows × d),
 // approximately, each times the root of its singular value.
 func leftSingular(m sparse, d int) (*mat.Dense, error) {
-	n, k := len(m), min(len(m), d+oversampling)
+	n := len(m)
+	k := min(len(m), d+oversampling)
 	rng := stream.FromUint64(0).Derive("embeddings", "ppmi", "projection").Rand()
 	x := mat.NewDense(n, k, nil)
 	for i := range x.RawMatrix().Data {
 		x.RawMatrix().Data[i] = rng.NormFloat64()
 	}
-	q := m.mul(x, false)
+	transposed := m.transpose()
+	q := m.mul(x)
 	orthonormalize(q)
 	for range powerIterations {
-		z := m.mul(q, true)
+		z := transposed.mul(q)
 		orthonormalize(z)
-		q = m.mul(z, false)
+		q = m.mul(z)
 		orthonormalize(q)
 	}
 	// Qᵀ·M = B has the singular values of M; B·Bᵀ is small.
 	var gram mat.SymDense
-	gram.SymOuterK(1, m.mul(q, true).T())
+	gram.SymOuterK(1, transposed.mul(q).T())
 	var eigen mat.EigenSym
 	if !eigen.Factorize(&gram, true) {
 		return nil, fmt.Errorf("eigenvalues of the projected matrix did not converge")
@@ -194,7 +210,8 @@ func leftSingular(m sparse, d int) (*mat.Dense, error) {
 // span (Householder QR).
 func orthonormalize(a *mat.Dense) {
 	_, columns := a.Dims()
-	tau, work := make([]float64, columns), make([]float64, 64*columns)
+	tau := make([]float64, columns)
+	work := make([]float64, 64*columns)
 	lapack64.Geqrf(a.RawMatrix(), tau, work, len(work))
 	lapack64.Orgqr(a.RawMatrix(), tau, work, len(work))
 }

@@ -204,6 +204,8 @@ func (s *Space) with(words []string, vectors []float32) (*Space, error) {
 // fingerprints mean equal results. The name is not part of it.
 func (s *Space) Fingerprint() string { return s.fingerprint() }
 
+// hash is the fingerprint of a space: words are written with their lengths, so no
+// two spaces are written alike.
 func (s *Space) hash() string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%d %d\n", s.Dimension, s.Len())

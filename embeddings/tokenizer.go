@@ -50,6 +50,9 @@ func (t *Tokenizer) Sequences(documents [][]string) [][]int32 {
 // kerasFilters are the characters that Keras replaces by spaces.
 const kerasFilters = "!\"#$%&()*+,-./:;<=>?@[\\]^_`{|}~\t\n "
 
+// kerasWords are the words that a Keras tokenizer makes of a document's: lower case,
+// cut at the characters that it filters. A document that is so already is returned
+// as it is.
 func kerasWords(document []string) []string {
 	if !slices.ContainsFunc(document, func(w string) bool {
 		return w == "" || strings.ContainsAny(w, kerasFilters) || strings.ToLower(w) != w

@@ -61,20 +61,48 @@ func build(s *embeddings.Space) *Index {
 
 // pack fills the panels on all cores; each is filled by one, so the bytes do not depend on their number.
 func pack(s *embeddings.Space) *packed {
-	n, d := s.Len(), s.Dimension
-	p := &packed{geometry: kernel.ScanGeometry(), groups: (d + 3) / 4, center: make([]float64, d)}
-	for id := range embeddings.WordID(n) {
+	n := s.Len()
+	p := &packed{geometry: kernel.ScanGeometry(), groups: (s.Dimension + 3) / 4, center: mean(s)}
+	order := p.order(s)
+	width := p.geometry.PanelWords
+	panels := (n + width - 1) / width
+	p.ids = make([]embeddings.WordID, panels*width)
+	p.heads = make([]float32, panels*width)
+	p.bounds = make([]float32, 4*panels)
+	p.bytes = make([]byte, panels*p.panelBytes())
+	step := scatter(panels)
+	cores := runtime.GOMAXPROCS(0)
+	var wait sync.WaitGroup
+	for core := range cores {
+		wait.Go(func() {
+			vectors := make([]float64, width*s.Dimension)
+			for panel := core; panel < panels; panel += cores {
+				p.fill(panel*step%panels, s, order[panel*width:min(n, (panel+1)*width)], vectors)
+			}
+		})
+	}
+	wait.Wait()
+	return p
+}
+
+// mean returns the mean vector of a space.
+func mean(s *embeddings.Space) []float64 {
+	sum := make([]float64, s.Dimension)
+	for id := range embeddings.WordID(s.Len()) {
 		for i, v := range s.Vector(id) {
-			p.center[i] += float64(v)
+			sum[i] += float64(v)
 		}
 	}
-	for i := range p.center {
-		p.center[i] /= float64(n)
+	for i := range sum {
+		sum[i] /= float64(s.Len())
 	}
+	return sum
+}
 
-	// Scale by the longest vector, sort by the largest component.
+// order sets the exponent by the longest word and returns words by their largest component.
+func (p *packed) order(s *embeddings.Space) []embeddings.WordID {
 	longest := 0.0
-	largest := make([]float64, n)
+	largest := make([]float64, s.Len())
 	order := s.Vocabulary.IDs()
 	for id := range order {
 		sum := 0.0
@@ -87,42 +115,36 @@ func pack(s *embeddings.Space) *packed {
 	}
 	_, p.exponent = math.Frexp(longest)
 	slices.SortFunc(order, func(a, b embeddings.WordID) int {
-		return cmp.Or(cmp.Compare(largest[a], largest[b]), cmp.Compare(a, b))
+		if largest[a] != largest[b] {
+			return cmp.Compare(largest[a], largest[b])
+		}
+		return cmp.Compare(a, b)
 	})
+	return order
+}
 
-	width := p.geometry.PanelWords
-	panels := (n + width - 1) / width
-	p.ids = make([]embeddings.WordID, panels*width)
-	p.heads = make([]float32, panels*width)
-	p.bounds = make([]float32, 4*panels)
-	size := width * p.groups * 4 // of a panel
-	p.bytes = make([]byte, panels*size)
-	step := scatter(panels)
-	cores := runtime.GOMAXPROCS(0)
-	var wait sync.WaitGroup
-	for core := range cores {
-		wait.Go(func() {
-			vectors := make([]float64, width*d)
-			for panel := core; panel < panels; panel += cores {
-				words := order[panel*width : min(n, (panel+1)*width)]
-				for w, id := range words {
-					for i, v := range s.Vector(id) {
-						vectors[w*d+i] = ldexp(float64(v)-p.center[i], -p.exponent)
-					}
-				}
-				place := panel * step % panels
-				for w := range width {
-					p.ids[place*width+w] = embeddings.Unknown
-					p.heads[place*width+w] = float32(math.Inf(1))
-				}
-				copy(p.ids[place*width:], words)
-				heads, bounds := p.heads[place*width:(place+1)*width], p.bounds[4*place:4*place+4]
-				quantise(p.bytes[place*size:(place+1)*size], heads, bounds, vectors[:len(words)*d], d, p.geometry.Levels)
-			}
-		})
+// panelBytes is the size of a panel of words of 8 bits.
+func (p *packed) panelBytes() int { return 4 * p.geometry.PanelWords * p.groups }
+
+// fill fills the panel at a place with words; vectors is scratch space for theirs.
+func (p *packed) fill(place int, s *embeddings.Space, words []embeddings.WordID, vectors []float64) {
+	d := s.Dimension
+	for w, id := range words {
+		for i, v := range s.Vector(id) {
+			vectors[w*d+i] = ldexp(float64(v)-p.center[i], -p.exponent)
+		}
 	}
-	wait.Wait()
-	return p
+	width := p.geometry.PanelWords
+	ids := p.ids[place*width : (place+1)*width]
+	heads := p.heads[place*width : (place+1)*width]
+	for w := range width {
+		ids[w] = embeddings.Unknown
+		heads[w] = float32(math.Inf(1))
+	}
+	copy(ids, words)
+	size := p.panelBytes()
+	panel := p.bytes[place*size : (place+1)*size]
+	quantise(panel, heads, p.bounds[4*place:4*place+4], vectors[:len(words)*d], d, p.geometry.Levels)
 }
 
 // scatter returns a step near the golden section of n that visits all of 0..n−1.
@@ -136,7 +158,9 @@ func scatter(n int) int {
 
 func gcd(a, b int) int {
 	for b != 0 {
-		a, b = b, a%b
+		remainder := a % b
+		a = b
+		b = remainder
 	}
 	return a
 }
@@ -149,7 +173,9 @@ func quantise(panel []byte, heads, bounds []float32, vectors []float64, d, level
 		largest = max(largest, math.Abs(y))
 	}
 	scale := max(largest/float64(levels), 0x1p-60) // a panel of zeros has a scale too
-	norm, bytesNorm, residual := 0.0, 0.0, 0.0
+	norm := 0.0
+	bytesNorm := 0.0
+	residual := 0.0
 	for i := range panel {
 		panel[i] = byte(levels + 1) // zero
 	}

@@ -44,6 +44,7 @@ type scratch struct {
 	centered []float64
 }
 
+// search answers queries a batch at a time, with the scratch space of one goroutine.
 func (x *Index) search(dst []Neighbor, queries []float32, k int, excluded []embeddings.WordID) {
 	if len(dst) == 0 {
 		return
@@ -62,6 +63,8 @@ func (x *Index) search(dst []Neighbor, queries []float32, k int, excluded []embe
 	}
 }
 
+// searchBatch lets the scan rule out words for all queries of a batch, block by block,
+// and settles what is left.
 func (x *Index) searchBatch(s *scratch, dst []Neighbor, queries []float32, k int, excluded []embeddings.WordID) {
 	p := x.packed
 	d := x.space.Dimension
@@ -84,13 +87,14 @@ func (x *Index) searchBatch(s *scratch, dst []Neighbor, queries []float32, k int
 	}
 
 	panels := len(p.bounds) / 4
-	panelBytes := 4 * p.geometry.PanelWords * p.groups
-	largest := max(1, blockBytes/panelBytes)
+	largest := max(1, blockBytes/p.panelBytes())
 	if need := largest * rows; len(s.hits) < need {
 		s.hits = make([]kernel.Hit, need)
 	}
 	// Block sizes double, so limits are already tight for the large blocks.
-	for from, size := 0, 1; from < panels; {
+	from := 0
+	size := 1
+	for from < panels {
 		to := min(panels, from+size)
 		for t := range s.tiles {
 			x.scanTile(s, queries, t, n, from, to)
@@ -136,14 +140,16 @@ func (x *Index) prepare(s *scratch, queries []float32, n, k int, excluded []embe
 			b.plain = true
 			continue
 		}
-		t, r := q/rows, q%rows
+		t := q / rows
+		r := q % rows
 		tile := &s.tiles[t]
 		tile.Norm[r] = up(math.Sqrt(b.norm))
 		scale := max(largest/127, 0x1p-60)
 		tile.Scale[r] = float32(scale)
 		scale = float64(tile.Scale[r]) // the scan must use exactly the scale that made the bytes
 		inverse := 1 / scale
-		residual, sum := 0.0, int32(0)
+		residual := 0.0
+		sum := int32(0)
 		to := s.bytes[t*tileSize+4*r : (t+1)*tileSize]
 		for i, y := range s.centered {
 			// Adding toInteger rounds to an integer, in [−127, 127] by the
@@ -213,7 +219,7 @@ func (x *Index) scanTile(s *scratch, queries []float32, t, n, from, to int) {
 		}
 	}
 	tileSize := 4 * p.groups * kernel.TileStride
-	panelSize := 4 * width * p.groups
+	panelSize := p.panelBytes()
 	words := kernel.Words{
 		Groups: p.groups,
 		Bytes:  p.bytes[from*panelSize : to*panelSize],
@@ -266,7 +272,8 @@ func (x *Index) settle(s *scratch, dst []Neighbor, queries []float32, k int, exc
 	d := x.space.Dimension
 	for q := range s.best {
 		b := &s.best[q]
-		row, query := dst[q*k:q*k+k], queries[q*d:q*d+d]
+		row := dst[q*k : q*k+k]
+		query := queries[q*d : q*d+d]
 		if b.plain {
 			var without []embeddings.WordID
 			if excluded != nil {
