@@ -70,8 +70,8 @@ bench: build ## the table of bench/README.md: this program beside numpy, faiss a
 speed: ## fail if a hot loop is 1.25 times as slow as recorded, in five processes (RECORD=1 records)
 	$(GO) test -count=1 -tags speed -vet=off -v -run TestSpeed ./bench $(if $(RECORD),-record)
 
-study: build ## all records behind results/*.md: what it takes or lacks, then all runs; resumes (needs MLDP_DATA)
-	results/study.sh run
+study: build ## all records of results/reference, as results/records.yaml lists them; resumes (needs MLDP_DATA)
+	$(GO) run ./results/study
 
 reports: ## write the pages of results/reports from their templates and the committed records
 	$(GO) run ./results/reports

@@ -3,12 +3,14 @@ package main
 import (
 	"bytes"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/mattn/go-shellwords"
 
 	"mldpbench/internal/realdata"
+	"mldpbench/results"
 	"mldpbench/results/published"
 )
 
@@ -42,6 +44,31 @@ func TestCommandsOfPapers(t *testing.T) {
 					t.Errorf("exit code %d and %q, want 0", code, said)
 				}
 			})
+		}
+	}
+}
+
+// TestCommandsOfRecords runs every line of results/records.yaml: without data each says which it lacks, after its
+// study, flags and keys were read. A search for an ε has no dry run.
+func TestCommandsOfRecords(t *testing.T) {
+	empty := t.TempDir()
+	for _, record := range results.Records() {
+		args := record.Arguments()
+		if args == nil {
+			continue
+		}
+		if args[0] == "run" && !slices.Contains(args, "--align") {
+			args = append(args, "--dry-run")
+		}
+		if record.Study == "mini" { // all of its data is generated
+			continue
+		}
+		code, said := runOver(t, empty, args)
+		if code == exitOK {
+			t.Errorf("%s: mldp %s without data: exit code 0, want another", record.Name, strings.Join(args, " "))
+		}
+		if !strings.Contains(said, "get it with: mldp data fetch ") {
+			t.Errorf("%s: mldp %s without data says %q, want what is lacking", record.Name, strings.Join(args, " "), said)
 		}
 	}
 }

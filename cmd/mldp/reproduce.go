@@ -81,14 +81,18 @@ func reproduce(cmd *cobra.Command, a *answer, p published.Paper, items []publish
 	}
 	for _, i := range items {
 		for _, name := range i.Runs {
-			folder := filepath.Join(out, p.Name+"-"+name)
-			if r := p.Runs[name]; !slices.Contains(folders, folder) {
-				fmt.Fprintf(cmd.ErrOrStderr(), "mldp run %s: about %g minutes of two idle cores\n", r.Command, r.Minutes)
-				if err := do(append(strings.Fields("run "+r.Command), "--out", folder)...); err != nil {
-					return err
-				}
-				folders = append(folders, folder)
+			folder := filepath.Join(out, p.Name+"-"+strings.ReplaceAll(name, "/", "-"))
+			if slices.Contains(folders, folder) {
+				continue
 			}
+			record := published.Run(name)
+			arguments := record.Arguments()
+			fmt.Fprintf(cmd.ErrOrStderr(), "mldp %s: about %g minutes of two idle cores\n", strings.Join(arguments, " "),
+				record.Time())
+			if err := do(append(arguments, "--out", folder)...); err != nil {
+				return err
+			}
+			folders = append(folders, folder)
 		}
 		if i.Otherwise != "" {
 			fmt.Fprintf(a.text, "%s: %s\n", i.Name, i.Otherwise)

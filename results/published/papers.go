@@ -15,10 +15,6 @@ import (
 type Paper struct {
 	Name  string `yaml:"paper"`
 	Title string `yaml:"title"`
-	Runs  map[string]struct {
-		Command string  `yaml:"command"` // arguments of mldp run
-		Minutes float64 `yaml:"minutes"` // of two idle cores
-	} `yaml:"runs"`
 	Items []Item `yaml:"items"`
 }
 
@@ -27,7 +23,7 @@ type Item struct {
 	Name      string   `yaml:"item"`
 	What      string   `yaml:"what"`
 	Dataset   string   `yaml:"dataset"`
-	Runs      []string `yaml:"runs"`
+	Runs      []string `yaml:"runs"` // of results.FindRecord
 	Published []string `yaml:"published"`
 	Tables    []string `yaml:"tables"`
 	Figures   []string `yaml:"figures"`
@@ -56,11 +52,21 @@ func (p Paper) Wanted(names []string, dataset string) []Item {
 // Makes is the command that makes an item, with its minutes.
 func (p Paper) Makes(i Item) (command string, minutes float64) {
 	kind, number, _ := strings.Cut(strings.ToLower(i.Name), " ")
-	if command = "mldp reproduce " + p.Name + " --" + kind + " " + number; i.Dataset != "" {
+	command = "mldp reproduce " + p.Name + " --" + kind + " " + number
+	if i.Dataset != "" {
 		command += " --dataset " + i.Dataset
 	}
 	for _, name := range i.Runs {
-		minutes += p.Runs[name].Minutes
+		minutes += Run(name).Time()
 	}
 	return command, minutes
+}
+
+// Run is the record, or the scene of one, that an item needs.
+func Run(name string) results.Record {
+	r, err := results.FindRecord(name)
+	if err != nil {
+		panic("papers.yaml: " + err.Error()) // embedded, and tested
+	}
+	return r
 }

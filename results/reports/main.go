@@ -49,9 +49,11 @@ func write(records string, dir string) error {
 	return err
 }
 
+// render is the page of a template, from the records of a folder.
+func render(records string, name string) ([]byte, error) { return newSource(records).render(name) }
+
 // render is the page of a template.
-func render(records string, name string) ([]byte, error) {
-	s := source{dir: records, frames: &sync.Map{}, analyses: &sync.Map{}}
+func (s source) render(name string) ([]byte, error) {
 	t, err := template.New(filepath.Base(name)).Funcs(template.FuncMap{
 		"ahead": s.ahead, "epsilon": s.epsilon, "loss": s.loss, "equal": s.equal, "against": s.against,
 		"classifiers": s.classifiers, "kind": s.kind, "count": s.count, "published": s.published, "strongest": s.strongest,
@@ -70,6 +72,17 @@ type source struct {
 	dir      string
 	frames   *sync.Map // by the names of records
 	analyses *sync.Map // by question
+	read     *sync.Map // names of the files that were read
+}
+
+func newSource(dir string) source {
+	return source{dir: dir, frames: &sync.Map{}, analyses: &sync.Map{}, read: &sync.Map{}}
+}
+
+// path is that of a file of the folder, which is read now.
+func (s source) path(name string) string {
+	s.read.Store(name, true)
+	return filepath.Join(s.dir, name)
 }
 
 // frame prepares records together, several by their names with spaces between.
@@ -77,7 +90,7 @@ func (s source) frame(names string) (*results.Prepared, error) {
 	once, _ := s.frames.LoadOrStore(names, sync.OnceValues(func() (*results.Prepared, error) {
 		var runs []results.Run
 		for _, name := range strings.Fields(names) {
-			rows, err := results.Read(filepath.Join(s.dir, name+".csv.gz"))
+			rows, err := results.Read(s.path(name + ".csv.gz"))
 			if err != nil {
 				return nil, err
 			}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -256,7 +255,7 @@ func (s source) paper(name, panel, series string, x any, quantity string) (strin
 		Quantity string  `csv:"quantity"`
 		Mean     float64 `csv:"mean"`
 	}
-	rows, err := results.ReadRows[mean](filepath.Join(s.dir, name+".csv"))
+	rows, err := results.ReadRows[mean](s.path(name + ".csv"))
 	for _, r := range rows {
 		if r.Panel == panel && r.Series == series && r.X == fmt.Sprint(x) && r.Quantity == quantity {
 			return views.Number(r.Mean, 3-int(min(2, max(0, math.Log10(math.Max(1, math.Abs(r.Mean))))))), err

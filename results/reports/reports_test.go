@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -85,6 +86,27 @@ func TestPlanted(t *testing.T) {
 		}
 		if strings.Contains(string(after), "the rank fix keeps more than CMP, Mahalanobis, SanText, TEM, SynTF and k-RR on every") {
 			t.Error("the order is still stated of a record that does not have it")
+		}
+	}
+}
+
+// What records.yaml says of templates is what they read.
+func TestTemplatesReadTheirRecords(t *testing.T) {
+	names, err := filepath.Glob("*.md.tmpl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		s := newSource(reference)
+		if _, err := s.render(name); err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range results.Records() {
+			_, read := s.read.Load(r.File)
+			listed := slices.Contains(r.Reads, "results/reports/"+name)
+			if listed != read {
+				t.Errorf("%s reads %s: %v, but records.yaml lists it in reads: %v", name, r.Name, read, listed)
+			}
 		}
 	}
 }
