@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"mldpbench/internal/stats"
 	"mldpbench/stream"
 )
 
@@ -30,7 +31,7 @@ func TestAliasTable(t *testing.T) {
 			for i := range p {
 				p[i] = -steepness * rng.ExpFloat64()
 			}
-			softmax(p)
+			stats.Softmax(p, p)
 			b.build(&table, p)
 			for i, got := range table.held() {
 				if math.Abs(got-p[i]) > 1e-14 {

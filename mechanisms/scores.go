@@ -10,6 +10,7 @@ import (
 
 	"mldpbench/embeddings"
 	"mldpbench/internal/kernel"
+	"mldpbench/internal/stats"
 )
 
 // Scores describes a mechanism that draws y with Pr[y | word] ∝ e^{score of y}, such
@@ -58,7 +59,7 @@ func (x *Scores) rows(words []WordID) (out [][]float64) {
 		rows, stride, columns := x.start(nil, together...)
 		for i, w := range together {
 			p, outputs := x.Of(w, rows[i*stride:i*stride+columns:(i+1)*stride])
-			softmax(p)
+			stats.Softmax(p, p)
 			if outputs != nil {
 				full := make([]float64, x.Vocabulary.Len())
 				for j, y := range outputs {
@@ -97,34 +98,18 @@ const leastProbability = 0x1p-50
 // output gets less than leastProbability, so the sum may exceed 1 by
 // leastProbability per output.
 func probabilities(scores []float64) {
-	top := slices.Max(scores)
-	var sum float64
+	var impossible []int
 	for i, s := range scores {
-		scores[i] = -1
-		if !math.IsInf(s, -1) {
-			scores[i] = math.Exp(s - top)
-			sum += scores[i]
+		if math.IsInf(s, -1) {
+			impossible = append(impossible, i)
 		}
 	}
+	stats.Softmax(scores, scores)
 	for i, p := range scores {
-		if p < 0 {
-			scores[i] = 0
-		} else {
-			scores[i] = max(p/sum, leastProbability)
-		}
+		scores[i] = max(p, leastProbability)
 	}
-}
-
-// softmax turns log-weights into probabilities in place.
-func softmax(scores []float64) {
-	top := slices.Max(scores)
-	var sum float64
-	for i, s := range scores {
-		scores[i] = math.Exp(s - top)
-		sum += scores[i]
-	}
-	for i := range scores {
-		scores[i] /= sum
+	for _, i := range impossible {
+		scores[i] = 0
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"mldpbench/internal/list"
 	"mldpbench/internal/params"
+	"mldpbench/internal/stats"
 )
 
 // linearGrid is searched from strong to weak regularisation; each fit starts
@@ -19,8 +20,8 @@ var (
 		"what a text is read as: the mean of its word vectors, or tf-idf; vectors of texts are read as they are",
 		"mean", "tfidf")
 	linearCost = params.NonNegative("c", 0,
-		"weight of the loss of a text against half the squared norm of the weights; 0 chooses .01, .1, 1, 10 or 100 by "+
-			"validation accuracy")
+		"weight of the loss of a text against half the squared norm of the weights; 0 chooses .01, .1, 1, 10 or 100 "+
+			"by validation accuracy")
 )
 
 func linearWords(parameters map[string]any) bool { return parameters[linearFeatures.Name] == "tfidf" }
@@ -121,7 +122,7 @@ func (m *linear) score(_ context.Context, x Examples) ([][]float64, error) {
 	out := margins(join(all, parts), m.weights, m.classes)
 	if m.probabilities {
 		for _, row := range out {
-			softmax(row, row)
+			stats.Softmax(row, row)
 		}
 	}
 	return out, nil

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/optimize"
 
 	"mldpbench/internal/params"
+	"mldpbench/internal/stats"
 )
 
 // Encoder is the parameter that names a sentence encoder. A model that has it
@@ -118,7 +119,7 @@ func (t *logisticTrainer) objective(flat []float64, c float64, gradient []float6
 			loss += logLoss(row, y) / n
 			continue
 		}
-		softmax(row, row)
+		stats.Softmax(row, row)
 		for k, g := range slopes {
 			slope := row[k] // dloss/dmargin of machine k
 			if t.classes == 2 {

@@ -7,6 +7,7 @@ import (
 	"gorgonia.org/tensor"
 
 	"mldpbench/internal/list"
+	"mldpbench/internal/stats"
 )
 
 // logLoss returns −ln softmax(x)[label], in float64.
@@ -17,18 +18,6 @@ func logLoss[T float](x []T, label int) float64 {
 		sum += math.Exp(float64(v) - top)
 	}
 	return -(float64(x[label]) - top - math.Log(sum))
-}
-
-// softmax writes that of x to dst, which may be x.
-func softmax[D, T float](dst []D, x []T) {
-	top := float64(x[argmax(x)])
-	var sum float64
-	for _, v := range x {
-		sum += math.Exp(float64(v) - top)
-	}
-	for j, v := range x {
-		dst[j] = D(math.Exp(float64(v)-top) / sum)
-	}
 }
 
 // crossEntropy adds the mean of −ln softmax(logits)[label] over the rows of logits, batch × classes, that have a label.
@@ -62,13 +51,17 @@ func (l *crossEntropyLayer[T]) forward(x []T) gorgonia.Value {
 // backward writes (softmax(row) − one at the label) / labelled, times the gradient, a number.
 func (l *crossEntropyLayer[T]) backward(x []T, gradient gorgonia.Value, to []T) {
 	scale := gradient.Data().(T) / T(l.labelled())
+	p := make([]float64, l.classes)
 	clear(to)
 	for i, label := range l.labels {
 		if label == noLabel {
 			continue
 		}
 		row := to[i*l.classes : (i+1)*l.classes]
-		softmax(row, x[i*l.classes:(i+1)*l.classes])
+		stats.Softmax(p, x[i*l.classes:(i+1)*l.classes])
+		for j, v := range p {
+			row[j] = T(v)
+		}
 		row[label]--
 		for j := range row {
 			row[j] *= scale

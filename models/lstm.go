@@ -27,12 +27,12 @@ var (
 		"weights that are kept: of the last epoch, or of the one with the lowest validation loss", "last", "best")
 )
 
+// The network lstm-2024 is that of lstm, whose initial weights are Keras' own; how it is fed and when it stops differ
+// (train.ipynb, util/train.py of the replication package of Meisenbacher et al. 2024).
 func init() {
 	parameters := append([]Parameter{hiddenParameter, dropoutParameter}, scheduleParameters...)
 	registerLSTM(Definition{Name: "lstm", Parameters: parameters}, 1)
 	registerLSTM(Definition{Name: "bilstm", Parameters: parameters}, 2)
-	// The network is that of lstm, whose initial weights are Keras' own; how it is fed and when it stops differ
-	// (train.ipynb, util/train.py of the replication package of Meisenbacher et al. 2024).
 	of2024 := append([]Parameter{lengthParameter, weightsParameter, dropoutParameter, hiddenParameter},
 		scheduleParameters...)
 	registerLSTM(Definition{

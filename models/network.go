@@ -10,6 +10,7 @@ import (
 	"gorgonia.org/tensor"
 
 	"mldpbench/internal/params"
+	"mldpbench/internal/stats"
 	"mldpbench/stream"
 )
 
@@ -201,7 +202,7 @@ func (m *network) score(ctx context.Context, x Examples) ([][]float64, error) {
 	var out [][]float64
 	for row := range slices.Chunk(logits, m.classes) {
 		p := make([]float64, m.classes)
-		softmax(p, row)
+		stats.Softmax(p, row)
 		out = append(out, p)
 	}
 	return out, err

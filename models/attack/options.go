@@ -21,7 +21,8 @@ var Parameters = []params.Parameter{
 		Doc:     "numbers of releases averaged over",
 		Valid:   func(n float64) bool { return slices.Contains(MostReleases, int(n)) },
 	},
-	params.AtLeast("learn_draws", 1, 400, "draws of every word, to learn a channel: fewer do not show what noise gives away"),
+	params.AtLeast("learn_draws", 1, 400,
+		"draws of every word, to learn a channel: fewer do not show what noise gives away"),
 	{
 		Name:    "level",
 		Default: 0.95,
