@@ -1,9 +1,6 @@
 package metrics
 
-import (
-	"math"
-	"testing"
-)
+import "testing"
 
 // Relevant documents at the 2nd and the 4th place: AP (1/2 + 2/4)/2, RR 1/2; two more
 // that are not found halve AP. Ties are in order, and the own document is not ranked.
@@ -19,12 +16,4 @@ func TestPrecision(t *testing.T) {
 	if ap, rr = Precision([]float64{0, 0}, []int{1}, 0); ap != 0 || rr != 0 {
 		t.Error("nothing was found", ap, rr)
 	}
-}
-
-// The cosine by hand: n = 2 documents; idf of a word of both 1, of one ln(3/2) + 1.
-func TestTFIDF(t *testing.T) {
-	search, rare := TFIDF([][]string{{"the", "cat", "cat"}, {"the"}}), math.Log(1.5)+1
-	got := search([]string{"cat", "fish"})
-	near(t, "with the cat", got[0], 2*rare/math.Hypot(1, 2*rare), 1e-12)
-	near(t, "without", got[1], 0, 0)
 }

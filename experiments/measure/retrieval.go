@@ -9,6 +9,7 @@ import (
 	"mldpbench/experiments/study"
 	"mldpbench/internal/list"
 	"mldpbench/metrics"
+	"mldpbench/models/tfidf"
 	"mldpbench/results"
 )
 
@@ -45,14 +46,14 @@ func measureRetrieval(ctx context.Context, r *Release, q *Query) ([]results.Row,
 			}
 		}
 	}
-	search := metrics.TFIDF(plain)
+	index := tfidf.NewIndex(plain)
 	var average, reciprocal []float64
 	for i, own := range answers {
 		relevant := slices.Concat(list.Map(own, func(a string) []int { return of[a] })...)
 		slices.Sort(relevant)
 		relevant = slices.DeleteFunc(slices.Compact(relevant), func(other int) bool { return other == i })
 		if len(relevant) > 0 && private[i] != nil {
-			ap, rr := metrics.Precision(search(private[i]), relevant, i)
+			ap, rr := metrics.Precision(index.Cosines(private[i]), relevant, i)
 			average, reciprocal = append(average, ap), append(reciprocal, rr)
 		}
 	}

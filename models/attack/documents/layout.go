@@ -58,7 +58,7 @@ func linkByReading(ctx context.Context, t *attack.Target, column string, written
 		l.Plain = append(l.Plain, read.of(t.Corpus.Test[i].Text))
 		l.Noisy = append(l.Noisy, read.of(written[i]))
 	}
-	o, err := Attacker{}.link(ctx, t, l, tfidf(l).Of)
+	o, err := Attacker{}.link(ctx, t, l, cosines(l).Of)
 	o.Column = column
 	return o, err
 }

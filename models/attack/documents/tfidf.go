@@ -3,8 +3,8 @@ package documents
 import (
 	"context"
 
-	"mldpbench/metrics"
 	"mldpbench/models/attack"
+	"mldpbench/models/tfidf"
 )
 
 func init() {
@@ -13,10 +13,11 @@ func init() {
 
 // scoreTFIDF ranks plain documents by the words that they share with a private one.
 func scoreTFIDF(_ context.Context, _ *attack.Target, l Linked) (Scores, error) {
-	return tfidf(l), nil
+	return cosines(l), nil
 }
 
-func tfidf(l Linked) Scores {
-	search := metrics.TFIDF(l.Plain)
-	return Scores{Of: func(query int) []float64 { return search(l.Noisy[query]) }}
+// cosines are those of tf-idf.
+func cosines(l Linked) Scores {
+	index := tfidf.NewIndex(l.Plain)
+	return Scores{Of: func(query int) []float64 { return index.Cosines(l.Noisy[query]) }}
 }
