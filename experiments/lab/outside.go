@@ -93,7 +93,7 @@ func (l *Lab) Text(ctx context.Context, o mechanisms.Outside, d study.DatasetSpe
 			return r, err // ids of a task are the numbers of its rows
 		}
 		rows, err := table.Read(ctx, d.Path(l.root), table.Options{Delimiter: d.Delimiter, Encoding: d.Encoding,
-			Columns: []string{o.ID}}, false)
+			Columns: []string{o.ID}})
 		for _, row := range rows {
 			r.ids = append(r.ids, strings.TrimSpace(row[0]))
 		}
