@@ -56,7 +56,8 @@ func (r *Reporter) Add(n int, label string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.done += n
-	now, left := r.now(), ""
+	now := r.now()
+	left := ""
 	if r.late {
 		if now.Sub(r.start) < patience || r.done >= r.total {
 			return
@@ -99,7 +100,8 @@ func (r *Reporter) Close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.hide()
-	r.bar, r.out = nil, io.Discard
+	r.bar = nil
+	r.out = io.Discard
 	if d := r.display; d != nil {
 		d.mu.Lock()
 		defer d.mu.Unlock()
@@ -154,7 +156,9 @@ func Start(ctx context.Context, what string, total int) *Reporter {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		if d.active == nil {
-			r.out, r.display, d.active = d.out, d, r
+			r.out = d.out
+			r.display = d
+			d.active = r
 		}
 	}
 	return r

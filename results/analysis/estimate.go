@@ -156,7 +156,11 @@ func difference(a, b []float64) []float64 {
 // cross takes the variances of items and of repetitions from the values of each item in each repetition, and reports
 // whether it could.
 func (e *estimate) cross(items [][]float64, redrawn bool) bool {
-	layout, err := stats.Crossed(items, !redrawn)
+	analyse := stats.Crossed
+	if redrawn {
+		analyse = stats.Nested
+	}
+	layout, err := analyse(items)
 	if err != nil {
 		return false
 	}
