@@ -37,7 +37,11 @@ func init() {
 		Measure: func(ctx context.Context, r *Release, q *Query) ([]results.Row, error) {
 			return r.ofTexts(ctx, q, "bleu", func(before, after []string) (results.Measured, error) {
 				references := list.Map(before, func(d string) []string { return []string{d} })
-				v, err := metrics.BLEU(after, references, textResamples, 0.95, r.Root().Derive("texts", "resamples"))
+				v, err := metrics.BLEU(after, references, metrics.Bootstrap{
+					Resamples: textResamples,
+					Level:     0.95,
+					Seed:      r.Root().Derive("texts", "resamples"),
+				})
 				m := results.Number(v.Estimate).Within(v.Low, v.High)
 				m.Ceiling = results.Float(100)
 				return m, err
