@@ -10,12 +10,10 @@ import (
 	"testing"
 
 	"mldpbench/experiments"
-	"mldpbench/experiments/engine"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/list"
 	"mldpbench/mechanisms"
 	"mldpbench/results"
-	"mldpbench/results/analysis"
 	"mldpbench/stream"
 )
 
@@ -43,22 +41,19 @@ func reviews(t *testing.T, name string, rows int, header []string, change func(i
 func evaluation(t *testing.T, original string, versions ...string) experiments.Evaluation {
 	t.Helper()
 	return experiments.Evaluation{Original: study.DatasetSpec{File: original, Text: study.Columns{"body"}, Label: "stars"},
-		Root: t.TempDir(), Versions: versions}
+		Call: experiments.Call{Data: t.TempDir()}, Versions: versions}
 }
 
 // evaluate gives the cells by mechanism, of the first repetition.
 func evaluate(t *testing.T, e experiments.Evaluation) (map[string]results.Cell, error) {
 	t.Helper()
-	s, _, err := e.Study(t.Context())
-	if err != nil {
-		return nil, err
-	}
-	sum, err := experiments.Run(t.Context(), s, e.Root, engine.Options{Out: t.TempDir()})
+	e.Out = t.TempDir()
+	outcome, err := experiments.Evaluate(t.Context(), e)
 	if err != nil {
 		return nil, err
 	}
 	by := map[string]results.Cell{}
-	for _, c := range cells(t, sum) {
+	for _, c := range outcome.Analysis.Cells {
 		if c.Repetition == 1 {
 			by[c.Mechanism] = c
 		}
@@ -250,22 +245,15 @@ func TestAgainst(t *testing.T) {
 	put(t, filepath.Dir(krr), "v.txt", vectors)
 	e := evaluation(t, original, krr)
 	e.Against, e.At, e.Embedding = []string{"k-rr"}, "linkage", filepath.Join(filepath.Dir(krr), "v.txt")
-	s, _, err := e.Study(t.Context())
+	e.Out = t.TempDir()
+	outcome, err := experiments.Evaluate(t.Context(), e)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := engine.Options{Out: t.TempDir()}
-	sum := mustRun(t, s, o)
-	levels, err := e.Beside(s, sum.Rows)
-	if err != nil || len(levels.At) != 1 {
-		t.Fatal(levels, err)
-	}
-	if sum, err = experiments.RunAligned(t.Context(), s, e.Root, o, levels); err != nil {
-		t.Fatal(err)
-	}
-	p, err := analysis.New(levels, results.Run{Rows: sum.Rows})
-	if err != nil {
-		t.Fatal(err)
+	p := outcome.Analysis
+	levels := p.Levels()
+	if len(levels.At) != 1 {
+		t.Fatalf("compared at %v, want one level: that of the one version", levels.At)
 	}
 	a := p.Alignments("", levels.At[0])[0]
 	if a.Reached() != 2 || len(a.Pairs) != 1 || a.Pairs[0].Different || !(a.Pairs[0].Detectable > 0) {
@@ -275,7 +263,8 @@ func TestAgainst(t *testing.T) {
 		t.Errorf("as much is found at ε = %g, want about %g", got, want)
 	}
 	e.At = "pp-of-nothing"
-	if _, err := e.Beside(s, sum.Rows); err == nil || !strings.Contains(err.Error(), `at = "pp-of-nothing"`) {
+	e.Out = t.TempDir()
+	if _, err := experiments.Evaluate(t.Context(), e); err == nil || !strings.Contains(err.Error(), `at = "pp-of-nothing"`) {
 		t.Error(err)
 	}
 }

@@ -1,15 +1,13 @@
-// Package experiments runs studies: it reads a study file, has it divided into
-// units and passes these to the engine (see the example of Run).
+// Package experiments is what this program does for its users, one function a question: Run, Evaluate, Privatize,
+// Calibrate, Audit, Reproduce and so on take a struct of options and return an Outcome (see the example of Run). A
+// command has flags and prints the outcome; all that it says stands here.
 package experiments
 
 import (
 	"cmp"
-	"context"
 	"embed"
 	"strings"
 
-	"mldpbench/experiments/engine"
-	"mldpbench/experiments/plan"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/check"
 )
@@ -74,13 +72,4 @@ func lite(s *study.Study) error {
 	}
 	s.Name, s.Task = s.Name+"-lite", strings.Replace(s.Task, ":", "/lite:", 1)
 	return nil
-}
-
-// Run plans a study and runs its unfinished units; see plan.Plan.Run.
-func Run(ctx context.Context, s *study.Study, root string, o engine.Options) (*engine.Summary, error) {
-	p, err := plan.New(s)
-	if err != nil {
-		return nil, err
-	}
-	return p.Run(ctx, root, o)
 }

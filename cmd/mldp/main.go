@@ -4,7 +4,6 @@ package main
 import (
 	"context"
 	"embed"
-	"io"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -21,18 +20,6 @@ func main() {
 	context.AfterFunc(ctx, stop)
 	debug.SetTraceback("crash") // a fault ends with a signal: Go's own code 2 is that of wrong usage
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
-}
-
-// interruptible reads r until ctx ends. A read of standard input that waits for
-// a terminal or a pipe cannot be cancelled, so it is abandoned.
-func interruptible(ctx context.Context, r io.Reader) io.Reader {
-	out, in := io.Pipe()
-	go func() {
-		_, err := io.Copy(in, r)
-		in.CloseWithError(err)
-	}()
-	context.AfterFunc(ctx, func() { in.CloseWithError(ctx.Err()) })
-	return out
 }
 
 // version is set by the Makefile; a plain `go install` or `go build` falls back to

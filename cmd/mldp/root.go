@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"mldpbench/experiments"
 	"mldpbench/experiments/engine"
 	"mldpbench/internal/check"
 	"mldpbench/internal/progress"
@@ -27,20 +28,11 @@ const (
 	exitViolated    = 6 // an audit refutes a claimed guarantee
 )
 
-// verdict is a result that is bad news: an exit code of its own.
-type verdict struct {
-	code int
-	text string
-}
-
-func (v *verdict) Error() string { return v.text }
-
-// usage makes an error one of wrong usage, if it is no verdict.
-func usage(err error) error {
-	if v := (*verdict)(nil); err == nil || errors.As(err, &v) {
-		return err
-	}
-	return check.Wrong("%v", err)
+// verdictCodes are the exit codes of answers that are bad news.
+var verdictCodes = map[experiments.VerdictKind]int{
+	experiments.Changed:  exitFailure,
+	experiments.Nothing:  exitNothing,
+	experiments.Violated: exitViolated,
 }
 
 // commands are all commands by group, in the order of the help text.
@@ -134,11 +126,16 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return exitOK
 	}
 	fmt.Fprintln(stderr, "mldp:", check.Shown(err.Error()))
-	var v *verdict
+	return exitCode(err)
+}
+
+// exitCode is that of an error.
+func exitCode(err error) int {
+	var verdict *experiments.Verdict
 	var wrong *check.Error
 	switch {
-	case errors.As(err, &v):
-		return v.code
+	case errors.As(err, &verdict):
+		return verdictCodes[verdict.Kind]
 	case errors.Is(err, engine.ErrInterrupted), errors.Is(err, context.Canceled):
 		return exitInterrupted
 	case errors.As(err, &wrong), errors.Is(err, fs.ErrNotExist):
@@ -171,6 +168,3 @@ func (w *checkedOutput) Write(p []byte) (int, error) {
 	}
 	return n, err
 }
-
-// printing marks commands that have --json.
-const printing = "printing"
