@@ -82,9 +82,9 @@ func (a Auditing) cells(ctx context.Context, call Call, l *lab.Lab) ([]mechanism
 	error) {
 	seed := stream.FromUint64(a.Seed)
 	if a.Grid {
-		const needThesaurus = true
-		env, err := a.environment(ctx, call, needThesaurus, seed)
-		return audit.Cells(a.Epsilons), env, err
+		cells := audit.Cells(a.Epsilons)
+		env, err := a.environmentFor(ctx, call, seed, cells)
+		return cells, env, err
 	}
 	if a.Program == "" {
 		s, env, err := a.open(ctx, call, seed)
@@ -94,8 +94,7 @@ func (a Auditing) cells(ctx context.Context, call Call, l *lab.Lab) ([]mechanism
 	if err != nil {
 		return nil, mechanisms.Environment{}, err
 	}
-	const needThesaurus = false
-	env, err := a.environment(ctx, call, needThesaurus, seed)
+	env, err := a.environment(ctx, call, seed)
 	if err != nil {
 		return nil, env, err
 	}

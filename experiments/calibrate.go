@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -45,7 +44,7 @@ type Calibration struct {
 // record "mechanisms" has each Calibrated.
 func Calibrate(ctx context.Context, c Calibration) (*Outcome, error) {
 	o := c.answer()
-	levels, err := ParseTarget(c.Target)
+	levels, err := parseTarget(c.Target)
 	if err != nil {
 		return nil, err
 	}
@@ -57,8 +56,7 @@ func Calibrate(ctx context.Context, c Calibration) (*Outcome, error) {
 		return nil, Usage(err)
 	}
 	seed := stream.FromUint64(c.Seed).Derive("papers", "calibrate")
-	needThesaurus := settings == nil || slices.ContainsFunc(settings, needsThesaurus)
-	env, err := c.environment(ctx, o.call, needThesaurus, seed)
+	env, err := c.environmentFor(ctx, o.call, seed, settings)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +82,7 @@ func Calibrate(ctx context.Context, c Calibration) (*Outcome, error) {
 	return o, err
 }
 
-// settings are those of the mechanisms, without ε; nil: all that return words.
+// settings are those of the mechanisms, without ε.
 func (c Calibration) settings() (all []mechanisms.Settings, err error) {
 	if c.Program != "" {
 		s, err := commandSettings(c.Program)
@@ -100,6 +98,9 @@ func (c Calibration) settings() (all []mechanisms.Settings, err error) {
 		}
 		all = append(all, s)
 	}
+	if len(all) == 0 {
+		all = returningWords()
+	}
 	return all, nil
 }
 
@@ -110,10 +111,8 @@ type calibrating struct {
 	// privatize.Count: of these Words are drawn, else of the space. Runs may be 0: 20, of a text
 	// about as many as E_M is learned from.
 	measure.Calibrator
-	drawn int // words, for nw
-	// mechanisms are settings without ε, also of commands; nil: all built in that
-	// return words, in their default variants.
-	mechanisms []mechanisms.Settings
+	drawn      int                   // words, for nw
+	mechanisms []mechanisms.Settings // without ε, also of commands
 }
 
 // drawsOfText are about as many outputs as E_M of a text is learned from.
@@ -135,8 +134,8 @@ type Calibrated struct {
 	Reason     string           `csv:"reason"`
 }
 
-// ParseTarget reads "em=0.1,0.5".
-func ParseTarget(text string) (results.Levels, error) {
+// parseTarget reads "em=0.1,0.5".
+func parseTarget(text string) (results.Levels, error) {
 	quantity, list, _ := strings.Cut(text, "=")
 	t := results.Levels{Quantity: quantity}
 	if err := check.OneOf("target", quantity, "nw", "em"); err != nil {
@@ -172,9 +171,6 @@ func (q calibrating) run(ctx context.Context, each func(rows []Calibrated, entry
 	}
 	if err := check.AtLeast("runs", q.Runs, 2); err != nil {
 		return err
-	}
-	if q.mechanisms == nil {
-		q.mechanisms = returningWords()
 	}
 	l := lab.New("") // of commands
 	defer func() { err = errors.Join(err, l.Close()) }()
@@ -273,9 +269,9 @@ type TextTarget struct {
 	counts []int // of the words of the space, as the file has them
 }
 
-// ParseTextTarget reads "em=0.5"; the file is named, or "-".
-func ParseTextTarget(text, file string) (*TextTarget, error) {
-	t, err := ParseTarget(text)
+// parseTextTarget reads "em=0.5"; the file is named, or "-".
+func parseTextTarget(text, file string) (*TextTarget, error) {
+	t, err := parseTarget(text)
 	if err == nil && (t.Quantity != "em" || len(t.At) > 1) {
 		err = check.Wrong("target = %q: must be one level of em, as em=0.5", text)
 	}

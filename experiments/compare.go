@@ -37,8 +37,8 @@ func Compare(_ context.Context, c Comparing) (*Outcome, error) {
 	if c.Published {
 		all := published.Tables(read.Prepared)
 		if len(all) == 0 {
-			return o, nothing("none of the %d cells measures what the study printed: its texts or as many of them, GloVe "+
-				"6B, an LSTM", len(read.Cells))
+			return o, nothing("none of the %d cells measures what the study printed: its texts or as many of them, "+
+				"GloVe 6B, an LSTM", len(read.Cells))
 		}
 		o.tables(all...)
 		return o, nil

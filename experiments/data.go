@@ -143,11 +143,10 @@ func (c Call) download(ctx context.Context, entries []fetch.Entry) error {
 	return errors.New(strings.ReplaceAll(err.Error(), "\n", "; "))
 }
 
-// provide makes sure that the data of a study is there: where it may, it gets what
-// is missing, otherwise its error tells how to get it.
-func (c Call) provide(ctx context.Context, missing []fetch.Entry, fetches bool) error {
-	if fetches || len(missing) == 0 {
-		return c.download(ctx, missing)
+// checkPresent returns an error where entries are missing that tells how to get them.
+func (c Call) checkPresent(missing []fetch.Entry) error {
+	if len(missing) == 0 {
+		return nil
 	}
 	names := list.Map(missing, func(e fetch.Entry) string { return e.Name })
 	command := "mldp data fetch " + strings.Join(names, " ")

@@ -134,6 +134,7 @@ func ParseVersion(text string) (study.MechanismSpec, error) {
 	return m, nil
 }
 
+// parseVersion is ParseVersion, whose errors do not say of what.
 func parseVersion(text string) (m study.MechanismSpec, err error) {
 	name, path, named := strings.Cut(text, "=")
 	if !named {

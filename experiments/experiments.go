@@ -37,10 +37,12 @@ func Open(refs, root string) (all *study.Study, err error) {
 			all = s
 			continue
 		case same(all) != same(s):
-			return nil, check.Wrong("%s and %s differ in more than names and data sets: they cannot be run as one", all.Name,
-				s.Name)
+			return nil, check.Wrong("%s and %s differ in more than names and data sets: they cannot be run as one",
+				all.Name, s.Name)
 		}
-		all.Name, all.Title, all.Task = all.Name+"-"+s.Name, all.Title+"; "+s.Title, all.Task+","+s.Task
+		all.Name += "-" + s.Name
+		all.Title += "; " + s.Title
+		all.Task += "," + s.Task
 		all.Datasets = append(all.Datasets, s.Datasets...)
 	}
 	return all, all.Check()
@@ -50,7 +52,10 @@ func Open(refs, root string) (all *study.Study, err error) {
 // sets.
 func same(s *study.Study) string {
 	c := *s
-	c.Name, c.Title, c.Task, c.Datasets = "", "", "", nil
+	c.Name = ""
+	c.Title = ""
+	c.Task = ""
+	c.Datasets = nil
 	text, _ := c.YAML() // it was read
 	return string(text)
 }
@@ -70,6 +75,7 @@ func lite(s *study.Study) error {
 	if len(s.Models) > 0 {
 		s.Attackers = nil
 	}
-	s.Name, s.Task = s.Name+"-lite", strings.Replace(s.Task, ":", "/lite:", 1)
+	s.Name += "-lite"
+	s.Task = strings.Replace(s.Task, ":", "/lite:", 1)
 	return nil
 }

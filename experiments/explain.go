@@ -38,8 +38,7 @@ func Explain(ctx context.Context, e Explanation) (*Outcome, error) {
 	}
 	root := stream.FromUint64(e.Seed)
 	if e.Mechanism == "" {
-		const needThesaurus = false
-		env, err := e.environment(ctx, o.call, needThesaurus, root)
+		env, err := e.environment(ctx, o.call, root)
 		if err != nil {
 			return nil, err
 		}

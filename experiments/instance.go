@@ -20,8 +20,11 @@ import (
 )
 
 // BestMechanism is the one that keeps most at equal E_M, of those that promise something
-// between any two words (results/reports/1), with the vectors that it was measured on.
-const BestMechanism, BestVectors = "rank-fix", "glove.6B.100d"
+// between any two words (results/reports/1).
+const BestMechanism = "rank-fix"
+
+// BestVectors are those that BestMechanism was measured on.
+const BestVectors = "glove.6B.100d"
 
 // Vectors are those of a mechanism, and the other data that it is built from.
 type Vectors struct {
@@ -30,10 +33,8 @@ type Vectors struct {
 	Words     int    // number of first words that are kept, 0 for all
 }
 
-// environment opens the data a mechanism is built from; the thesaurus only
-// where it is needed, because it may be absent.
-func (v Vectors) environment(ctx context.Context, call Call, needThesaurus bool,
-	seed stream.Seed) (mechanisms.Environment, error) {
+// environment opens the data that a mechanism is built from, but for a thesaurus.
+func (v Vectors) environment(ctx context.Context, call Call, seed stream.Seed) (mechanisms.Environment, error) {
 	env := mechanisms.Environment{Seed: seed.Derive("construction")}
 	var keep func(string) bool
 	if v.Restrict != "" {
@@ -54,8 +55,16 @@ func (v Vectors) environment(ctx context.Context, call Call, needThesaurus bool,
 		return env, err
 	}
 	lab.WarnOneWord(call.Log, env.Space)
-	if !needThesaurus {
-		return env, nil
+	return env, nil
+}
+
+// environmentFor opens the data that some mechanisms are built from; the thesaurus only
+// where one needs it, because it may be absent.
+func (v Vectors) environmentFor(ctx context.Context, call Call, seed stream.Seed,
+	settings []mechanisms.Settings) (mechanisms.Environment, error) {
+	env, err := v.environment(ctx, call, seed)
+	if err != nil || !slices.ContainsFunc(settings, needsThesaurus) {
+		return env, err
 	}
 	thesaurus, err := lab.OpenThesaurus(env.Space.Generated, call.Data)
 	env.Thesaurus = writableThesaurus{thesaurus}
@@ -114,7 +123,7 @@ func (i Instance) open(ctx context.Context, call Call, seed stream.Seed) (mechan
 	if err != nil {
 		return s, mechanisms.Environment{}, Usage(err)
 	}
-	env, err := i.environment(ctx, call, needsThesaurus(s), seed)
+	env, err := i.environmentFor(ctx, call, seed, []mechanisms.Settings{s})
 	return s, env, err
 }
 

@@ -2,9 +2,9 @@ package experiments
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
+	"mldpbench/internal/list"
 	"mldpbench/internal/progress"
 	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/audit"
@@ -28,14 +28,13 @@ func ListMechanisms(ctx context.Context, l MechanismListing) (*Outcome, error) {
 			return nil, Usage(err)
 		}
 	}
-	const needThesaurus = true
-	env, err := l.environment(ctx, o.call, needThesaurus, stream.FromUint64(0))
-	if err != nil {
-		return nil, err
-	}
 	all := slices.DeleteFunc(mechanisms.Ordered(), func(d mechanisms.Definition) bool {
 		return len(l.Names) > 0 && !slices.Contains(l.Names, d.Name)
 	})
+	env, err := l.environmentFor(ctx, o.call, stream.FromUint64(0), settingsOf(all))
+	if err != nil {
+		return nil, err
+	}
 	guarantees, err := l.guarantees(ctx, env, all)
 	if err != nil {
 		return nil, err
@@ -47,18 +46,12 @@ func ListMechanisms(ctx context.Context, l MechanismListing) (*Outcome, error) {
 		}
 		sources = append(sources, []any{d.Name, d.Source})
 	}
-	for _, section := range []struct {
-		heading, name string
-		columns       []string
-		rows          [][]any
-	}{
-		{fmt.Sprintf("Guarantees at epsilon %v:", l.Epsilon), "mechanisms", []string{"mechanism", "variant", "parameters", "guarantee"}, guarantees},
-		{"\nParameters (--mechanism \"NAME parameter=value\"):", "parameters", []string{"mechanism", "parameter", "values", "meaning"}, parameters},
-		{"\nSources:", "sources", []string{"mechanism", "source"}, sources},
-	} {
-		o.say("%s\n", section.heading)
-		o.table(section.name, section.columns, section.rows)
-	}
+	o.say("Guarantees at epsilon %v:\n", l.Epsilon)
+	o.table("mechanisms", []string{"mechanism", "variant", "parameters", "guarantee"}, guarantees)
+	o.say("\nParameters (--mechanism \"NAME parameter=value\"):\n")
+	o.table("parameters", []string{"mechanism", "parameter", "values", "meaning"}, parameters)
+	o.say("\nSources:\n")
+	o.table("sources", []string{"mechanism", "source"}, sources)
 	return o, nil
 }
 
@@ -82,4 +75,11 @@ func (l MechanismListing) guarantees(ctx context.Context, env mechanisms.Environ
 		}
 	}
 	return rows, nil
+}
+
+// settingsOf are those of mechanisms that tell what they are built from.
+func settingsOf(all []mechanisms.Definition) []mechanisms.Settings {
+	return list.Map(all, func(d mechanisms.Definition) mechanisms.Settings {
+		return mechanisms.Settings{Mechanism: d.Name}
+	})
 }

@@ -30,10 +30,10 @@ type Part struct {
 // Outcome is the answer of a use case.
 type Outcome struct {
 	Analysis *analysis.Analysis // of the rows; nil where there are none
-	Parts    []Part            // in the order in which they are read
-	Records  map[string]any    // further rows for programs, by name: slices of structs, whose csv tags name columns
-	Notes    []string          // what a reader must know, as the log has it
-	Files    []string          // that were written
+	Parts    []Part             // in the order in which they are read
+	Records  map[string]any     // further rows for programs, by name: slices of structs, whose csv tags name columns
+	Notes    []string           // what a reader must know, as the log has it
+	Files    []string           // that were written
 	call     Call
 }
 

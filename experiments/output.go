@@ -9,9 +9,9 @@ import (
 	"mldpbench/internal/check"
 )
 
-// mayWrite returns an error where one of the files that a use case is to write is one that it reads, is named twice, or
-// is there already, was not written by it and may not be replaced. Files that do not exist, pipes and empty files are in
-// nobody's way.
+// mayWrite returns an error where one of the files that a use case is to write is one that
+// it reads, is named twice, or is there already, was not written by it and may not be
+// replaced. Files that do not exist, pipes and empty files are in nobody's way.
 func (c Call) mayWrite(reads []string, writes ...string) error {
 	for i, path := range writes {
 		if path == "" {

@@ -168,7 +168,7 @@ func (p *privatizing) check() (err error) {
 	}
 	p.Epsilon = cmp.Or(p.DocumentEpsilon, p.Epsilon)
 	if p.Target != "" {
-		p.target, err = ParseTextTarget(p.Target, p.parts.files[0].path)
+		p.target, err = parseTextTarget(p.Target, p.parts.files[0].path)
 		if err != nil {
 			return err
 		}
@@ -256,8 +256,7 @@ func (p *privatizing) openCommand(ctx context.Context, root stream.Seed) (end fu
 	var space *embeddings.Space
 	var vectors func(io.Writer) error
 	if p.Embedding != "" {
-		const needThesaurus = false
-		env, err := p.environment(ctx, p.Call, needThesaurus, root)
+		env, err := p.environment(ctx, p.Call, root)
 		if err != nil {
 			return end, err
 		}

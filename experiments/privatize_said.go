@@ -110,7 +110,7 @@ func byWords(ctx context.Context, s *privatize.Stream) (string, error) {
 	if len(sample) < 2 {
 		return "not measured: there are not two texts with words of at most 32 KiB", nil
 	}
-	found, err := FoundByWords(ctx, sample, s.WordsOf)
+	found, err := foundByWords(ctx, sample, s.WordsOf)
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}
@@ -153,8 +153,8 @@ func (p *privatizing) notePromise() {
 		p.note("warning: %s", w)
 	}
 	if p.report.Seeded {
-		p.note("warning: --seed is for tests: anyone who knows or guesses it can undo the protection; leave it out unless " +
-			"the text is public")
+		p.note("warning: --seed is for tests: anyone who knows or guesses it can undo the protection; leave it out " +
+			"unless the text is public")
 	}
 }
 
@@ -174,8 +174,8 @@ func (p *privatizing) noteSum(sum privatize.Summary) {
 	}
 	share := func(n, of uint64) float64 { return 100 * float64(n) / max(1, float64(of)) }
 	if unchanged := share(sum.Known-sum.Changed, sum.Known); unchanged > 50 {
-		p.note("warning: %.0f%% of the %s came back unchanged: this publishes most of the text; --target em=0.5 finds the "+
-			"epsilon at which half of the words are not found", unchanged, unit)
+		p.note("warning: %.0f%% of the %s came back unchanged: this publishes most of the text; --target em=0.5 finds "+
+			"the epsilon at which half of the words are not found", unchanged, unit)
 	}
 	unknown := share(sum.Unknown, sum.Words)
 	switch {
@@ -183,7 +183,8 @@ func (p *privatizing) noteSum(sum privatize.Summary) {
 		p.note("warning: policy keep published %.0f%% of the words, those outside the vocabulary: names, numbers, "+
 			"addresses", unknown)
 	case unknown > 25:
-		p.note("warning: %.0f%% of the words are not in the vocabulary: are these the right vectors for the text?", unknown)
+		p.note("warning: %.0f%% of the words are not in the vocabulary: are these the right vectors for the text?",
+			unknown)
 	}
 	if p.options.Mechanism.Guarantee().Holds() && !p.options.Texts {
 		p.note("epsilon spent, per unit of distance: at most %.6g on a line; in total %.6g", sum.EpsilonMost,

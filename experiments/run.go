@@ -58,12 +58,7 @@ func Run(ctx context.Context, r Running) (*Outcome, error) {
 	if err := r.checkFolder(p.Name); err != nil {
 		return nil, err
 	}
-	// Data that is missing is fetched, or the error tells how to get all of it.
-	missing, err := p.Missing(r.Data)
-	if err != nil {
-		return nil, err
-	}
-	if err := o.call.provide(ctx, missing, r.Fetch); err != nil {
+	if err := r.provide(ctx, o.call, p); err != nil {
 		return nil, err
 	}
 	options := o.call.engineOptions(r.Out)
@@ -116,10 +111,22 @@ func (r Running) checkFolder(name string) error {
 	}
 	m, err := engine.ReadManifest(filepath.Join(r.Out, "manifest.json"))
 	if err == nil && m.Study != name {
-		return check.Wrong("%s holds a run of the study %q: choose another --out for %q, or say --force", r.Out, m.Study,
-			name)
+		return check.Wrong("%s holds a run of the study %q: choose another --out for %q, or say --force", r.Out,
+			m.Study, name)
 	}
 	return nil
+}
+
+// provide makes sure that the data of a study is there: it fetches what is missing, or its error tells how to get it.
+func (r Running) provide(ctx context.Context, call Call, p *plan.Plan) error {
+	missing, err := p.Missing(r.Data)
+	if err != nil {
+		return err
+	}
+	if r.Fetch {
+		return call.download(ctx, missing)
+	}
+	return call.checkPresent(missing)
 }
 
 // measure runs the units, at the levels if there are any.

@@ -18,7 +18,8 @@ import (
 const auditFile = "audit.csv"
 
 // loadRuns reads results files, or the folders of runs, and analyses them together at some
-// levels; what a reader must know of them is noted. Files that cannot be read are wrong usage; those without rows are not.
+// levels; what a reader must know of them is noted. Files that cannot be read are wrong
+// usage; those without rows are not.
 func (o *Outcome) loadRuns(levels results.Levels, paths ...string) (*analysis.Analysis, error) {
 	var runs []results.Run
 	for _, path := range paths {

@@ -72,7 +72,8 @@ func (s *server) hello(space *embeddings.Space) external.Hello {
 }
 
 // answer privatises documents, or texts as Privatize does.
-func (s *server) answer(ctx context.Context, q external.Request, seeds []stream.Seed) (a external.Answer, err error) {
+func (s *server) answer(ctx context.Context, q external.Request,
+	seeds []stream.Seed) (a external.Answer, err error) {
 	m, err := s.options.Mechanism.At(q.Epsilon)
 	if err != nil {
 		return a, fmt.Errorf("epsilon %v: %w", q.Epsilon, err)
@@ -83,8 +84,8 @@ func (s *server) answer(ctx context.Context, q external.Request, seeds []stream.
 		for i, d := range q.Documents {
 			seeds[i] = p.Noise(seeds[i], "", d...)
 		}
-		a.Documents, err = mechanisms.PrivatizeText(ctx, m, q.Documents, mechanisms.TextOptions{Policy: s.options.Policy,
-			Seeds: seeds, Workers: s.options.Workers})
+		a.Documents, err = mechanisms.PrivatizeText(ctx, m, q.Documents, mechanisms.TextOptions{
+			Policy: s.options.Policy, Seeds: seeds, Workers: s.options.Workers})
 		return a, err
 	}
 	for i, text := range q.Texts {

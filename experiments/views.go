@@ -127,7 +127,8 @@ func Figures(_ context.Context, v Viewing) (*Outcome, error) {
 		return nil, err
 	}
 	if len(saved.Refused) > 0 && !slices.Contains(o.Formats, "svg") {
-		return nil, fmt.Errorf("%d files are not drawn: letters that the font lacks are in an SVG only", len(saved.Refused))
+		return nil, fmt.Errorf("%d files are not drawn: letters that the font lacks are in an SVG only",
+			len(saved.Refused))
 	}
 	if len(o.Only) == 0 {
 		for _, name := range skipped {

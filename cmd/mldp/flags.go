@@ -44,11 +44,12 @@ func coresFlag(f *pflag.FlagSet, to *int) {
 
 // wordFlags say how the words of a text are treated.
 func wordFlags(f *pflag.FlagSet, to *experiments.TextWords) {
-	f.StringVar(&to.Policy, "policy", string(mechanisms.Random), "for words outside the vocabulary: random, keep or drop")
+	f.StringVar(&to.Policy, "policy", string(mechanisms.Random),
+		"for words outside the vocabulary: random, keep or drop")
 	f.StringVar(&to.Case, "case", "vocabulary", "vocabulary: words as the vectors spell them; keep: Title and "+
 		"UPPER as they were")
-	f.StringVar(&to.Layout, "layout", "written", "written: spaces and signs as they are; plain: words in lower case, one "+
-		"space between them; fixed=N: also cut or filled to N words")
+	f.StringVar(&to.Layout, "layout", "written", "written: spaces and signs as they are; plain: words in lower case, "+
+		"one space between them; fixed=N: also cut or filled to N words")
 }
 
 const embeddingHelp = "vector file, name in the data folder, or generated"
@@ -64,16 +65,16 @@ func vectorFlags(cmd *cobra.Command, to *experiments.Vectors, embedding string, 
 // instanceFlags are those of a mechanism at an ε.
 func instanceFlags(cmd *cobra.Command, to *experiments.Instance) {
 	f := cmd.Flags()
-	f.StringVar(&to.Mechanism, "mechanism", "", "NAME or NAME:VARIANT, with parameters as in \"tem:released beta=0.01\"; "+
-		"see mldp mechanisms")
+	f.StringVar(&to.Mechanism, "mechanism", "", "NAME or NAME:VARIANT, with parameters as in \"tem:released "+
+		"beta=0.01\"; see mldp mechanisms")
 	f.Float64Var(&to.Epsilon, "epsilon", 0, "privacy parameter per word, in units of 1/distance")
 	vectorFlags(cmd, &to.Vectors, "", 0) // no text is privatised with toy vectors by accident
 }
 
 // programFlag is of a mechanism that is a command.
 func programFlag(cmd *cobra.Command, to *string) {
-	cmd.Flags().StringVar(to, "command", "", "a mechanism that is a command speaking the protocol of docs/external.md; "+
-		"no shell is run")
+	cmd.Flags().StringVar(to, "command", "", "a mechanism that is a command speaking the protocol of docs/external.md"+
+		"; no shell is run")
 }
 
 // alignFlag takes levels of a quantity at which mechanisms are compared.
@@ -142,7 +143,8 @@ func checkFlags(cmd *cobra.Command) error {
 // none or one, NAME... one or more, [NAME...] any number.
 func arguments(form string) cobra.PositionalArgs {
 	names := strings.Fields(form)
-	least, most := 0, len(names)
+	least := 0
+	most := len(names)
 	for _, name := range names {
 		if !strings.HasPrefix(name, "[") {
 			least++
@@ -158,8 +160,8 @@ func arguments(form string) cobra.PositionalArgs {
 		case len(args) > most && cmd.HasSubCommands():
 			return unknownCommand(cmd, args[0])
 		case len(args) > most:
-			return check.Wrong("argument %q is one too many: %s", args[len(args)-1], strings.TrimSpace(cmd.CommandPath()+
-				" "+form))
+			use := strings.TrimSpace(cmd.CommandPath() + " " + form)
+			return check.Wrong("argument %q is one too many: %s", args[len(args)-1], use)
 		}
 		return nil
 	}
@@ -182,7 +184,8 @@ func flagError(cmd *cobra.Command, err error) error {
 		err = fmt.Errorf("%w%s", err, check.Meant("--"+unknown.GetSpecifiedName(), names))
 	case errors.As(err, &invalid):
 		f := invalid.GetFlag()
-		if err = invalid.Unwrap(); wanted[f.Value.Type()] != "" {
+		err = invalid.Unwrap()
+		if wanted[f.Value.Type()] != "" {
 			err = fmt.Errorf("--%s = %q: must be %s", f.Name, invalid.GetValue(), wanted[f.Value.Type()])
 		}
 	}
@@ -203,7 +206,8 @@ func complete(cmd *cobra.Command) {
 			_ = cmd.RegisterFlagCompletionFunc(f.Name,
 				func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 					before := typed[:strings.LastIndexByte(typed, ',')+1]
-					return list.Map(values(), func(v string) string { return before + v }), cobra.ShellCompDirectiveNoFileComp
+					all := list.Map(values(), func(v string) string { return before + v })
+					return all, cobra.ShellCompDirectiveNoFileComp
 				})
 		}
 	})

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -106,7 +105,10 @@ func structObjects(structs any) []map[string]any {
 	for i := range rows.Len() {
 		object := map[string]any{}
 		for _, f := range reflect.VisibleFields(rows.Type().Elem()) {
-			name := cmp.Or(f.Tag.Get("csv"), strings.ToLower(f.Name))
+			name := f.Tag.Get("csv")
+			if name == "" {
+				name = strings.ToLower(f.Name)
+			}
 			if f.IsExported() && !f.Anonymous && name != "-" {
 				object[name] = value(rows.Index(i).FieldByIndex(f.Index).Interface())
 			}

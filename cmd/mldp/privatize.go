@@ -26,8 +26,8 @@ func newPrivatizeCommand() *cobra.Command {
 	wordFlags(f, &p.Words)
 	seed := f.Uint64("seed", 0, "for tests: repeat a run; undoes the protection (default: cryptographic)")
 	coresFlag(f, &p.Workers)
-	f.Float64Var(&p.DocumentEpsilon, "document-epsilon", 0, "instead of --epsilon: privacy parameter of a whole line or "+
-		"row, shared by its words")
+	f.Float64Var(&p.DocumentEpsilon, "document-epsilon", 0, "instead of --epsilon: privacy parameter of a whole line "+
+		"or row, shared by its words")
 	f.StringVar(&p.Target, "target", "", "instead of --epsilon: em=SHARE of the words of the file on which the best "+
 		"guess is wrong; without --mechanism by "+experiments.BestMechanism+", without --embedding over "+
 		experiments.BestVectors)
