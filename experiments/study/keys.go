@@ -161,5 +161,6 @@ func (src *source) unknown(t *token.Token, of Key, fields []Key) error {
 	}
 	names := list.Map(fields, Key.name)
 	slices.Sort(names)
-	return src.wrong(t, "unknown field %q%s", t.Value, cmp.Or(check.Meant(t.Value, names), "; mldp study keys lists all"))
+	hint := cmp.Or(check.Meant(t.Value, names), "; mldp study keys lists all")
+	return src.wrong(t, "unknown field %q%s", t.Value, hint)
 }
