@@ -9,8 +9,11 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"mldpbench/datasets"
@@ -37,6 +40,11 @@ type Manifest struct {
 	Records int    `json:"records,omitempty"`
 	SHA256  string `json:"sha256,omitempty"`
 }
+
+// Machine is the platform: operating system, architecture, cores.
+var Machine = sync.OnceValue(func() string {
+	return runtime.GOOS + "/" + runtime.GOARCH + "/" + strconv.Itoa(runtime.NumCPU()) + " cores"
+})
 
 // manifest is that of the run: its study, its data and this program.
 func (w *work) manifest() Manifest {

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -394,8 +393,3 @@ func (w *work) compose() error {
 	}
 	return w.summary.finish(w.options.Shard, all)
 }
-
-// Machine is the platform: operating system, architecture, cores.
-var Machine = sync.OnceValue(func() string {
-	return runtime.GOOS + "/" + runtime.GOARCH + "/" + strconv.Itoa(runtime.NumCPU()) + " cores"
-})

@@ -265,15 +265,7 @@ type overriding struct {
 // override changes a design.
 func (o overriding) override(d *Design) {
 	if len(o.Datasets) > 0 {
-		add := func(name string) DatasetSpec { return DatasetSpec{Name: name} }
-		if !o.grows {
-			add = nil
-		}
-		is := func(x DatasetSpec, name string) bool { return x.Name == name }
-		d.Datasets = choose(o.Datasets, d.Datasets, add, is)
-		d.Embeddings = restrict(d.Embeddings, o.Datasets, func(e *EmbeddingSpec) *[]string { return &e.Datasets })
-		d.Mechanisms = restrict(d.Mechanisms, o.Datasets, func(m *MechanismSpec) *[]string { return &m.Datasets })
-		d.Models = restrict(d.Models, o.Datasets, func(m *ModelSpec) *[]string { return &m.Datasets })
+		o.overrideDatasets(d)
 	}
 	if len(o.Mechanisms) > 0 && (o.grows || len(d.Mechanisms) > 0) {
 		is := func(m MechanismSpec, ref string) bool { return m.Name == ref || m.Name+":"+string(m.Variant) == ref }
@@ -296,6 +288,19 @@ func (o overriding) override(d *Design) {
 		}
 		d.Repetitions = o.Repetitions
 	}
+}
+
+// overrideDatasets keeps the named data sets, and of all that is for some data sets what is for them.
+func (o overriding) overrideDatasets(d *Design) {
+	add := func(name string) DatasetSpec { return DatasetSpec{Name: name} }
+	if !o.grows {
+		add = nil
+	}
+	is := func(x DatasetSpec, name string) bool { return x.Name == name }
+	d.Datasets = choose(o.Datasets, d.Datasets, add, is)
+	d.Embeddings = restrict(d.Embeddings, o.Datasets, func(e *EmbeddingSpec) *[]string { return &e.Datasets })
+	d.Mechanisms = restrict(d.Mechanisms, o.Datasets, func(m *MechanismSpec) *[]string { return &m.Datasets })
+	d.Models = restrict(d.Models, o.Datasets, func(m *ModelSpec) *[]string { return &m.Datasets })
 }
 
 // restrict keeps of each entry's own data sets those that are named, and leaves
