@@ -18,6 +18,7 @@ type Service struct {
 	Call
 	Instance // its Epsilon is that of the guarantee in the hello
 	Words    TextWords
+	Keep     string // words that pass unchanged, or a file of them; "" is none
 	Seed     uint64 // of the random choices when a mechanism is built
 	Workers  int    // cores
 	Stdin    io.Reader
@@ -36,10 +37,17 @@ func Serve(ctx context.Context, s Service) error {
 	if err != nil {
 		return err
 	}
-	options.Mechanism, err = mechanisms.New(env, settings)
+	m, err := mechanisms.New(env, settings)
 	if err != nil {
 		return err
 	}
+	if s.Keep != "" {
+		options.Kept, err = wordsOf(s.Keep)
+		if err != nil {
+			return err
+		}
+	}
+	options.Mechanism = mechanisms.KeepWords(m, options.Kept)
 	options.Vectors = env.Space.Fingerprint()
 	server := &server{options, s.Version}
 	in := interruptible(ctx, s.Stdin)

@@ -26,6 +26,7 @@ func newServeCommand() *cobra.Command {
 	epsilon.Usage = "privacy parameter of the guarantee stated in the hello"
 	s.Epsilon = 1
 	wordFlags(f, &s.Words)
+	f.StringVar(&s.Keep, "keep-words", "", "words that pass unchanged, such as stop words: "+wordsHelp)
 	f.Uint64Var(&s.Seed, "seed", 0, "seed of the random choices when a mechanism is built")
 	coresFlag(f, &s.Workers)
 	require(cmd, "mechanism", "embedding")
