@@ -184,8 +184,8 @@ func (t *Table) explain(a *analysis.Analysis, items []Item) {
 		hasScoped = hasScoped || strings.Contains(name, results.ScopeMark)
 	}
 	if hasBars {
-		t.addLegend("± is half the 95% interval over repetitions; of attackers, and of words and texts measured once, " +
-			"over those.")
+		t.addLegend("± is half the 95% interval over repetitions; of attackers, and of words and texts measured " +
+			"once, over those.")
 	}
 	if hasUnproved {
 		t.addLegend(results.UnprovedMark + " no guarantee.")

@@ -219,7 +219,8 @@ var inLaTeX = markup{func(s string) string {
 }, `\emph{%s}`, `\underline{%s}`, `\textbf{%s}`, `\textsuperscript{%s}`}
 
 var latexEscaper = strings.NewReplacer(`\`, `\textbackslash{}`, "&", `\&`, "%", `\%`, "$", `\$`, "#", `\#`, "_", `\_`,
-	"{", `\{`, "}", `\}`, "~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `\textless{}`, ">", `\textgreater{}`,
+	"{", `\{`, "}", `\}`, "~", `\textasciitilde{}`, "^", `\textasciicircum{}`,
+	"<", `\textless{}`, ">", `\textgreater{}`,
 	"±", `$\pm$`, "≤", `$\leq$`, "≥", `$\geq$`, "×", `$\times$`, "·", `$\cdot$`, "−", "--", "–", "--", "†", `\dag{}`,
 	"‡", `\ddag{}`, "’", "'", "…", `\dots{}`, "ε", `$\varepsilon$`, "δ", `$\delta$`, "γ", `$\gamma$`, "λ", `$\lambda$`,
 	"β", `$\beta$`, "α", `$\alpha$`, "\n", " ")

@@ -244,9 +244,11 @@ func checkQuantities(names []string) error {
 	return nil
 }
 
-// Epsilon and Level are what a figure may be over, beside quantities: ε, and the
-// level at which mechanisms are compared.
-const Epsilon, Level = "epsilon", "level"
+// What a figure may be over, beside quantities: ε, and the level at which mechanisms are compared.
+const (
+	Epsilon = "epsilon"
+	Level   = "level"
+)
 
 // Quantities are the columns that names stand for, of those that cells have.
 func Quantities(cells []results.Cell, names []string) (out []results.Column) {
