@@ -86,8 +86,11 @@ func TestFormatsAgree(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 				break
 			}
-			if !slices.Equal(s.Vocabulary.Words(), words) || !slices.Equal(s.Vectors, vectors) {
-				t.Errorf("%s: %q %v", name, s.Vocabulary.Words(), s.Vectors)
+			if got := s.Vocabulary.Words(); !slices.Equal(got, words) {
+				t.Errorf("%s has the words %q, want %q", name, got, words)
+			}
+			if !slices.Equal(s.Vectors, vectors) {
+				t.Errorf("%s has the numbers %v, want %v", name, s.Vectors, vectors)
 			}
 		}
 	}

@@ -99,12 +99,12 @@ func TestSumsToOne(t *testing.T) {
 			for w := range int32(words + 1) {
 				p := h.Probability(w)
 				if !(p > 0 && p < 1) {
-					t.Fatalf("order %d: P(%d|%d) = %v", order, w, history, p)
+					t.Fatalf("order %d: P(%d|%d) = %v, want a number between 0 and 1", order, w, history, p)
 				}
 				sum += p
 			}
 			if math.Abs(sum-1) > 1e-12 {
-				t.Fatalf("order %d: after %d probabilities sum to %v", order, history, sum)
+				t.Fatalf("order %d: the probabilities of all words after %d sum to %v, want 1", order, history, sum)
 			}
 		}
 	}
