@@ -92,33 +92,57 @@ func TestVersionsAreMeasured(t *testing.T) {
 		for quantity, v := range map[string]float64{"accuracy": want.accuracy, attacker: want.private, "pp": want.pp,
 			"low": want.low, overlap: want.same} {
 			got := c.Get(quantity).Float()
-			if !math.IsNaN(v) && !(math.Abs(got-v) <= 1e-9) || c.Has("pp") != !math.IsNaN(want.pp) {
+			if !math.IsNaN(v) && !(math.Abs(got-v) <= 1e-9) {
 				t.Errorf("%s: %s is %v, want %v", want.name, quantity, got, v)
 			}
 		}
-		if c.Has("cs") || c.Has("english") || c.Epsilon.Known() != (want.name == "copied" || want.name == "short") {
-			t.Errorf("%s: %+v", want.name, c)
+		if hasPP := !math.IsNaN(want.pp); c.Has("pp") != hasPP {
+			t.Errorf("%s: PP was measured: %v, want %v", want.name, c.Has("pp"), hasPP)
+		}
+		for _, quantity := range []string{"cs", "english"} {
+			if c.Has(quantity) {
+				t.Errorf("%s: %s was measured, which nobody asked for", want.name, quantity)
+			}
+		}
+		hasEpsilon := want.name == "copied" || want.name == "short"
+		if c.Epsilon.Known() != hasEpsilon {
+			t.Errorf("%s: it has an ε: %v, want %v", want.name, c.Epsilon.Known(), hasEpsilon)
 		}
 		if c.IsBaseline() {
 			continue
 		}
 		m := at(c, linked)
-		if !(m.Floor.Float() > 1.0/81) || !(m.Low.Float() <= m.Value.Float() && m.Value.Float() <= m.High.Float()) ||
-			!(m.Low.Float() < m.High.Float()) || c.GuaranteeMetric != "" || c.Variant != string(mechanisms.External) {
-			t.Errorf("%s: %+v of %+v", want.name, m, c.Place)
+		if !(m.Floor.Float() > 1.0/81) {
+			t.Errorf("%s: the floor of %s is %v, want more than 1/81", want.name, linked, m.Floor.Float())
+		}
+		low, value, high := m.Low.Float(), m.Value.Float(), m.High.Float()
+		if !(low <= value && value <= high && low < high) {
+			t.Errorf("%s: %s is %v with the interval %v to %v, want one around it", want.name, linked, value, low, high)
+		}
+		if c.GuaranteeMetric != "" {
+			t.Errorf("%s: it guarantees something in the distance %q, want nothing", want.name, c.GuaranteeMetric)
+		}
+		if c.Variant != string(mechanisms.External) {
+			t.Errorf("%s: its variant is %q, want %q", want.name, c.Variant, mechanisms.External)
 		}
 	}
 	// The word that tells stars is hidden, and new ones are no language.
 	copy, hide := by["copied"], by["hidden"]
-	if m := at(copy, "linkage-layout-p1"); math.Abs(m.Value.Float()-m.Ceiling.Float()) > 1e-9 ||
-		!hide.Has("linkage-layout-lower-p1") {
-		t.Errorf("layout: %+v, %+v", m, hide)
+	layout := at(copy, "linkage-layout-p1")
+	if math.Abs(layout.Value.Float()-layout.Ceiling.Float()) > 1e-9 {
+		t.Errorf("by its layout %v of a copy are linked, want the ceiling %v", layout.Value.Float(), layout.Ceiling.Float())
+	}
+	if !hide.Has("linkage-layout-lower-p1") {
+		t.Error("of the hidden text linkage-layout-lower-p1 was not measured")
 	}
 	if m := at(copy, linked); m.Value != m.Ceiling {
-		t.Errorf("a copy: %+v", copy)
+		t.Errorf("%s of a copy is %v, want its ceiling %v", linked, m.Value.Float(), m.Ceiling.Float())
 	}
-	if !(hide.Get("accuracy").Float() < 80) || !(hide.Get(linked).Float() < copy.Get(linked).Float()) {
-		t.Errorf("hidden: %+v", hide)
+	if got := hide.Get("accuracy").Float(); !(got < 80) {
+		t.Errorf("accuracy of the hidden text is %v, want less than 80", got)
+	}
+	if got, most := hide.Get(linked).Float(), copy.Get(linked).Float(); !(got < most) {
+		t.Errorf("%s of the hidden text is %v, want less than %v of a copy", linked, got, most)
 	}
 }
 

@@ -14,7 +14,7 @@ func TestKeys(t *testing.T) {
 	for _, k := range study.Keys() {
 		kinds[k.Path] = k.Kind()
 		if k.Doc == "" {
-			t.Errorf("%s has no meaning in keys.txt", k.Path)
+			t.Errorf("the key %s has no line in experiments/study/keys.txt, want one that says what it means", k.Path)
 		}
 	}
 	if len(kinds) > 105 {
