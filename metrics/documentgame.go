@@ -135,8 +135,8 @@ func (g *DocumentGame[W]) Result() (right, rounds int) { return g.best().right[1
 func (g *DocumentGame[W]) Note() string {
 	best := g.best()
 	rounds := len(g.places)
-	note := fmt.Sprintf("a lower bound at 95%%: right in %d of %d rounds by %s, chosen on others", best.right[1], rounds,
-		best.name)
+	note := fmt.Sprintf("a lower bound at 95%%: right in %d of %d rounds by %s, chosen on others",
+		best.right[1], rounds, best.name)
 	shown := float64(g.shown) / float64(max(1, g.differs))
 	fails := 0.0
 	for _, n := range g.places {

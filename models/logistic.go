@@ -84,6 +84,7 @@ type logisticTrainer struct {
 	row     []float64   // scratch: margins, or probabilities, of the classes of one example
 }
 
+// newLogisticTrainer starts from weights of zero; labels are in [0, classes), one for each row of x.
 func newLogisticTrainer(x design, labels []int, classes int, stop logisticStop) *logisticTrainer {
 	t := &logisticTrainer{
 		x:       x,
