@@ -6,6 +6,8 @@ import (
 	"mldpbench/experiments"
 )
 
+func init() { addCommand(privatiseGroup, newAuditCommand) }
+
 // newAuditCommand looks for pairs of words at which a mechanism breaks its guarantee.
 func newAuditCommand() *cobra.Command {
 	var a experiments.Auditing

@@ -8,6 +8,8 @@ import (
 	"mldpbench/experiments"
 )
 
+func init() { addCommand(privatiseGroup, newCalibrateCommand) }
+
 // newCalibrateCommand finds the ε at which mechanisms reach a level of privacy.
 func newCalibrateCommand() *cobra.Command {
 	c := experiments.Calibration{Threads: runtime.GOMAXPROCS(0)}

@@ -7,6 +7,12 @@ import (
 	"mldpbench/internal/check"
 )
 
+func init() {
+	addCommand(clusterGroup, newSlurmCommand)
+	addCommand(clusterGroup, newStatusCommand)
+	addCommand(clusterGroup, newMergeCommand)
+}
+
 // newSlurmCommand writes the script of a study in shards.
 func newSlurmCommand() *cobra.Command {
 	var j experiments.SlurmJob

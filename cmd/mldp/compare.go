@@ -7,6 +7,11 @@ import (
 	"mldpbench/results/analysis"
 )
 
+func init() {
+	addCommand(studyGroup, newCheckCommand)
+	addCommand(studyGroup, newCompareCommand)
+}
+
 // mostChanges is the number of changed numbers that are printed. As JSON there is every one.
 func mostChanges(call experiments.Call) int {
 	if call.Show == nil {

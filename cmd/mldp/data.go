@@ -7,6 +7,8 @@ import (
 	"mldpbench/experiments"
 )
 
+func init() { addCommand(studyGroup, newDataCommand) }
+
 // newDataCommand is about the data of studies.
 func newDataCommand() *cobra.Command {
 	return group("data", newDataListCommand(), newDataFetchCommand(), newDataDescribeCommand())

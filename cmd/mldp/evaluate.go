@@ -6,6 +6,8 @@ import (
 	"mldpbench/experiments"
 )
 
+func init() { addCommand(studyGroup, newEvaluateCommand) }
+
 // newEvaluateCommand measures tables that were privatised elsewhere.
 func newEvaluateCommand() *cobra.Command {
 	var e experiments.Evaluation

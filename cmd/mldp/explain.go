@@ -6,6 +6,8 @@ import (
 	"mldpbench/experiments"
 )
 
+func init() { addCommand(privatiseGroup, newExplainCommand) }
+
 // wordsHelp describes --words and --keep-words.
 const wordsHelp = "a file of words separated by white space, or the words themselves"
 

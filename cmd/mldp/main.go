@@ -42,15 +42,19 @@ func mldpVersion() string {
 //go:embed help
 var help embed.FS
 
-// command makes a command from its help and the form of its arguments.
+// command makes a command from the file of its help and the form of its arguments.
 func command(file, form string) *cobra.Command {
 	text, err := help.ReadFile("help/" + file + ".txt")
 	if err != nil {
 		panic(err) // an error of the program
 	}
-	short, rest, _ := strings.Cut(string(text), "\n\n")
+	return helped(file[strings.LastIndexByte(file, '-')+1:], form, string(text))
+}
+
+// helped makes a command from its name, the form of its arguments and the text of its help.
+func helped(name, form, text string) *cobra.Command {
+	short, rest, _ := strings.Cut(text, "\n\n")
 	long, examples, _ := strings.Cut(rest, "\n\nExamples:\n")
-	name := file[strings.LastIndexByte(file, '-')+1:]
 	return &cobra.Command{Use: strings.TrimSpace(name + " " + form), Short: short, Long: long,
 		Example: strings.TrimRight(examples, "\n"), Args: arguments(form)}
 }

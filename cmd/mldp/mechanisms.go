@@ -7,6 +7,8 @@ import (
 	"mldpbench/experiments/study"
 )
 
+func init() { addCommand(privatiseGroup, newMechanismsCommand) }
+
 // newMechanismsCommand lists mechanisms.
 func newMechanismsCommand() *cobra.Command {
 	var l experiments.MechanismListing

@@ -9,6 +9,8 @@ import (
 	"mldpbench/experiments"
 )
 
+func init() { addCommand(privatiseGroup, newPrivatizeCommand) }
+
 // newPrivatizeCommand privatises files.
 func newPrivatizeCommand() *cobra.Command {
 	var p experiments.Privatization

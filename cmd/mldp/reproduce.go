@@ -8,6 +8,8 @@ import (
 	"mldpbench/experiments"
 )
 
+func init() { addCommand(studyGroup, newReproduceCommand) }
+
 // newReproduceCommand lists what papers print or, where tables, figures or a data set
 // are named, makes these.
 func newReproduceCommand() *cobra.Command {

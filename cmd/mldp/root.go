@@ -35,17 +35,22 @@ var verdictCodes = map[experiments.VerdictKind]int{
 	experiments.Violated: exitViolated,
 }
 
-// commands are all commands by group, in the order of the help text.
-var commands = []struct {
-	title string
-	make  []func() *cobra.Command
-}{
-	{"Privatise a text:", []func() *cobra.Command{newPrivatizeCommand, newExplainCommand, newCalibrateCommand,
-		newMechanismsCommand, newAuditCommand, newServeCommand}},
-	{"Run a study:", []func() *cobra.Command{newStudyCommand, newRunCommand, newEvaluateCommand, newCheckCommand,
-		newCompareCommand, newReproduceCommand, newDataCommand}},
-	{"Look at results, and help:", []func() *cobra.Command{newReportCommand, newTablesCommand, newFiguresCommand}},
-	{"Use a cluster:", []func() *cobra.Command{newSlurmCommand, newStatusCommand, newMergeCommand}},
+// Groups of commands, in the order of the help text.
+const (
+	privatiseGroup = "Privatise a text:"
+	studyGroup     = "Run a study:"
+	resultsGroup   = "Look at results, and help:"
+	clusterGroup   = "Use a cluster:"
+)
+
+var groups = []string{privatiseGroup, studyGroup, resultsGroup, clusterGroup}
+
+// commands are what makes each command, by group. The file of a command adds it.
+var commands = map[string][]func() *cobra.Command{}
+
+// addCommand adds a command to a group. It is called by the init of its file.
+func addCommand(group string, make func() *cobra.Command) {
+	commands[group] = append(commands[group], make)
 }
 
 // newRoot makes all commands; quiet is called where --quiet is given.
@@ -86,11 +91,11 @@ kept; the same command resumes), 6 an audit refutes a guarantee.`,
 	}
 	root.SetFlagErrorFunc(flagError)
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", ".FlagUsagesWrapped 80"))
-	for _, g := range commands {
-		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
-		for _, make_ := range g.make {
-			c := make_()
-			c.GroupID = g.title
+	for _, group := range groups {
+		root.AddGroup(&cobra.Group{ID: group, Title: group})
+		for _, make := range commands[group] {
+			c := make()
+			c.GroupID = group
 			root.AddCommand(c)
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"mldpbench/experiments"
 )
 
+func init() { addCommand(studyGroup, newRunCommand) }
+
 // newRunCommand runs a study.
 func newRunCommand() *cobra.Command {
 	var r experiments.Running

@@ -6,6 +6,8 @@ import (
 	"mldpbench/experiments"
 )
 
+func init() { addCommand(privatiseGroup, newServeCommand) }
+
 // newServeCommand privatises for other programs.
 func newServeCommand() *cobra.Command {
 	var s experiments.Service

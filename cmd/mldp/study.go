@@ -6,6 +6,8 @@ import (
 	"mldpbench/experiments"
 )
 
+func init() { addCommand(studyGroup, newStudyCommand) }
+
 // newStudyCommand is about the files of studies.
 func newStudyCommand() *cobra.Command {
 	list := command("study-list", "")

@@ -11,6 +11,12 @@ import (
 	"mldpbench/results/views"
 )
 
+func init() {
+	addCommand(resultsGroup, newReportCommand)
+	addCommand(resultsGroup, newTablesCommand)
+	addCommand(resultsGroup, newFiguresCommand)
+}
+
 // viewFlags are those of a folder of tables or figures, which have some of these formats.
 func viewFlags(f *pflag.FlagSet, to *experiments.Viewing, files string, formats []string) {
 	f.StringSliceVar(&to.Formats, "format", formats, strings.Join(formats, ", "))
