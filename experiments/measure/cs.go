@@ -26,7 +26,17 @@ type CSOptions struct {
 func init() {
 	Register(Measurement{
 		Name: "cs", Version: 1, Setting: true, Columns: columns("cs"),
-		Metric: study.Metric{Key: "cs", New: func() any { return &CSOptions{} }, Check: checkCS},
+		Metric: study.Metric{
+			Key: "cs",
+			Doc: "the cosine similarity of sentences.",
+			Options: map[string]string{
+				"encoder": "a folder with model.onnx and tokenizer.json, a name of sentence-transformers, or " +
+					"sif",
+				"documents": "sampled",
+			},
+			New:   func() any { return &CSOptions{} },
+			Check: checkCS,
+		},
 		Applies: func(s *Spec, q *Query) bool {
 			return hasText(s, q) && q.Options.(*CSOptions).Documents > 0
 		},
