@@ -11,6 +11,7 @@ import (
 	"mldpbench/stream"
 )
 
+// The audit of whose texts trained a model.
 func init() {
 	Register(Measurement{
 		Name: "user-audit", Version: 2, Baseline: true,

@@ -23,6 +23,7 @@ type CSOptions struct {
 	Documents int    `yaml:"documents,omitempty" json:"documents" limits:"0,1000000"` // sampled
 }
 
+// The cosine similarity of sentences.
 func init() {
 	Register(Measurement{
 		Name: "cs", Version: 1, Setting: true, Columns: columns("cs"),

@@ -25,6 +25,7 @@ type deniabilityOptions struct {
 	Times int `yaml:"times,omitempty" json:"times,omitempty" limits:"0,10000"`
 }
 
+// N_w and S_w.
 func init() {
 	Register(Measurement{
 		Name: "deniability", Version: 1, WordsAlone: true,

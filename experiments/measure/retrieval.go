@@ -13,6 +13,7 @@ import (
 	"mldpbench/results"
 )
 
+// MAP and MRR.
 func init() {
 	Register(Measurement{
 		Name: "retrieval", Version: 1, Baseline: true,
