@@ -23,8 +23,7 @@ func keepAgencies(q Request, out *Rows) error {
 		if !ok {
 			continue
 		}
-		r.Text = cutAgencies(r.Text)
-		r.Private = agency
+		r.Text, r.Private = cutAgencies(r.Text), agency
 		r.Split = "" // the test file alone has too few left
 		key := [2]int{r.Label, agency}
 		strata[key] = append(strata[key], len(marked))
@@ -42,8 +41,7 @@ func keepAgencies(q Request, out *Rows) error {
 			}
 		}
 	}
-	out.Rows = nil
-	out.Privates = agencies
+	out.Rows, out.Privates = nil, agencies
 	for id, r := range marked {
 		if keep[id] {
 			out.Rows = append(out.Rows, r)
@@ -57,8 +55,7 @@ func keepAgencies(q Request, out *Rows) error {
 
 // agencyOf returns the only agency whose marker a text carries.
 func agencyOf(text string) (agency int, ok bool) {
-	ap := strings.Contains(text, "(AP)")
-	reuters := strings.Contains(text, "(Reuters)")
+	ap, reuters := strings.Contains(text, "(AP)"), strings.Contains(text, "(Reuters)")
 	if reuters && !ap {
 		agency = 1
 	}

@@ -25,7 +25,7 @@ const (
 )
 
 func stopWordsSentiment2024() map[string]bool {
-	stop := stopWords()
+	stop := stopWords(false)
 	delete(stop, "not")
 	stop["br"] = true
 	return stop

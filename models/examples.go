@@ -17,8 +17,7 @@ func (x Examples) SplitVectors(held int, seed stream.Seed) (train, validation Ex
 		if k < held {
 			part = &validation
 		}
-		part.Vectors = append(part.Vectors, x.Vectors[i])
-		part.Labels = append(part.Labels, x.Labels[i])
+		part.Vectors, part.Labels = append(part.Vectors, x.Vectors[i]), append(part.Labels, x.Labels[i])
 	}
 	return train, validation
 }

@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"mldpbench/embeddings"
-	"mldpbench/experiments"
 	"mldpbench/experiments/lab"
 	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/channel"
@@ -51,7 +50,7 @@ func TestTargetHoldsAgainstTheMapAttacker(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	space, err := lab.OpenSpace(t.Context(), file("v.txt"), 0, dir, nil)
+	space, err := lab.OpenSpace(t.Context(), file("v.txt"), 0, dir, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +77,7 @@ func TestTargetHoldsAgainstTheMapAttacker(t *testing.T) {
 		}
 		name := mechanism
 		if name == "" {
-			name = experiments.BestMechanism
+			name = best
 		}
 		m, err := mechanisms.New(mechanisms.Environment{Space: space}, mechanisms.Settings{Mechanism: name,
 			Epsilon: number(epsilon[1])})

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"mldpbench/experiments"
 	"mldpbench/experiments/engine"
 	"mldpbench/internal/check"
 	"mldpbench/internal/progress"
@@ -28,29 +27,33 @@ const (
 	exitViolated    = 6 // an audit refutes a claimed guarantee
 )
 
-// verdictCodes are the exit codes of answers that are bad news.
-var verdictCodes = map[experiments.VerdictKind]int{
-	experiments.Changed:  exitFailure,
-	experiments.Nothing:  exitNothing,
-	experiments.Violated: exitViolated,
+// verdict is a result that is bad news: an exit code of its own.
+type verdict struct {
+	code int
+	text string
 }
 
-// Groups of commands, in the order of the help text.
-const (
-	privatiseGroup = "Privatise a text:"
-	studyGroup     = "Run a study:"
-	resultsGroup   = "Look at results, and help:"
-	clusterGroup   = "Use a cluster:"
-)
+func (v *verdict) Error() string { return v.text }
 
-var groups = []string{privatiseGroup, studyGroup, resultsGroup, clusterGroup}
+// usage makes an error one of wrong usage, if it is no verdict.
+func usage(err error) error {
+	if v := (*verdict)(nil); err == nil || errors.As(err, &v) {
+		return err
+	}
+	return check.Wrong("%v", err)
+}
 
-// commands are what makes each command, by group. The file of a command adds it.
-var commands = map[string][]func() *cobra.Command{}
-
-// addCommand adds a command to a group. It is called by the init of its file.
-func addCommand(group string, make func() *cobra.Command) {
-	commands[group] = append(commands[group], make)
+// commands are all commands by group, in the order of the help text.
+var commands = []struct {
+	title string
+	make  []func() *cobra.Command
+}{
+	{"Privatise a text:", []func() *cobra.Command{newPrivatizeCommand, newExplainCommand, newCalibrateCommand,
+		newMechanismsCommand, newAuditCommand, newServeCommand}},
+	{"Run a study:", []func() *cobra.Command{newStudyCommand, newRunCommand, newEvaluateCommand, newCheckCommand,
+		newCompareCommand, newReproduceCommand, newDataCommand}},
+	{"Look at results, and help:", []func() *cobra.Command{newReportCommand, newTablesCommand, newFiguresCommand}},
+	{"Use a cluster:", []func() *cobra.Command{newSlurmCommand, newStatusCommand, newMergeCommand}},
 }
 
 // newRoot makes all commands; quiet is called where --quiet is given.
@@ -91,11 +94,11 @@ kept; the same command resumes), 6 an audit refutes a guarantee.`,
 	}
 	root.SetFlagErrorFunc(flagError)
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", ".FlagUsagesWrapped 80"))
-	for _, group := range groups {
-		root.AddGroup(&cobra.Group{ID: group, Title: group})
-		for _, make := range commands[group] {
-			c := make()
-			c.GroupID = group
+	for _, g := range commands {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
+		for _, make_ := range g.make {
+			c := make_()
+			c.GroupID = g.title
 			root.AddCommand(c)
 		}
 	}
@@ -131,16 +134,11 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return exitOK
 	}
 	fmt.Fprintln(stderr, "mldp:", check.Shown(err.Error()))
-	return exitCode(err)
-}
-
-// exitCode is that of an error.
-func exitCode(err error) int {
-	var verdict *experiments.Verdict
+	var v *verdict
 	var wrong *check.Error
 	switch {
-	case errors.As(err, &verdict):
-		return verdictCodes[verdict.Kind]
+	case errors.As(err, &v):
+		return v.code
 	case errors.Is(err, engine.ErrInterrupted), errors.Is(err, context.Canceled):
 		return exitInterrupted
 	case errors.As(err, &wrong), errors.Is(err, fs.ErrNotExist):
@@ -173,3 +171,6 @@ func (w *checkedOutput) Write(p []byte) (int, error) {
 	}
 	return n, err
 }
+
+// printing marks commands that have --json.
+const printing = "printing"

@@ -31,8 +31,8 @@ var templatesText string
 
 // Numbers of documents of the two tasks.
 const (
-	reviewCount = 5000
-	newsCount   = 5000
+	ReviewCount = 5000
+	NewsCount   = 5000
 )
 
 // The shares that set the difficulty: how often a sentence of a review goes
@@ -48,8 +48,8 @@ const (
 
 // Classes of the tasks.
 var (
-	sentiments = []string{"negative", "positive"}
-	topics     = []string{"world", "sports", "business", "science"}
+	Sentiments = []string{"negative", "positive"}
+	Topics     = []string{"world", "sports", "business", "science"}
 )
 
 // products are the kinds of thing reviewed, more frequent ones first.
@@ -58,7 +58,7 @@ var products = []string{"film", "table", "book", "hotel", "phone", "flight", "co
 // Document is one text with its class.
 type Document struct {
 	Sentences []string
-	Label     int    // index into sentiments or topics
+	Label     int    // index into Sentiments or Topics
 	Style     int    // index into Styles, of Styled and Users
 	User      string // of Users
 }
@@ -88,24 +88,16 @@ type grammar struct {
 	prefer func(rng *rand.Rand, s *Slot, i int) int
 }
 
-// polarities are those of slots as the text writes them.
-var polarities = map[string]int{"+": 1, "0": 0, "-": -1}
-
 // theGrammar reads the two texts, which are embedded; TestGrammarIsWhole checks them.
 var theGrammar = sync.OnceValue(func() *grammar {
-	g := &grammar{
-		byName:       map[string]*Slot{},
-		byWord:       map[string]*Slot{},
-		templates:    map[string][]string{},
-		parts:        map[string][]string{},
-		counterparts: map[string]*Slot{},
-	}
+	g := &grammar{byName: map[string]*Slot{}, byWord: map[string]*Slot{}, templates: map[string][]string{},
+		parts: map[string][]string{}, counterparts: map[string]*Slot{}}
 	for line := range strings.Lines(slotsText) {
 		f := strings.Fields(line) // name, polarity, words
 		if len(f) == 0 || f[0] == "#" {
 			continue
 		}
-		g.slots = append(g.slots, Slot{Name: f[0], Polarity: polarities[f[1]], Words: f[2:]})
+		g.slots = append(g.slots, Slot{f[0], map[string]int{"+": 1, "0": 0, "-": -1}[f[1]], f[2:]})
 		if part, ok := strings.CutSuffix(f[0], "+"); ok {
 			product, _, _ := strings.Cut(part, ".")
 			g.parts[product] = append(g.parts[product], part)
@@ -125,17 +117,13 @@ var theGrammar = sync.OnceValue(func() *grammar {
 		}
 	}
 	for _, p := range pairs {
-		praise := g.byName[p[0]]
-		blame := g.byName[p[1]]
-		if praise != nil && blame != nil {
-			g.counterparts[praise.Name] = blame
-			g.counterparts[blame.Name] = praise
+		if a, b := g.byName[p[0]], g.byName[p[1]]; a != nil && b != nil {
+			g.counterparts[a.Name], g.counterparts[b.Name] = b, a
 		}
 	}
 	section := ""
 	for line := range strings.Lines(templatesText) {
-		line = strings.TrimSpace(line)
-		switch {
+		switch line = strings.TrimSpace(line); {
 		case line == "" || line[0] == '#':
 		case line[0] == '[':
 			section = strings.Trim(line, "[]")
@@ -282,8 +270,7 @@ func (g *grammar) review(rng *rand.Rand, label int) Document {
 		part := parts[zipf(rng, len(parts), groupExponent)]
 		praise := label == 1
 		section := "opinion"
-		u := rng.Float64()
-		switch {
+		switch u := rng.Float64(); {
 		case u < reviewWith:
 		case u < reviewWith+reviewAgainst:
 			praise = !praise
@@ -292,19 +279,12 @@ func (g *grammar) review(rng *rand.Rand, label int) Document {
 		default:
 			section = product
 		}
-		side := 0
-		sign := "+"
-		opposite := "-"
+		side, sign, opposite := 0, "+", "-"
 		if !praise {
-			side = 1
-			sign = "-"
-			opposite = "+"
+			side, sign, opposite = 1, "-", "+"
 		}
 		if section == "opinion" && rng.IntN(8) == 0 {
-			section = "praise"
-			if !praise {
-				section = "blame"
-			}
+			section = [2]string{"praise", "blame"}[side]
 		}
 		d.Sentences = append(d.Sentences, g.sentence(rng, section, func(name string) string {
 			switch name {
@@ -331,12 +311,11 @@ func (g *grammar) news(rng *rand.Rand, label int) Document {
 	d := Document{Label: label}
 	for range 3 + rng.IntN(3) {
 		section := "report"
-		u := rng.Float64()
-		switch {
+		switch u := rng.Float64(); {
 		case u < newsOn:
-			section = topics[label]
+			section = Topics[label]
 		case u < newsOn+newsOff:
-			section = topics[(label+1+rng.IntN(len(topics)-1))%len(topics)]
+			section = Topics[(label+1+rng.IntN(len(Topics)-1))%len(Topics)]
 		}
 		d.Sentences = append(d.Sentences, g.sentence(rng, section, func(name string) string { return name }))
 	}
@@ -357,13 +336,13 @@ func corpus(name string, n, classes int, write func(*rand.Rand, int) Document) [
 // Reviews returns the reviews, the same ones at every call; the caller must
 // not change them.
 var Reviews = sync.OnceValue(func() []Document {
-	return corpus("reviews", reviewCount, len(sentiments), theGrammar().review)
+	return corpus("reviews", ReviewCount, len(Sentiments), theGrammar().review)
 })
 
 // News returns the news items, the same ones at every call; the caller must
 // not change them.
 var News = sync.OnceValue(func() []Document {
-	return corpus("news", newsCount, len(topics), theGrammar().news)
+	return corpus("news", NewsCount, len(Topics), theGrammar().news)
 })
 
 // Slots returns all slots in the order of the grammar; the caller must not

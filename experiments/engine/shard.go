@@ -126,8 +126,7 @@ func ReadProgress(dir string) (shards []Progress, total int, err error) {
 			return nil, 0, err
 		}
 		s := &shards[max(1, p.shard.Index)-1]
-		s.Started = true
-		total = p.manifest.Units
+		s.Started, total = true, p.manifest.Units
 		for key := range strings.FieldsSeq(string(keys)) {
 			s.Units++
 			if done[key] {

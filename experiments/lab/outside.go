@@ -52,8 +52,7 @@ func (l *Lab) command(ctx context.Context, o mechanisms.Outside, role external.R
 	options := external.Options{Role: role}
 	vectors := ""
 	if space != nil && external.NamesVectors(o.Command) {
-		options.Vectors = space.WriteText
-		vectors = space.Fingerprint()
+		options.Vectors, vectors = space.WriteText, space.Fingerprint()
 	}
 	return memo.Once(&l.Shared, engine.MakeID("command", o, role, vectors), func() (*started, error) {
 		c, err := external.Open(ctx, o.Command, options)
@@ -94,7 +93,7 @@ func (l *Lab) Text(ctx context.Context, o mechanisms.Outside, d study.DatasetSpe
 			return r, err // ids of a task are the numbers of its rows
 		}
 		rows, err := table.Read(ctx, d.Path(l.root), table.Options{Delimiter: d.Delimiter, Encoding: d.Encoding,
-			Columns: []string{o.ID}})
+			Columns: []string{o.ID}}, false)
 		for _, row := range rows {
 			r.ids = append(r.ids, strings.TrimSpace(row[0]))
 		}
@@ -111,8 +110,7 @@ func (l *Lab) OfOutside(ctx context.Context, s mechanisms.Settings, sample Sampl
 	if s.Outside == nil {
 		return nil
 	}
-	name := engine.Outside + strings.Join(study.Labels(s), " ")
-	o := s.Outside.At(s)
+	name, o := engine.Outside+strings.Join(study.Labels(s), " "), s.Outside.At(s)
 	if o.Text != "" {
 		text, ids, err := l.Text(ctx, o, sample.Dataset)
 		if err != nil {
@@ -128,8 +126,7 @@ func (l *Lab) OfOutside(ctx context.Context, s mechanisms.Settings, sample Sampl
 	if err != nil {
 		return err
 	}
-	f[name] = c.fingerprint()
-	if c.Command == nil || c.Hello.Input != external.Text {
+	if f[name] = c.fingerprint(); c.Command == nil || c.Hello.Input != external.Text {
 		return nil
 	}
 	f["raw text"], err = memo.Once(&l.Shared, "digest of raw text "+sample.key(), func() (string, error) {
@@ -260,7 +257,6 @@ type cleaned struct {
 	raw     func() map[string]string // texts by their tokens
 }
 
-// Rewrite asks the command for texts, cleaned like those of the data set.
 func (c *cleaned) Rewrite(ctx context.Context, documents [][]string, seeds []stream.Seed) ([][]string, error) {
 	if c.Aligned() || len(documents) == 0 {
 		return c.Mechanism.Rewrite(ctx, documents, seeds)

@@ -51,8 +51,7 @@ func (p *Plan) run(ctx context.Context, u *unit, job *engine.Job) (rows []result
 	w, ok := job.Shared.(*work)
 	if !ok {
 		var specs []measure.Spec
-		left := map[int]int{}         // units by repetition
-		pending := map[int][]string{} // their measurements
+		left, pending := map[int]int{}, map[int][]string{}
 		for _, id := range job.IDs {
 			o := &p.units[p.byID[id]]
 			r := o.spec.Repetition
@@ -72,8 +71,7 @@ func (p *Plan) run(ctx context.Context, u *unit, job *engine.Job) (rows []result
 	}
 	repetition := u.spec.Repetition
 	r := w.releases[repetition]
-	w.left[repetition]--
-	if w.left[repetition] == 0 {
+	if w.left[repetition]--; w.left[repetition] == 0 {
 		delete(w.releases, repetition)
 	}
 	query := u.query
@@ -84,9 +82,7 @@ func (p *Plan) run(ctx context.Context, u *unit, job *engine.Job) (rows []result
 	switch {
 	case errors.As(err, &undefined) || errors.As(err, &unreachable):
 		row := r.Row(&query)
-		row.Status = results.StatusUndefined
-		row.Reason = err.Error()
-		row.Promise = results.Promise{}
+		row.Status, row.Reason, row.Promise = results.StatusUndefined, err.Error(), results.Promise{}
 		rows = []results.Row{row}
 	case err != nil:
 		return nil, fmt.Errorf("measuring %s: %w", u.measurement.Name, err)
@@ -126,9 +122,7 @@ func (p *Plan) Audit(ctx context.Context, root, version string, o audit.Options,
 			return fmt.Errorf("audit of %s: %w", &u, err)
 		}
 		row := AuditRow(report, spec.Parameters())
-		row.EmbeddingFingerprint = r.Space.Fingerprint()
-		row.Version = version
-		row.Seed = spec.Seed
+		row.EmbeddingFingerprint, row.Version, row.Seed = r.Space.Fingerprint(), version, spec.Seed
 		if err := each(row, report); err != nil {
 			return err
 		}
@@ -153,14 +147,9 @@ func auditOne(ctx context.Context, r *measure.Release, o audit.Options) (audit.R
 // identify the instance.
 func AuditRow(r audit.Report, parameters string) results.AuditRow {
 	row := results.AuditRow{
-		Mechanism:  r.Settings.Mechanism,
-		Variant:    string(r.Settings.Variant),
-		Parameters: parameters,
-		Epsilon:    results.Float(r.Settings.Epsilon),
-		Promises:   r.Guarantee.Holds(),
-		Lower:      results.Float(r.EpsilonLowerBound),
-		Violated:   r.Violated,
-		Exact:      r.Method == audit.Exact,
+		Mechanism: r.Settings.Mechanism, Variant: string(r.Settings.Variant), Parameters: parameters,
+		Epsilon: results.Float(r.Settings.Epsilon), Promises: r.Guarantee.Holds(), Lower: results.Float(r.EpsilonLowerBound),
+		Violated: r.Violated, Exact: r.Method == audit.Exact,
 	}
 	if r.Method == audit.NoAudit {
 		row.Lower = results.Missing

@@ -33,41 +33,32 @@ func Panics(do func() error) (err error) {
 	return do()
 }
 
-// notIn says what is legal.
-func notIn(name string, v float64, legal string) error {
+// number is nil where v is allowed.
+func number(name string, v float64, allowed bool, legal string) error {
+	if allowed {
+		return nil
+	}
 	return Wrong("%s = %v: must be %s", name, v, legal)
 }
 
 // Positive requires v > 0 and finite.
 func Positive(name string, v float64) error {
-	if v > 0 && !math.IsInf(v, 0) {
-		return nil
-	}
-	return notIn(name, v, "> 0 and finite")
+	return number(name, v, v > 0 && !math.IsInf(v, 0), "> 0 and finite")
 }
 
 // NonNegative requires v >= 0 and finite.
 func NonNegative(name string, v float64) error {
-	if v >= 0 && !math.IsInf(v, 0) {
-		return nil
-	}
-	return notIn(name, v, ">= 0 and finite")
+	return number(name, v, v >= 0 && !math.IsInf(v, 0), ">= 0 and finite")
 }
 
 // Within requires lo <= v <= hi.
 func Within(name string, v, lo, hi float64) error {
-	if v >= lo && v <= hi {
-		return nil
-	}
-	return notIn(name, v, fmt.Sprintf("in [%v, %v]", lo, hi))
+	return number(name, v, v >= lo && v <= hi, fmt.Sprintf("in [%v, %v]", lo, hi))
 }
 
 // Inside requires lo < v < hi.
 func Inside(name string, v, lo, hi float64) error {
-	if v > lo && v < hi {
-		return nil
-	}
-	return notIn(name, v, fmt.Sprintf("in (%v, %v)", lo, hi))
+	return number(name, v, v > lo && v < hi, fmt.Sprintf("in (%v, %v)", lo, hi))
 }
 
 // AtLeast requires v >= lo.
@@ -128,12 +119,10 @@ func Shown(s string) string {
 // fewest insertions, deletions and substitutions, at most two, the first among
 // equals; "" where none is close.
 func suggest(word string, among []string) string {
-	best := ""
-	bestDistance := min(2, utf8.RuneCountInString(word)-1) + 1
+	best, bestDistance := "", min(2, utf8.RuneCountInString(word)-1)+1
 	for _, w := range among {
 		if d := levenshtein.ComputeDistance(w, word); d < bestDistance {
-			best = w
-			bestDistance = d
+			best, bestDistance = w, d
 		}
 	}
 	return best

@@ -56,8 +56,7 @@ func (r *Reporter) Add(n int, label string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.done += n
-	now := r.now()
-	left := ""
+	now, left := r.now(), ""
 	if r.late {
 		if now.Sub(r.start) < patience || r.done >= r.total {
 			return
@@ -100,8 +99,7 @@ func (r *Reporter) Close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.hide()
-	r.bar = nil
-	r.out = io.Discard
+	r.bar, r.out = nil, io.Discard
 	if d := r.display; d != nil {
 		d.mu.Lock()
 		defer d.mu.Unlock()
@@ -147,6 +145,15 @@ func (d *Display) Hide() {
 	}
 }
 
+// Note prints a line on the Display of ctx, if any.
+func Note(ctx context.Context, format string, args ...any) {
+	d, _ := ctx.Value(displayKey{}).(*Display)
+	if d != nil {
+		d.Hide()
+		fmt.Fprintln(d.out, check.Shown(fmt.Sprintf(format, args...)))
+	}
+}
+
 // Start is New for work that may be short, or a part of other work: it is shown
 // by the Display of ctx, if any, once it has taken three seconds, and not beside
 // another Reporter. It must be closed.
@@ -156,9 +163,7 @@ func Start(ctx context.Context, what string, total int) *Reporter {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		if d.active == nil {
-			r.out = d.out
-			r.display = d
-			d.active = r
+			r.out, r.display, d.active = d.out, d, r
 		}
 	}
 	return r

@@ -17,10 +17,10 @@ var (
 	rooted = regexp.MustCompile(`(^|[\s='":,\[(])((?:~|[A-Za-z]:)?(?:[/\\][^\s/\\'",;:\])]+)+[/\\]?)`)
 )
 
-// secretIn names what a text gives away, "" for nothing. Such a text is not written
+// SecretIn names what a text gives away, "" for nothing. Such a text is not written
 // at all: half of it would not run, and what is left out might not be all. A
 // reference to the environment, as in $NAME, is no secret.
-func secretIn(text string) string {
+func SecretIn(text string) string {
 	for _, m := range secret.FindAllStringSubmatch(text, -1) {
 		if !strings.HasPrefix(m[3], "$") {
 			return m[1]
@@ -44,14 +44,13 @@ func portable(s string) string {
 func shell(command []string) string {
 	var out []string
 	for i, a := range command {
-		word := portable(a)
-		if i == 0 {
-			word = "mldp" // without the path of the binary
+		if a = portable(a); i == 0 {
+			a = "mldp" // without the path of the binary
 		}
-		if word == "" || strings.ContainsAny(word, " \t\n'\"$`\\*?[]{}()<>|&;#~!") {
-			word = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+		if a == "" || strings.ContainsAny(a, " \t\n'\"$`\\*?[]{}()<>|&;#~!") {
+			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
 		}
-		out = append(out, word)
+		out = append(out, a)
 	}
 	return strings.Join(out, " ")
 }

@@ -38,23 +38,23 @@ var Printed = sync.OnceValue(func() (all []Number) {
 })
 
 // Verdict says what became of a printed number. Same: to the digits printed. Near:
-// within the tolerance of rule. Undefined: the mechanism does not exist there. Other encoder:
+// within the tolerance of Rule. Undefined: the mechanism does not exist there. Unlike:
 // by another encoder than the study's.
 type Verdict string
 
 // Verdicts.
 const (
-	Same         Verdict = "same"
-	Near         Verdict = "near"
-	Apart        Verdict = "apart"
-	undefined    Verdict = "undefined"
-	otherEncoder Verdict = "other encoder"
+	Same      Verdict = "same"
+	Near      Verdict = "near"
+	Apart     Verdict = "apart"
+	Undefined Verdict = "undefined"
+	Unlike    Verdict = "other encoder"
 )
 
-// rule is the tolerance, in words.
-const rule = "Near: N_w and S_w within three standard deviations of one draw of 25 words with 100 runs each (at " +
-	"most that of 2,500 independent trials) and of our mean; a share of a text, CS and PUC within 1.5 points; " +
-	"accuracy within 2. CS, and PUC with it, by another encoder than the study's has no verdict."
+// Rule is the tolerance, in words.
+const Rule = "Near: N_w and S_w within three standard deviations of one draw of 25 words with 100 runs each (at " +
+	"most that of 2,500 independent trials) and of our mean; a share of a text, CS and PUC within 1.5 points; accuracy " +
+	"within 2. CS, and PUC with it, by another encoder than the study's has no verdict."
 
 // digits are those printed, as many as ours have.
 func (n Number) digits() int { return results.MustColumn(n.Quantity).Digits }
@@ -78,20 +78,15 @@ func (n Number) rounding() float64 { return math.Pow10(-n.digits()) / 2 }
 
 // beside compares a printed number with the mean of our measurements.
 func (n Number) beside(ours results.Cells) Number {
-	if ours.Cells[0].Status == results.StatusUndefined {
-		n.Ours = math.NaN()
-		n.Verdict = undefined
+	if n.Ours, n.Verdict = math.NaN(), Undefined; ours.Cells[0].Status == results.StatusUndefined {
 		return n
 	}
 	x := ours.Values(n.Quantity)
 	if n.Quantity == "s_w" { // printed without the word itself
-		others := list.Map(ours.Cells, results.Cell.SwOthers)
-		x = results.Where(others, func(v float64) bool { return !math.IsNaN(v) })
+		x = results.Where(list.Map(ours.Cells, results.Cell.SwOthers), func(v float64) bool { return !math.IsNaN(v) })
 	}
-	n.N = len(x)
-	n.Ours = stats.Mean(x)
-	d := math.Abs(n.Ours - n.Printed)
-	switch {
+	n.N, n.Ours = len(x), stats.Mean(x)
+	switch d := math.Abs(n.Ours - n.Printed); {
 	case d <= n.rounding()+1e-9:
 		n.Verdict = Same
 	case d <= n.tolerance():

@@ -1,4 +1,4 @@
-// Package wordattacker is a template: copy it, and import it in cmd/mldp.
+// Package wordattacker is a template: copy it, and import it in experiments/measure.
 package wordattacker
 
 import (
