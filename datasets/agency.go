@@ -23,7 +23,8 @@ func keepAgencies(q Request, out *Rows) error {
 		if !ok {
 			continue
 		}
-		r.Text, r.Private = cutAgencies(r.Text), agency
+		r.Text = cutAgencies(r.Text)
+		r.Private = agency
 		r.Split = "" // the test file alone has too few left
 		key := [2]int{r.Label, agency}
 		strata[key] = append(strata[key], len(marked))
@@ -41,7 +42,8 @@ func keepAgencies(q Request, out *Rows) error {
 			}
 		}
 	}
-	out.Rows, out.Privates = nil, agencies
+	out.Rows = nil
+	out.Privates = agencies
 	for id, r := range marked {
 		if keep[id] {
 			out.Rows = append(out.Rows, r)
@@ -55,7 +57,8 @@ func keepAgencies(q Request, out *Rows) error {
 
 // agencyOf returns the only agency whose marker a text carries.
 func agencyOf(text string) (agency int, ok bool) {
-	ap, reuters := strings.Contains(text, "(AP)"), strings.Contains(text, "(Reuters)")
+	ap := strings.Contains(text, "(AP)")
+	reuters := strings.Contains(text, "(Reuters)")
 	if reuters && !ap {
 		agency = 1
 	}

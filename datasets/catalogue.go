@@ -48,6 +48,7 @@ type part struct {
 	Official bool `yaml:"official"`
 }
 
+// init registers the data sets of sets.yaml.
 func init() {
 	var sets []set
 	if err := yaml.UnmarshalWithOptions(setsYAML, &sets, yaml.Strict()); err != nil {
@@ -58,12 +59,16 @@ func init() {
 			p.Entry = cmp.Or(p.Entry, s.Name)
 			return p
 		})
-		if s.read = layouts[s.Layout]; s.Layout == "columns" {
+		s.read = layouts[s.Layout]
+		if s.Layout == "columns" {
 			s.read = inColumns(table.Options{Format: table.CSV}, []string{s.Text}, s.Label, "", "")
 		}
-		s.Read, s.Needs = s.load, s.needs
+		s.Read = s.load
+		s.Needs = s.needs
 		if c, ok := corpora[s.Layout]; ok {
-			s.Read, s.Needs, s.Generated = c.read, nil, true
+			s.Read = c.read
+			s.Needs = nil
+			s.Generated = true
 			s.Doc += "; generated corpus: for tests and machines without data, not for findings"
 		}
 		Register(s.Definition)
@@ -82,75 +87,120 @@ func (s set) needs(root string) (names []string) {
 	return names
 }
 
+// labelled is what load has read, with the labels of rows as the files have them.
+type labelled struct {
+	Rows
+	labels, privates []string
+}
+
 // load reads all rows of a set, or of the user's own file. Without known classes
 // they are the distinct labels, sorted; without labels there is one.
-func (s set) load(ctx context.Context, q Request) (out Rows, err error) {
-	known := map[string]int{}
-	for c, name := range s.Classes {
-		as := []string{name, strconv.Itoa(c)}
-		if s.Labels != nil {
-			as = s.Labels[c]
-		}
-		for _, l := range as {
-			known[l] = c
-		}
-	}
-	var labels, privates, sources []string
+func (s set) load(ctx context.Context, q Request) (Rows, error) {
+	var all labelled
+	var sources []string
 	for _, p := range s.Parts {
-		path, err := q.File, error(nil)
-		if path == "" {
-			path, err = fetch.Locate(q.Root, p.Entry, p.Part)
-		}
-		before := len(out.Rows)
-		if errors.Is(err, fs.ErrNotExist) && p.Official {
-			path, err = officialTrain2024(ctx, q, &out)
-		} else if err == nil {
-			err = s.read(ctx, path, func(r record) error {
-				label := r.label + p.Label
-				class, ok := known[label]
-				if s.Classes != nil && !ok {
-					return fmt.Errorf("label %q: must be one of %q", label, slices.Sorted(maps.Keys(known)))
-				}
-				out.Rows = append(out.Rows, Row{Text: r.text, Label: class, User: r.user, Split: p.Split})
-				labels, privates = append(labels, label), append(privates, r.private)
-				return nil
-			})
-		}
-		if err == nil && len(out.Rows) == before {
-			err = fmt.Errorf("%s: no rows", path)
-		}
+		path, err := s.loadPart(ctx, q, p, &all)
 		if err := errors.Join(err, ctx.Err()); err != nil {
 			return Rows{}, err
 		}
 		sources = append(sources, path)
 	}
-	out.Source = strings.Join(sources, " + ")
-	if out.Classes = s.Classes; s.Classes == nil && labels[0] == "" {
-		out.Classes = []string{"all"}
-	} else if s.Classes == nil {
-		out.Classes, err = numbered(out.Source, labels, func(i, class int) { out.Rows[i].Label = class })
+	all.Source = strings.Join(sources, " + ")
+	if err := all.number(s.Classes); err != nil {
+		return all.Rows, err
 	}
-	if err == nil && len(privates) > 0 && privates[0] != "" {
-		out.Privates, err = numbered(out.Source+": private label", privates, func(i, p int) { out.Rows[i].Private = p })
+	if then := completions[s.Then]; then != nil {
+		if err := then(q, &all.Rows); err != nil {
+			return all.Rows, err
+		}
 	}
-	if then := completions[s.Then]; err == nil && then != nil {
-		err = then(q, &out)
+	return all.Rows, nil
+}
+
+// loadPart reads one file, and returns its path.
+func (s set) loadPart(ctx context.Context, q Request, p part, all *labelled) (path string, err error) {
+	path = q.File
+	if path == "" {
+		path, err = fetch.Locate(q.Root, p.Entry, p.Part)
 	}
-	return out, err
+	before := len(all.Rows.Rows)
+	if errors.Is(err, fs.ErrNotExist) && p.Official {
+		path, err = officialTrain2024(ctx, q, &all.Rows)
+	} else if err == nil {
+		err = s.readPart(ctx, path, p, all)
+	}
+	if err == nil && len(all.Rows.Rows) == before {
+		err = fmt.Errorf("%s: no rows", path)
+	}
+	return path, err
+}
+
+// readPart adds the rows of a file.
+func (s set) readPart(ctx context.Context, path string, p part, all *labelled) error {
+	known := s.classOf()
+	return s.read(ctx, path, func(r record) error {
+		label := r.label + p.Label
+		class, ok := known[label]
+		if s.Classes != nil && !ok {
+			return fmt.Errorf("label %q: must be one of %q", label, slices.Sorted(maps.Keys(known)))
+		}
+		all.Rows.Rows = append(all.Rows.Rows, Row{Text: r.text, Label: class, User: r.user, Split: p.Split})
+		all.labels = append(all.labels, label)
+		all.privates = append(all.privates, r.private)
+		return nil
+	})
+}
+
+// classOf is the class of each label that a file may have: by default its name or its
+// number.
+func (s set) classOf() map[string]int {
+	known := map[string]int{}
+	for class, name := range s.Classes {
+		labels := []string{name, strconv.Itoa(class)}
+		if s.Labels != nil {
+			labels = s.Labels[class]
+		}
+		for _, l := range labels {
+			known[l] = class
+		}
+	}
+	return known
+}
+
+// number gives the rows the classes, where these are not known those of their labels,
+// and their private labels.
+func (l *labelled) number(classes []string) (err error) {
+	switch {
+	case classes != nil:
+		l.Classes = classes
+	case l.labels[0] == "":
+		l.Classes = []string{"all"}
+	default:
+		l.Classes, err = numbered(l.Source, l.labels, func(i, class int) { l.Rows.Rows[i].Label = class })
+	}
+	if err != nil || len(l.privates) == 0 || l.privates[0] == "" {
+		return err
+	}
+	l.Privates, err = numbered(l.Source+": private label", l.privates, func(i, p int) { l.Rows.Rows[i].Private = p })
+	return err
 }
 
 // ownDefinition is the definition of a table of the user's own.
 func ownDefinition(q Request) (Definition, error) {
 	switch {
 	case q.Name == "" || q.File == "" || len(q.TextColumns) == 0:
-		return Definition{}, fmt.Errorf("data set %s: a table of your own needs a name, a file and a text column", q.Name)
+		return Definition{}, fmt.Errorf("data set %s: a table of your own needs a name, a file and a text column",
+			q.Name)
 	case definitions.Has(q.Name):
 		return Definition{}, fmt.Errorf("data set %s: the name is that of a built-in data set; give your table another",
 			q.Name)
 	}
-	s := set{Definition: Definition{Name: q.Name, Title: q.Name, Cleaning: CleanWords},
-		Parts: []part{{}}, read: inColumns(table.Options{Delimiter: q.Delimiter, Encoding: q.Encoding}, q.TextColumns,
-			q.LabelColumn, q.PrivateColumn, q.UserColumn)}
+	s := set{
+		Definition: Definition{Name: q.Name, Title: q.Name, Cleaning: CleanWords},
+		Parts:      []part{{}},
+		read: inColumns(table.Options{Delimiter: q.Delimiter, Encoding: q.Encoding}, q.TextColumns, q.LabelColumn,
+			q.PrivateColumn, q.UserColumn),
+	}
 	s.Read = s.load
 	return s.Definition, nil
 }

@@ -47,13 +47,13 @@ type way struct {
 }
 
 var ways = map[Cleaning]way{
-	CleanSentiment:     {(*Cleaner).words, stopWords(true), true},
-	CleanTopic:         {(*Cleaner).words, stopWords(false), true},
-	CleanContent:       {(*Cleaner).words, stopWords(true), false},
-	CleanWords:         {(*Cleaner).words, nil, false},
-	CleanNone:          {(*Cleaner).fields, nil, false},
-	CleanTopic2024:     {(*Cleaner).words2024, stopWords(false), true},
-	CleanSentiment2024: {(*Cleaner).words2024, stopWordsSentiment2024(), true},
+	CleanSentiment:     {tokens: (*Cleaner).words, stop: stopWordsButNegations(), lemmas: true},
+	CleanTopic:         {tokens: (*Cleaner).words, stop: stopWords(), lemmas: true},
+	CleanContent:       {tokens: (*Cleaner).words, stop: stopWordsButNegations()},
+	CleanWords:         {tokens: (*Cleaner).words},
+	CleanNone:          {tokens: (*Cleaner).fields},
+	CleanTopic2024:     {tokens: (*Cleaner).words2024, stop: stopWords(), lemmas: true},
+	CleanSentiment2024: {tokens: (*Cleaner).words2024, stop: stopWordsSentiment2024(), lemmas: true},
 }
 
 // Cleaner turns texts into tokens. It is safe for concurrent use.
@@ -96,6 +96,7 @@ func (c *Cleaner) Tokens(text string) []string { return c.tokens(c, text) }
 
 func (c *Cleaner) fields(text string) []string { return strings.Fields(strings.ToLower(text)) }
 
+// words are the words of a text, as the documentation of Cleaning says.
 func (c *Cleaner) words(text string) []string {
 	if strings.ContainsRune(text, '&') {
 		text = html.UnescapeString(text)
@@ -110,7 +111,8 @@ func (c *Cleaner) words(text string) []string {
 		}
 	}
 	for i := 0; i < len(text); {
-		r, n := rune(text[i]), 1
+		r := rune(text[i])
+		n := 1
 		if r >= utf8.RuneSelf {
 			r, n = utf8.DecodeRuneInString(text[i:])
 		}
@@ -132,11 +134,13 @@ func (c *Cleaner) words(text string) []string {
 // appendWord applies the stop list to the word with its apostrophes and then
 // to what remains without them ("it's" and "its" are both in the list).
 func (c *Cleaner) appendWord(tokens []string, word string) []string {
-	if word = strings.Trim(word, "'"); word == "" || c.stop[word] {
+	word = strings.Trim(word, "'")
+	if word == "" || c.stop[word] {
 		return tokens
 	}
 	if strings.IndexByte(word, '\'') >= 0 {
-		if word = strings.ReplaceAll(word, "'", ""); c.stop[word] {
+		word = strings.ReplaceAll(word, "'", "")
+		if c.stop[word] {
 			return tokens
 		}
 	}

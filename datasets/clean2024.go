@@ -25,7 +25,7 @@ const (
 )
 
 func stopWordsSentiment2024() map[string]bool {
-	stop := stopWords(false)
+	stop := stopWords()
 	delete(stop, "not")
 	stop["br"] = true
 	return stop

@@ -9,9 +9,14 @@ import (
 )
 
 // completions are those of sets.yaml.
-var completions = map[string]func(q Request, rows *Rows) error{"official halves": officialHalves,
-	"agencies": keepAgencies, "splits of 2024": splits2024, "class is private": privateClass, "pseudo-users": pseudoUsers,
-	"shared answers": sharedAnswers}
+var completions = map[string]func(q Request, rows *Rows) error{
+	"official halves":  officialHalves,
+	"agencies":         keepAgencies,
+	"splits of 2024":   splits2024,
+	"class is private": privateClass,
+	"pseudo-users":     pseudoUsers,
+	"shared answers":   sharedAnswers,
+}
 
 // imdbHalf and imdbQuarter are the sizes of the official halves (train, test)
 // and of a class in them.
@@ -31,8 +36,9 @@ func officialHalves(_ Request, rows *Rows) error {
 			return nil
 		}
 	}
-	for i := range rows.Rows {
-		rows.Rows[i].Split = [2]string{"train", "test"}[i/imdbHalf]
+	for i := range imdbHalf {
+		rows.Rows[i].Split = "train"
+		rows.Rows[imdbHalf+i].Split = "test"
 	}
 	return nil
 }
@@ -110,7 +116,8 @@ func officialTrain2024(ctx context.Context, q Request, out *Rows) (string, error
 		return "", err
 	}
 	if len(official.Rows) != 2*imdbHalf || official.Rows[0].Split != "train" {
-		return "", fmt.Errorf("%s: the train texts of imdb-2024 need all 50,000 reviews in the official order", official.Source)
+		return "", fmt.Errorf("%s: the train texts of imdb-2024 need all 50,000 reviews in the official order",
+			official.Source)
 	}
 	c, err := NewCleaner(CleanSentiment2024, q.Root)
 	if err != nil {

@@ -78,6 +78,8 @@ func Tokens(documents []Document) [][]string {
 	return list.Map(documents, func(d Document) []string { return d.Tokens })
 }
 
+// fingerprint hashes each text behind its length, so no two data sets are written
+// alike.
 func (d *Dataset) fingerprint() string {
 	h := sha256.New()
 	for _, c := range d.Classes {

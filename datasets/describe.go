@@ -33,8 +33,16 @@ type Description struct {
 // Describe returns the description of a data set.
 func Describe(d *Dataset) Description {
 	train := slices.Concat(d.Train, d.Validation)
-	out := Description{Name: d.Name, Generated: d.Generated, Classes: len(d.Classes), TrainDocuments: len(train),
-		TestDocuments: len(d.Test), TestClasses: perClass(d, d.Test), Fingerprint: d.Fingerprint, Warnings: warnings(d)}
+	out := Description{
+		Name:           d.Name,
+		Generated:      d.Generated,
+		Classes:        len(d.Classes),
+		TrainDocuments: len(train),
+		TestDocuments:  len(d.Test),
+		TestClasses:    perClass(d, d.Test),
+		Fingerprint:    d.Fingerprint,
+		Warnings:       warnings(d),
+	}
 	vocabulary := map[string]struct{}{}
 	lengths := make([]float64, len(train))
 	for i, doc := range train {
@@ -43,7 +51,8 @@ func Describe(d *Dataset) Description {
 			vocabulary[t] = struct{}{}
 		}
 	}
-	out.Tokens, out.Vocabulary = int(floats.Sum(lengths)), len(vocabulary)
+	out.Tokens = int(floats.Sum(lengths))
+	out.Vocabulary = len(vocabulary)
 	out.LengthMean = float64(out.Tokens) / float64(max(1, len(train)))
 	if len(train) > 1 {
 		out.LengthSD = stat.StdDev(lengths, nil)
@@ -67,44 +76,75 @@ const fewDocuments = 10
 // warnings returns a sentence for each thing about a data set that its numbers do
 // not show: classes that are too small or lost in the split, labels that look like
 // missing ones, repeated and empty documents.
-func warnings(d *Dataset) (out []string) {
-	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
-	all, earlier := make([]int, len(d.Classes)), map[string]bool{} // token lists of train and validation
-	documents, across, empty := 0, 0, 0
+func warnings(d *Dataset) []string {
+	out := lostClasses(d)
+	out = append(out, doubtfulClasses(d)...)
 	suspects := table.Suspects{}
 	for _, split := range d.Splits() {
-		for class, n := range perClass(d, split.Documents) {
-			if all[class] += n; n == 0 && len(split.Documents) > 0 && len(d.Classes) > 1 {
-				add("class %q has no document in %s", d.Classes[class], split.Name)
-			}
-		}
 		for _, doc := range split.Documents {
 			suspects.Add(doc.Text)
-			text := strings.Join(doc.Tokens, " ")
-			if documents++; text == "" {
-				empty++
-			}
-			if split.Name != "test" {
-				earlier[text] = true
-			} else if text != "" && earlier[text] {
-				across++
-			}
-		}
-	}
-	for class, n := range all {
-		if n < fewDocuments && len(d.Classes) > 1 {
-			add("class %q has %d documents: too few to learn or to test", d.Classes[class], n)
-		}
-		if table.LooksMissing(d.Classes[class]) {
-			add("label %q occurs %d times: is it a missing one?", d.Classes[class], n)
 		}
 	}
 	out = append(out, suspects.Warnings()...)
+	return append(out, doubtfulDocuments(d)...)
+}
+
+// lostClasses are those without a document in a split that has some.
+func lostClasses(d *Dataset) (out []string) {
+	for _, split := range d.Splits() {
+		if len(split.Documents) == 0 || len(d.Classes) < 2 {
+			continue
+		}
+		for class, n := range perClass(d, split.Documents) {
+			if n == 0 {
+				out = append(out, fmt.Sprintf("class %q has no document in %s", d.Classes[class], split.Name))
+			}
+		}
+	}
+	return out
+}
+
+// doubtfulClasses are those of few documents, and labels that look like missing ones.
+func doubtfulClasses(d *Dataset) (out []string) {
+	for class, n := range perClass(d, slices.Concat(d.Train, d.Validation, d.Test)) {
+		name := d.Classes[class]
+		if n < fewDocuments && len(d.Classes) > 1 {
+			out = append(out, fmt.Sprintf("class %q has %d documents: too few to learn or to test", name, n))
+		}
+		if table.LooksMissing(name) {
+			out = append(out, fmt.Sprintf("label %q occurs %d times: is it a missing one?", name, n))
+		}
+	}
+	return out
+}
+
+// doubtfulDocuments are test documents that training sees, and those without a text.
+func doubtfulDocuments(d *Dataset) (out []string) {
+	training := map[string]bool{} // token lists of train and validation
+	empty := 0
+	for _, doc := range slices.Concat(d.Train, d.Validation) {
+		text := strings.Join(doc.Tokens, " ")
+		training[text] = true
+		if text == "" {
+			empty++
+		}
+	}
+	across := 0
+	for _, doc := range d.Test {
+		text := strings.Join(doc.Tokens, " ")
+		if text == "" {
+			empty++
+		} else if training[text] {
+			across++
+		}
+	}
 	if across > 0 {
-		add("%d of %d test documents are also in train or validation, word by word", across, len(d.Test))
+		out = append(out, fmt.Sprintf("%d of %d test documents are also in train or validation, word by word", across,
+			len(d.Test)))
 	}
 	if empty > 0 {
-		add("%d of %d documents have no text after cleaning", empty, documents)
+		documents := len(d.Train) + len(d.Validation) + len(d.Test)
+		out = append(out, fmt.Sprintf("%d of %d documents have no text after cleaning", empty, documents))
 	}
 	return out
 }

@@ -25,12 +25,18 @@ type record struct{ text, label, private, user string }
 type layout func(ctx context.Context, path string, add func(record) error) error
 
 // layouts are those of sets.yaml.
-var layouts = map[string]layout{"reviews": reviews, "news": newsItems, "lexicon": lexicon, "sentences": sentences}
+var layouts = map[string]layout{
+	"reviews":   reviews,
+	"news":      newsItems,
+	"lexicon":   lexicon,
+	"sentences": sentences,
+}
 
 // inColumns is a table: columns of text, joined by a space, and those of labels
 // and users, "" for none.
 func inColumns(o table.Options, texts []string, label, private, user string) layout {
-	kinds, columns := []string{"label", "private label", "user"}, []string{label, private, user}
+	kinds := []string{"label", "private label", "user"}
+	columns := []string{label, private, user}
 	o.Columns = append(slices.Clone(texts), list.Map(columns, func(c string) string { return cmp.Or(c, texts[0]) })...)
 	return func(ctx context.Context, path string, add func(record) error) error {
 		return table.Each(ctx, path, o, func(row table.Row) error {
@@ -40,7 +46,8 @@ func inColumns(o table.Options, texts []string, label, private, user string) lay
 			}
 			own := values[len(texts):]
 			for i, c := range columns {
-				if own[i] = strings.TrimSpace(own[i]); c == "" {
+				own[i] = strings.TrimSpace(own[i])
+				if c == "" {
 					own[i] = ""
 				} else if own[i] == "" {
 					return fmt.Errorf("empty %s in column %q", kinds[i], c)
@@ -54,19 +61,24 @@ func inColumns(o table.Options, texts []string, label, private, user string) lay
 // newsItems is a table "class","title","description" without a header, as AG
 // News has it, or, as TSV, class, source and text.
 func newsItems(ctx context.Context, path string, add func(record) error) error {
-	texts, format := []string{"2", "3"}, table.CSV
+	texts := []string{"2", "3"}
+	format := table.CSV
 	if table.FormatOf(path) == table.TSV {
-		texts, format = []string{"3"}, table.TSV
+		texts = []string{"3"}
+		format = table.TSV
 	}
-	return inColumns(table.Options{Format: format, NoHeader: true}, texts, "1", "", "")(ctx, path, func(r record) error {
+	read := inColumns(table.Options{Format: format, NoHeader: true}, texts, "1", "", "")
+	return read(ctx, path, func(r record) error {
 		r.text = repairNews(r.text)
 		return add(r)
 	})
 }
 
-// brokenEntity matches the damaged HTML entities of the official files: "
-// #36;10 million" for "$10 million", " quot;" for a quotation mark. Names that are also words are not matched.
-var brokenEntity = regexp.MustCompile(` ?#(x[0-9a-fA-F]+|[0-9]+);| (quot|amp|lt|gt|nbsp|hellip|lsquo|rsquo|ldquo|rdquo|mdash|ndash);`)
+// brokenEntity matches the damaged HTML entities of the official files:
+// " #36;10 million" for "$10 million", " quot;" for a quotation mark. Names that are
+// also words are not matched.
+var brokenEntity = regexp.MustCompile(` ?#(x[0-9a-fA-F]+|[0-9]+);|` +
+	` (quot|amp|lt|gt|nbsp|hellip|lsquo|rsquo|ldquo|rdquo|mdash|ndash);`)
 
 // repairNews undoes the two damages of the official files: a backslash where
 // a line ended, and HTML entities without their ampersand. Tags stay.
@@ -89,7 +101,8 @@ func repairNews(text string) string {
 // train/neg, test/pos, test/neg, by id within each.
 func reviews(ctx context.Context, path string, add func(record) error) error {
 	if name := strings.TrimSuffix(strings.ToLower(path), ".gz"); !strings.HasSuffix(name, ".tar") {
-		return inColumns(table.Options{Format: table.CSV}, []string{"review"}, "sentiment", "", "")(ctx, path, add)
+		read := inColumns(table.Options{Format: table.CSV}, []string{"review"}, "sentiment", "", "")
+		return read(ctx, path, add)
 	}
 	f, err := table.OpenText(path)
 	if err != nil {
@@ -102,34 +115,49 @@ func reviews(ctx context.Context, path string, add func(record) error) error {
 // reviewFile is the name of a labelled review in the archive.
 var reviewFile = regexp.MustCompile(`(?:^|/)(train|test)/(pos|neg)/(\d+)_[^/]*\.txt$`)
 
+// reviewLabels are the folders of the archive as the CSV calls them.
+var reviewLabels = map[string]string{"pos": "positive", "neg": "negative"}
+
+// review is a file of the archive.
+type review struct {
+	split, class, text string
+	id                 int
+}
+
+// archived reads reviews from the archive, and adds them in the order of the CSV.
 func archived(ctx context.Context, r io.Reader, name string, add func(record) error) error {
-	type review struct {
-		split, class, text string
-		id                 int
-	}
 	var all []review
-	for t := tar.NewReader(r); ctx.Err() == nil; {
-		h, err := t.Next()
+	t := tar.NewReader(r)
+	for ctx.Err() == nil {
+		header, err := t.Next()
 		if err == io.EOF {
 			break
-		}
-		var text []byte
-		m := reviewFile.FindStringSubmatch(cmp.Or(h, &tar.Header{}).Name)
-		if err == nil && m != nil && h.Typeflag == tar.TypeReg {
-			if text, err = io.ReadAll(t); err == nil {
-				id, _ := strconv.Atoi(m[3]) // digits
-				all = append(all, review{m[1], m[2], string(text), id})
-			}
 		}
 		if err != nil {
 			return fmt.Errorf("%s: damaged archive: %w", name, err)
 		}
+		m := reviewFile.FindStringSubmatch(header.Name)
+		if m == nil || header.Typeflag != tar.TypeReg {
+			continue
+		}
+		text, err := io.ReadAll(t)
+		if err != nil {
+			return fmt.Errorf("%s: damaged archive: %w", name, err)
+		}
+		id, _ := strconv.Atoi(m[3]) // digits
+		all = append(all, review{split: m[1], class: m[2], text: string(text), id: id})
 	}
 	slices.SortFunc(all, func(a, b review) int {
-		return cmp.Or(cmp.Compare(b.split, a.split), cmp.Compare(b.class, a.class), a.id-b.id)
+		if a.split != b.split {
+			return cmp.Compare(b.split, a.split)
+		}
+		if a.class != b.class {
+			return cmp.Compare(b.class, a.class)
+		}
+		return cmp.Compare(a.id, b.id)
 	})
 	for _, r := range all {
-		if err := add(record{text: r.text, label: map[string]string{"pos": "positive", "neg": "negative"}[r.class]}); err != nil {
+		if err := add(record{text: r.text, label: reviewLabels[r.class]}); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
@@ -162,9 +190,10 @@ func sentences(_ context.Context, path string, add func(record) error) error {
 		if err != nil || len(found) != 1 {
 			return fmt.Errorf("%s: want one file *%s, found %d", path, suffix, len(found))
 		}
-		if err := table.LinesOf(found[0], func(line string) error {
+		err = table.LinesOf(found[0], func(line string) error {
 			return sentence(fmt.Sprintf("%d\t%s", label, line), add)
-		}); err != nil {
+		})
+		if err != nil {
 			return err
 		}
 	}
@@ -205,7 +234,8 @@ var (
 
 // tree returns the label of the root and the leaves of "(3 (2 a) (4 b))".
 func tree(line string) (record, error) {
-	label, leaves := root.FindStringSubmatch(line), leaf.FindAllStringSubmatch(line, -1)
+	label := root.FindStringSubmatch(line)
+	leaves := leaf.FindAllStringSubmatch(line, -1)
 	if label == nil || leaves == nil || strings.Count(line, "(") != strings.Count(line, ")") {
 		return record{}, fmt.Errorf("not a tree of the form (3 (2 word) (4 word))")
 	}

@@ -50,11 +50,12 @@ type Request struct {
 	MaxTokens int
 }
 
-// Load reads, samples, splits and cleans a data set. Unless the request says otherwise, the sample
-// is balanced by class: each split takes equal numbers of every class (the first classes one more
-// where the size does not divide), drawn without replacement from all rows. With all Sizes zero, also
-// those of the data set's own sample, the whole source is used, with its own splits where it has them
-// and otherwise 70/10/20 percent of each class; in its own order where that belongs to the data set
+// Load reads, samples, splits and cleans a data set. Unless the request says
+// otherwise, the sample is balanced by class: each split takes equal numbers of every
+// class (the first classes one more where the size does not divide), drawn without
+// replacement from all rows. With all Sizes zero, also those of the data set's own
+// sample, the whole source is used, with its own splits where it has them and otherwise
+// 70/10/20 percent of each class; in its own order where that belongs to the data set
 // (agnews-2024, imdb-2024).
 func Load(ctx context.Context, q Request) (*Dataset, error) {
 	d, err := definition(q)
@@ -62,12 +63,11 @@ func Load(ctx context.Context, q Request) (*Dataset, error) {
 		return nil, err
 	}
 	q.Sizes = cmp.Or(q.Sizes, d.Sizes)
-	if err := cmp.Or(check.AtLeast("train size", q.Sizes.Train, 0),
-		check.AtLeast("validation size", q.Sizes.Validation, 0), check.AtLeast("test size", q.Sizes.Test, 0),
-		check.AtLeast("max tokens", q.MaxTokens, -1)); err != nil {
+	if err := q.check(); err != nil {
 		return nil, fmt.Errorf("data set %s: %w", q.Name, err)
 	}
-	q.Cleaning, q.MaxTokens = cmp.Or(q.Cleaning, d.Cleaning), cmp.Or(q.MaxTokens, d.MaxTokens)
+	q.Cleaning = cmp.Or(q.Cleaning, d.Cleaning)
+	q.MaxTokens = cmp.Or(q.MaxTokens, d.MaxTokens)
 	cleaner, err := NewCleaner(q.Cleaning, q.Root)
 	if err != nil {
 		return nil, fmt.Errorf("data set %s: %w", q.Name, err)
@@ -83,28 +83,54 @@ func Load(ctx context.Context, q Request) (*Dataset, error) {
 		rows.Classes = d.Classes
 	}
 	out := &Dataset{
-		Name: q.Name, Title: d.Title, Classes: rows.Classes, Privates: rows.Privates,
-		Generated: d.Generated, WordLevel: d.WordLevel, Source: rows.Source, Note: rows.Note,
-		SourceRows: len(rows.Rows), cleaner: cleaner, maxTokens: q.MaxTokens,
+		Name:       q.Name,
+		Title:      d.Title,
+		Classes:    rows.Classes,
+		Privates:   rows.Privates,
+		Generated:  d.Generated,
+		WordLevel:  d.WordLevel,
+		Source:     rows.Source,
+		Note:       rows.Note,
+		SourceRows: len(rows.Rows),
+		cleaner:    cleaner,
+		maxTokens:  q.MaxTokens,
 	}
 	label := q.Name
 	if len(q.TextColumns) > 0 { // the user's own: what it is called draws no rows
 		label = ""
 	}
-	splits, err := split(rows, q.Sizes, q.Unbalanced, q.ByHash, q.Seed.Derive("sample", label))
+	drawn := q
+	drawn.Seed = q.Seed.Derive("sample", label)
+	splits, err := split(rows, drawn)
 	if err != nil {
 		return nil, fmt.Errorf("data set %s (%s): %w", q.Name, rows.Source, err)
 	}
-	out.Train, out.Validation, out.Test = splits[0], splits[1], splits[2]
+	out.Train = splits[0]
+	out.Validation = splits[1]
+	out.Test = splits[2]
 	if err := clean(ctx, out.Clean, splits[:]...); err != nil {
 		return nil, err
 	}
 	if !slices.ContainsFunc(slices.Concat(splits[:]...), func(d Document) bool { return len(d.Tokens) > 0 }) {
-		return nil, fmt.Errorf("data set %s (%s): no document has a word left after the cleaning %q", q.Name, rows.Source,
-			q.Cleaning)
+		return nil, fmt.Errorf("data set %s (%s): no document has a word left after the cleaning %q", q.Name,
+			rows.Source, q.Cleaning)
 	}
 	out.Fingerprint = out.fingerprint()
 	return out, nil
+}
+
+// check refuses sizes that are none.
+func (q Request) check() error {
+	if err := check.AtLeast("train size", q.Sizes.Train, 0); err != nil {
+		return err
+	}
+	if err := check.AtLeast("validation size", q.Sizes.Validation, 0); err != nil {
+		return err
+	}
+	if err := check.AtLeast("test size", q.Sizes.Test, 0); err != nil {
+		return err
+	}
+	return check.AtLeast("max tokens", q.MaxTokens, -1)
 }
 
 // Needs returns the entries of the fetch catalogue that Load reads for a

@@ -27,12 +27,18 @@ func (w *WordList) Contains(word string) bool {
 // Root returns the data folder; see fetch.Root.
 func Root(dir string) string { return fetch.Root(dir) }
 
+// wordLists are the entries of the fetch catalogue of each list by its name.
+var wordLists = map[string][]string{
+	"words": {"words"},
+	"nltk":  {"words", "words-basic"},
+}
+
 // OpenWordList reads a list of English words, one word per line: "words" is that of
 // the data folder root, "nltk" what nltk.corpus.words.words() returns, which has
 // Basic English too, anything else a file.
 func OpenWordList(ref, root string) (*WordList, error) {
 	w := &WordList{words: map[string]bool{}}
-	for _, entry := range map[string][]string{"words": {"words"}, "nltk": {"words", "words-basic"}}[ref] {
+	for _, entry := range wordLists[ref] {
 		file, err := fetch.Locate(root, entry, "words")
 		if err != nil {
 			return nil, err
@@ -45,11 +51,13 @@ func OpenWordList(ref, root string) (*WordList, error) {
 	for _, file := range w.Files {
 		before := len(w.words)
 		err := table.LinesOf(file, func(line string) error {
-			if line = strings.TrimSpace(line); line != "" {
-				w.words[line] = true
-				if lower := strings.ToLower(line); !w.words[lower] {
-					w.words[lower] = false // known with capitals only
-				}
+			word := strings.TrimSpace(line)
+			if word == "" {
+				return nil
+			}
+			w.words[word] = true
+			if lower := strings.ToLower(word); !w.words[lower] {
+				w.words[lower] = false // known with capitals only
 			}
 			return nil
 		})

@@ -19,46 +19,21 @@ const (
 	wholeTest       = 20
 )
 
-// split draws train, validation and test. Each class is shuffled by a separate
-// stream, so a class's rows do not depend on the other classes. Each split is
-// shuffled again to mix the classes.
-func split(rows Rows, sizes Sizes, unbalanced, byHash bool, seed stream.Seed) (out [3][]Document, err error) {
-	if len(rows.Classes) == 0 || len(rows.Rows) == 0 {
-		return out, errors.New("no documents")
+// split draws train, validation and test as a request says. Each class is shuffled by
+// a separate stream, so a class's rows do not depend on the other classes. Each split
+// is shuffled again to mix the classes.
+func split(rows Rows, q Request) (out [3][]Document, err error) {
+	if err := rows.check(); err != nil {
+		return out, err
 	}
-	all := make([]int, len(rows.Rows))
-	for id, r := range rows.Rows {
-		if all[id] = id; r.Label < 0 || r.Label >= len(rows.Classes) {
-			return out, fmt.Errorf("row %d: label %d: must be in [0, %d)", id+1, r.Label, len(rows.Classes))
-		}
-		if r.Private < 0 || r.Private >= max(1, len(rows.Privates)) {
-			return out, fmt.Errorf("row %d: private label %d: must be in [0, %d)", id+1, r.Private, len(rows.Privates))
-		}
-	}
-	var drawn [3][]int
-	switch {
-	case byHash:
-		drawn, err = rows.byHash(sizes, unbalanced)
-	case sizes.zero() && rows.InOrder:
-		for id, r := range rows.Rows {
-			s := max(0, slices.Index(splitNames, r.Split))
-			drawn[s] = append(drawn[s], id)
-		}
-	case sizes.zero():
-		drawn = rows.whole(seed)
-	case unbalanced:
-		seed.Derive("rows").Rand().Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-		rows.spread(all)
-		drawn, err = rows.deal([][]int{all}, sizes.all())
-	default:
-		drawn, err = rows.deal(rows.byClass(all, &seed), sizes.all())
-	}
+	drawn, err := rows.draw(q)
 	if err != nil {
 		return out, err
 	}
+	inOrder := q.ByHash || q.Sizes.zero() && rows.InOrder
 	for s, ids := range drawn {
-		if !byHash && !(sizes.zero() && rows.InOrder) {
-			rng := seed.Derive("order").At(uint64(s)).Rand()
+		if !inOrder {
+			rng := q.Seed.Derive("order").At(uint64(s)).Rand()
 			rng.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
 		}
 		for _, id := range ids {
@@ -69,6 +44,55 @@ func split(rows Rows, sizes Sizes, unbalanced, byHash bool, seed stream.Seed) (o
 	return out, nil
 }
 
+// check returns an error where there are no rows, or one has a label that is no class.
+func (rows Rows) check() error {
+	if len(rows.Classes) == 0 || len(rows.Rows) == 0 {
+		return errors.New("no documents")
+	}
+	privates := max(1, len(rows.Privates))
+	for id, r := range rows.Rows {
+		if r.Label < 0 || r.Label >= len(rows.Classes) {
+			return fmt.Errorf("row %d: label %d: must be in [0, %d)", id+1, r.Label, len(rows.Classes))
+		}
+		if r.Private < 0 || r.Private >= privates {
+			return fmt.Errorf("row %d: private label %d: must be in [0, %d)", id+1, r.Private, len(rows.Privates))
+		}
+	}
+	return nil
+}
+
+// draw returns the rows of each split.
+func (rows Rows) draw(q Request) ([3][]int, error) {
+	all := make([]int, len(rows.Rows))
+	for id := range all {
+		all[id] = id
+	}
+	switch {
+	case q.ByHash:
+		return rows.byHash(q)
+	case q.Sizes.zero() && rows.InOrder:
+		return rows.bySplit(), nil
+	case q.Sizes.zero():
+		return rows.whole(q.Seed), nil
+	case q.Unbalanced:
+		q.Seed.Derive("rows").Rand().Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		rows.spread(all)
+		return rows.deal([][]int{all}, q.Sizes.all())
+	default:
+		return rows.deal(rows.byClass(all, &q.Seed), q.Sizes.all())
+	}
+}
+
+// bySplit are the rows of each split as the source says; one that is in none is a
+// train row.
+func (rows Rows) bySplit() (out [3][]int) {
+	for id, r := range rows.Rows {
+		s := max(0, slices.Index(splitNames, r.Split))
+		out[s] = append(out[s], id)
+	}
+	return out
+}
+
 // deal gives each split its size, of each group as many rows: of each class, or of
 // the one group of all.
 func (rows Rows) deal(groups [][]int, sizes [3]int) (out [3][]int, err error) {
@@ -76,7 +100,8 @@ func (rows Rows) deal(groups [][]int, sizes [3]int) (out [3][]int, err error) {
 		need := 0
 		for s, size := range sizes {
 			n := (size + len(groups) - 1 - g) / len(groups)
-			if need += n; need <= len(ids) {
+			need += n
+			if need <= len(ids) {
 				out[s] = append(out[s], ids[need-n:need]...)
 			}
 		}
@@ -94,12 +119,10 @@ func (rows Rows) deal(groups [][]int, sizes [3]int) (out [3][]int, err error) {
 
 // whole uses every row once. Where a source has test rows but no validation rows,
 // a tenth of its train rows is used for validation.
-func (rows Rows) whole(seed stream.Seed) (out [3][]int) {
-	for id, r := range rows.Rows {
-		s := max(0, slices.Index(splitNames, r.Split))
-		out[s] = append(out[s], id)
-	}
-	free, percent := out[0], [3]int{0, wholeValidation, wholeTest}
+func (rows Rows) whole(seed stream.Seed) [3][]int {
+	out := rows.bySplit()
+	free := out[0]
+	percent := [3]int{0, wholeValidation, wholeTest}
 	for s := range out {
 		if len(out[s]) > 0 {
 			percent[s] = 0
@@ -119,30 +142,31 @@ func (rows Rows) whole(seed stream.Seed) (out [3][]int) {
 // byHash assigns each row to a split by a hash of its text alone. A size takes the
 // rows of the smallest hashes: of each class as many, or, where the sample is not
 // balanced, of each class and private label its share.
-func (rows Rows) byHash(sizes Sizes, unbalanced bool) (pools [3][]int, err error) {
+func (rows Rows) byHash(q Request) (pools [3][]int, err error) {
 	hashes := make([]uint64, len(rows.Rows))
 	for id, r := range rows.Rows {
 		sum := sha256.Sum256([]byte("split\n" + r.Text))
 		hashes[id] = binary.BigEndian.Uint64(sum[8:])
-		s := 0
-		switch part := binary.BigEndian.Uint64(sum[:]) % 100; {
+		part := binary.BigEndian.Uint64(sum[:]) % 100
+		switch {
 		case part < wholeTest:
-			s = 2
+			pools[2] = append(pools[2], id)
 		case part < wholeTest+wholeValidation:
-			s = 1
+			pools[1] = append(pools[1], id)
+		default:
+			pools[0] = append(pools[0], id)
 		}
-		pools[s] = append(pools[s], id)
 	}
 	byHash := func(a, b int) int { return cmp.Compare(hashes[a], hashes[b]) }
-	for s, size := range sizes.all() {
+	for s, size := range q.Sizes.all() {
 		slices.SortStableFunc(pools[s], byHash)
-		if sizes.zero() {
+		if q.Sizes.zero() {
 			continue
 		}
 		var only [3]int
 		only[s] = size
 		groups := [][]int{pools[s]}
-		if unbalanced {
+		if q.Unbalanced {
 			rows.spread(pools[s])
 		} else {
 			groups = rows.byClass(pools[s], nil)
@@ -191,7 +215,9 @@ func alternate(ids []int, groups int, of func(id int) int) {
 	if groups < 2 {
 		return
 	}
-	total, before, at := make([]int, groups), make([]int, groups), make(map[int]float64, len(ids))
+	total := make([]int, groups)
+	before := make([]int, groups)
+	at := make(map[int]float64, len(ids))
 	for _, id := range ids {
 		total[of(id)]++
 	}
@@ -200,5 +226,10 @@ func alternate(ids []int, groups int, of func(id int) int) {
 		at[id] = (float64(before[g]) + 0.5) / float64(total[g])
 		before[g]++
 	}
-	slices.SortStableFunc(ids, func(a, b int) int { return cmp.Or(cmp.Compare(at[a], at[b]), cmp.Compare(of(a), of(b))) })
+	slices.SortStableFunc(ids, func(a, b int) int {
+		if at[a] != at[b] {
+			return cmp.Compare(at[a], at[b])
+		}
+		return cmp.Compare(of(a), of(b))
+	})
 }

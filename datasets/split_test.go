@@ -24,7 +24,7 @@ func pool(perClass ...int) Rows {
 func TestSampleIsBalancedAndDisjoint(t *testing.T) {
 	rows := pool(50, 60, 70)
 	for _, sizes := range []Sizes{{30, 9, 12}, {1, 0, 0}, {100, 20, 10}, {0, 0, 7}} {
-		splits, err := split(rows, sizes, false, false, stream.FromUint64(3))
+		splits, err := split(rows, Request{Sizes: sizes, Seed: stream.FromUint64(3)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,7 +49,7 @@ func TestSampleIsBalancedAndDisjoint(t *testing.T) {
 }
 
 func TestTooLargeASample(t *testing.T) {
-	_, err := split(pool(10, 3), Sizes{6, 2, 2}, false, false, stream.Seed{})
+	_, err := split(pool(10, 3), Request{Sizes: Sizes{6, 2, 2}})
 	want := `class "class 1" has 3 documents, a sample of 6 + 2 + 2 needs 5`
 	if err == nil || err.Error() != want {
 		t.Errorf("err = %v, want %s", err, want)
@@ -58,13 +58,14 @@ func TestTooLargeASample(t *testing.T) {
 	for _, r := range []Row{{Label: 2}, {Label: -1}, {Private: 1}} {
 		wrong.Rows[4] = r
 		for _, byHash := range []bool{false, true} {
-			if _, err := split(wrong, Sizes{}, false, byHash, stream.Seed{}); err == nil ||
+			if _, err := split(wrong, Request{ByHash: byHash}); err == nil ||
 				!strings.HasPrefix(err.Error(), "row 5: ") {
 				t.Error(r, err)
 			}
 		}
 	}
-	_, err = split(pool(10, 3), Sizes{Train: 100}, true, true, stream.Seed{}) // not that its first class is too small
+	// Not that its first class is too small.
+	_, err = split(pool(10, 3), Request{Sizes: Sizes{Train: 100}, Unbalanced: true, ByHash: true})
 	if err == nil || !strings.Contains(err.Error(), "the source has ") {
 		t.Error(err)
 	}
@@ -85,7 +86,7 @@ func TestWholeSource(t *testing.T) {
 		"a tiny class":    {pool(1, 100), 1 + 70, 10, 20},
 		"one class empty": {pool(0, 10), 7, 1, 2},
 	} {
-		s, err := split(c.rows, Sizes{}, false, false, stream.FromUint64(1))
+		s, err := split(c.rows, Request{Seed: stream.FromUint64(1)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,7 +115,7 @@ func TestUnbalancedSampleHasTheSharesOfTheSource(t *testing.T) {
 		rows.Rows = append(rows.Rows, r)
 	}
 	draw := func(seed uint64) [3][]Document {
-		s, err := split(rows, Sizes{100, 20, 40}, true, false, stream.FromUint64(seed))
+		s, err := split(rows, Request{Sizes: Sizes{100, 20, 40}, Unbalanced: true, Seed: stream.FromUint64(seed)})
 		if err != nil {
 			t.Fatal(err)
 		}

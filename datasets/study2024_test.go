@@ -132,7 +132,7 @@ func TestEnglishOf2024(t *testing.T) {
 // columns reads columns of a table.
 func columns(t *testing.T, path string, noHeader bool, names ...string) [][]string {
 	t.Helper()
-	rows, err := table.Read(t.Context(), path, table.Options{Format: table.CSV, NoHeader: noHeader, Columns: names}, false)
+	rows, err := table.Read(t.Context(), path, table.Options{Format: table.CSV, NoHeader: noHeader, Columns: names})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,10 +9,11 @@ table = pd.DataFrame({"text": [f"the {thing} was {word}" for thing in ("food", "
                                for word in ("superb", "awful", "wonderful", "terrible")] * 10})
 table["good"] = table.text.str.contains("superb|wonderful")
 for mechanism in "cmp", "k-rr":
-    table[mechanism] = mldpbench.Privatizer(mechanism=mechanism, epsilon=5, seed=1).transform(table.text)
-model = make_pipeline(mldpbench.Privatizer("cmp", epsilon=5), TfidfVectorizer(), LinearSVC()).fit(table.text, table.good)
+    table[mechanism] = mldpbench.Privatizer(mechanism=mechanism, epsilon=5, embedding="generated", seed=1).transform(table.text)
+model = make_pipeline(mldpbench.Privatizer("cmp", epsilon=5, embedding="generated"), TfidfVectorizer(), LinearSVC())
+model.fit(table.text, table.good)
 print("trained on private texts:", model.score(table.text, table.good))
-rows = mldpbench.evaluate(table.text, {m: table[m] for m in ("cmp", "k-rr")}, labels=table.good, seed=1)
+rows = mldpbench.evaluate(table.text, {m: table[m] for m in ("cmp", "k-rr")}, labels=table.good, seed=1).to_frame()
 print(rows[rows.quantity.isin(["accuracy", "pp"])].groupby(["mechanism", "quantity"]).value.mean())
 
 study = {"schema": 1, "name": "pair", "seed": 1, "repetitions": 2, "epsilons": [2, 5, 10, 20, 40],
@@ -20,6 +21,6 @@ study = {"schema": 1, "name": "pair", "seed": 1, "repetitions": 2, "epsilons": [
          "embeddings": [{"name": "generated", "dimensions": [50]}], "metrics": {"inference_error": {"samples": 10}},
          "mechanisms": [{"name": "cmp"}, {"name": "rank-fix"}], "models": [{"name": "svm"}]}
 mldpbench.run(study)
-pairs = mldpbench.compare("runs/pair", align="em=0.5")  # CMP at equal privacy
+pairs = mldpbench.compare("runs/pair", em=0.5).to_frame()  # CMP at equal privacy
 pairs = pairs[pairs.table.str.startswith("pairs")]
 print(pairs[["mechanism", "against", "difference", "verdict"]].to_latex(index=False, float_format="%.1f"))

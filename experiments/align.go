@@ -32,7 +32,7 @@ const (
 	drawsOfError = 20
 )
 
-// AlignedFile is the name of the study with the ε that RunAligned found, next to
+// AlignedFile is the name of the study with the ε that runAligned found, next to
 // its rows.
 const AlignedFile = "aligned.yaml"
 
@@ -50,14 +50,14 @@ type aligning struct {
 	grew     bool                        // the last search found further ones around a level
 }
 
-// RunAligned runs a study where a quantity has some levels. It first looks for the ε
+// runAligned runs a study where a quantity has some levels. It first looks for the ε
 // of each mechanism on each data set, beyond those of the study too, and measures
 // nothing but the quantity (and E_M where that is asked for and a study does not
 // measure it); all else is measured at the two ε around each level only. These come
 // nearer until what is not known of the line between them is less than half of all
 // else that is not known, or mostRounds have passed, which is said. The study with
 // these ε is written to AlignedFile in the folder of the run.
-func RunAligned(ctx context.Context, s *study.Study, root string, o engine.Options,
+func runAligned(ctx context.Context, s *study.Study, root string, o engine.Options,
 	levels results.Levels) (*engine.Summary, error) {
 	a := &aligning{
 		Study:    s,
@@ -118,7 +118,7 @@ func (a *aligning) measure(ctx context.Context) (*engine.Summary, error) {
 		return nil, err
 	}
 	// Also where nothing is new: the folder has the rows of the last run.
-	summary, err := Run(ctx, found, a.root, a.options)
+	summary, err := runStudy(ctx, found, a.root, a.options)
 	if err != nil {
 		return summary, err
 	}

@@ -12,7 +12,6 @@ import (
 	"mldpbench/experiments"
 	"mldpbench/experiments/engine"
 	"mldpbench/results"
-	"mldpbench/results/analysis"
 )
 
 // A level is looked for beyond the ε of a study too, until two near each other are
@@ -26,15 +25,12 @@ func TestRunAligned(t *testing.T) {
 	s = withText(t, s, "    samples: 10", "    samples: 40")
 	const level = 0.4
 	out := t.TempDir()
-	sum, err := experiments.RunAligned(t.Context(), s, "", engine.Options{Out: out},
-		results.Levels{Quantity: results.EM, At: []float64{level}})
+	outcome, err := experiments.Run(t.Context(), experiments.Running{Parsed: s, Out: out,
+		Levels: results.Levels{Quantity: results.EM, At: []float64{level}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := analysis.New(results.Levels{Quantity: results.EM, At: []float64{level}}, results.Run{Rows: sum.Rows})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := outcome.Analysis
 	for _, a := range p.Alignments("", level) {
 		for _, l := range a.Lines {
 			below, above := 0.0, 1.0
@@ -46,9 +42,10 @@ func TestRunAligned(t *testing.T) {
 					above = min(above, x.Privacy)
 				}
 			}
-			if rest := math.Sqrt(l.Error*l.Error - l.Interpolation*l.Interpolation); above-below > 0.05 || l.Interpolation > rest/2 {
-				t.Errorf("%s: nothing measured between E_M %.3f and %.3f: ± %g beside ± %g", l.Mechanism, below, above, l.Interpolation,
-					rest)
+			rest := math.Sqrt(l.Error*l.Error - l.Interpolation*l.Interpolation)
+			if above-below > 0.05 || l.Interpolation > rest/2 {
+				t.Errorf("%s: nothing measured between E_M %.3f and %.3f: ± %g beside ± %g", l.Mechanism, below, above,
+					l.Interpolation, rest)
 			}
 		}
 	}
@@ -68,8 +65,9 @@ func TestRunAligned(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := parsed(t, string(data))
-	if second := mustRun(t, again, engine.Options{Out: out}); second.Ran != 0 || second.Total != sum.Total {
-		t.Errorf("%d of %d units run again, %d before", second.Ran, second.Total, sum.Total)
+	if second := mustRun(t, again, engine.Options{Out: out}); second.Ran != 0 || len(second.Rows) != len(p.Rows) {
+		t.Errorf("%d of %d units run again, want none; %d rows, want %d as before", second.Ran, second.Total,
+			len(second.Rows), len(p.Rows))
 	}
 }
 
@@ -98,8 +96,8 @@ func TestRunAlignedStops(t *testing.T) {
 	s = withText(t, s, "DIR/{epsilon}.csv", filepath.Join(dir, "{epsilon}.csv"))
 	var log bytes.Buffer
 	out := t.TempDir()
-	sum, err := experiments.RunAligned(t.Context(), s, "", engine.Options{Out: out, Log: &log},
-		results.Levels{Quantity: "pp", At: []float64{50}})
+	outcome, err := experiments.Run(t.Context(), experiments.Running{Call: experiments.Call{Log: &log}, Parsed: s, Out: out,
+		Levels: results.Levels{Quantity: "pp", At: []float64{50}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +105,7 @@ func TestRunAlignedStops(t *testing.T) {
 	if !strings.Contains(log.String(), sentence) {
 		t.Errorf("no %q in %s", sentence, &log)
 	}
-	if rows, err := results.Read(filepath.Join(out, "results.csv")); err != nil || len(rows) != len(sum.Rows) {
-		t.Errorf("%d rows in the folder, %d measured: %v", len(rows), len(sum.Rows), err)
+	if rows, err := results.Read(filepath.Join(out, "results.csv")); err != nil || len(rows) != len(outcome.Analysis.Rows) {
+		t.Errorf("%d rows in the folder, want the %d measured: %v", len(rows), len(outcome.Analysis.Rows), err)
 	}
 }

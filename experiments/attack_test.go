@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"mldpbench/experiments"
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/realdata"
@@ -50,7 +49,7 @@ func TestAttackersOfAStudy(t *testing.T) {
 	t.Parallel()
 	root := filepath.Dir(realdata.Model(t, "tiny-masked-lm"))
 	realdata.Model(t, "tiny-causal-lm")
-	sum, err := experiments.Run(t.Context(), attacksStudy(t, "", ""), root, engine.Options{Out: t.TempDir()})
+	sum, err := runUnits(t, attacksStudy(t, "", ""), root, engine.Options{Out: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +104,7 @@ func TestErrorsOfModels(t *testing.T) {
 		s := attacksStudy(t, c.old, c.new)
 		// A run says so before its first unit.
 		out := t.TempDir()
-		if _, err := experiments.Run(t.Context(), s, root, engine.Options{Out: out}); err == nil ||
+		if _, err := runUnits(t, s, root, engine.Options{Out: out}); err == nil ||
 			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.new, err, c.want)
 		}

@@ -25,18 +25,94 @@ import (
 	"mldpbench/stream"
 )
 
-// Calibration says which mechanisms are brought to which levels of privacy, and
-// on which words.
+// Calibration says which mechanisms are brought to which levels of privacy, and on which words.
 type Calibration struct {
+	Call
+	Vectors
+	Target     string        // such as nw=0.1,0.5 or em=0.5
+	Text       table.Options // of a file whose words are hidden, and guessed by who knows how often each occurs
+	Mechanisms []string      // as parseInstance reads them; none, without Program: all that return words
+	Program    string        // a command that is a mechanism; "" for none
+	Drawn      int           // words, for nw
+	Runs       int           // of each word, where there is no closed form; 0: 20, of a text by its size
+	Tolerance  float64       // how far above a target a value may be that ends its search
+	Seed       uint64
+	Threads    int
+}
+
+// Calibrate finds the ε of each mechanism at each level. Its parts are the entries of a study that have these, its
+// record "mechanisms" has each Calibrated.
+func Calibrate(ctx context.Context, c Calibration) (*Outcome, error) {
+	o := c.answer()
+	levels, err := parseTarget(c.Target)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Text.Check(); err != nil {
+		return nil, err
+	}
+	settings, err := c.settings()
+	if err != nil {
+		return nil, Usage(err)
+	}
+	seed := stream.FromUint64(c.Seed).Derive("papers", "calibrate")
+	env, err := c.environmentFor(ctx, o.call, seed, settings)
+	if err != nil {
+		return nil, err
+	}
+	q := calibrating{
+		Levels:     levels,
+		Calibrator: measure.Calibrator{Env: env, Seed: seed, Runs: c.Runs, Tolerance: c.Tolerance, Threads: c.Threads},
+		drawn:      c.Drawn,
+		mechanisms: settings,
+	}
+	if c.Text.Name != "" {
+		q.Counts, err = privatize.Count(ctx, []table.Options{c.Text}, env.Space.Vocabulary, nil)
+		if err != nil {
+			return nil, err
+		}
+	}
+	all := []Calibrated{}
+	err = q.run(ctx, func(rows []Calibrated, entry string) error {
+		all = append(all, rows...)
+		o.say("%s", strings.TrimSuffix(entry, "\n"))
+		return nil
+	})
+	o.Records["mechanisms"] = all
+	return o, err
+}
+
+// settings are those of the mechanisms, without ε.
+func (c Calibration) settings() (all []mechanisms.Settings, err error) {
+	if c.Program != "" {
+		s, err := commandSettings(c.Program)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	for _, name := range c.Mechanisms {
+		s, err := parseInstance(name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	if len(all) == 0 {
+		all = returningWords()
+	}
+	return all, nil
+}
+
+// calibrating is a calibration in progress.
+type calibrating struct {
 	results.Levels // of "nw" or "em", as measure.Calibrator.Find takes them
 	// Calibrator is that of each mechanism, without its settings. Counts are those of
 	// privatize.Count: of these Words are drawn, else of the space. Runs may be 0: 20, of a text
 	// about as many as E_M is learned from.
 	measure.Calibrator
-	Drawn int // words, for nw
-	// Mechanisms are settings without ε, also of commands; nil: all built in that
-	// return words, in their default variants.
-	Mechanisms []mechanisms.Settings
+	drawn      int                   // words, for nw
+	mechanisms []mechanisms.Settings // without ε, also of commands
 }
 
 // drawsOfText are about as many outputs as E_M of a text is learned from.
@@ -58,8 +134,8 @@ type Calibrated struct {
 	Reason     string           `csv:"reason"`
 }
 
-// ParseTarget reads "em=0.1,0.5".
-func ParseTarget(text string) (results.Levels, error) {
+// parseTarget reads "em=0.1,0.5".
+func parseTarget(text string) (results.Levels, error) {
 	quantity, list, _ := strings.Cut(text, "=")
 	t := results.Levels{Quantity: quantity}
 	if err := check.OneOf("target", quantity, "nw", "em"); err != nil {
@@ -78,14 +154,14 @@ func ParseTarget(text string) (results.Levels, error) {
 	return t, nil
 }
 
-// Calibrate finds the ε of each mechanism at each level, and passes on its rows as
+// run finds the ε of each mechanism at each level, and passes on its rows as
 // soon as they are found, with the entry of a study that they make. A level that is out
 // of reach is an answer, and so is a built-in mechanism that cannot be built here. A
-// command is asked word by word; where it fails, so does Calibrate.
-func Calibrate(ctx context.Context, q Calibration, each func(rows []Calibrated, entry string) error) (err error) {
-	q.Words = measure.SampleWords(q.Env.Space, q.Drawn, q.Seed.Derive("words"))
+// command is asked word by word; where it fails, so does run.
+func (q calibrating) run(ctx context.Context, each func(rows []Calibrated, entry string) error) (err error) {
+	q.Words = measure.SampleWords(q.Env.Space, q.drawn, q.Seed.Derive("words"))
 	if q.Counts != nil {
-		q.Words = measure.SampleText(q.Counts, q.Drawn, q.Seed.Derive("words"))
+		q.Words = measure.SampleText(q.Counts, q.drawn, q.Seed.Derive("words"))
 		words := list.Count(q.Counts, func(n int) bool { return n > 0 })
 		q.Runs = cmp.Or(q.Runs, max(4, min(100, drawsOfText/words)))
 	}
@@ -96,15 +172,12 @@ func Calibrate(ctx context.Context, q Calibration, each func(rows []Calibrated, 
 	if err := check.AtLeast("runs", q.Runs, 2); err != nil {
 		return err
 	}
-	if q.Mechanisms == nil {
-		q.Mechanisms = returningWords()
-	}
 	l := lab.New("") // of commands
 	defer func() { err = errors.Join(err, l.Close()) }()
 	q.Env.Outside = l.WordByWord(ctx, q.Env.Space)
-	bar := progress.Start(ctx, "targets", len(q.Mechanisms)*len(q.At))
+	bar := progress.Start(ctx, "targets", len(q.mechanisms)*len(q.At))
 	defer bar.Close()
-	for _, given := range q.Mechanisms {
+	for _, given := range q.mechanisms {
 		given.Epsilon = 1 // checked without it
 		c := q.Calibrator
 		if c.Settings, err = mechanisms.Complete(given); err != nil {
@@ -196,9 +269,9 @@ type TextTarget struct {
 	counts []int // of the words of the space, as the file has them
 }
 
-// ParseTextTarget reads "em=0.5"; the file is named, or "-".
-func ParseTextTarget(text, file string) (*TextTarget, error) {
-	t, err := ParseTarget(text)
+// parseTextTarget reads "em=0.5"; the file is named, or "-".
+func parseTextTarget(text, file string) (*TextTarget, error) {
+	t, err := parseTarget(text)
 	if err == nil && (t.Quantity != "em" || len(t.At) > 1) {
 		err = check.Wrong("target = %q: must be one level of em, as em=0.5", text)
 	}
@@ -224,8 +297,8 @@ func (t *TextTarget) Find(ctx context.Context, c measure.Calibrator, files []tab
 	t.counts = counts
 	c.Counts = counts
 	c.Tolerance = Tolerance
-	q := Calibration{Levels: t.Levels, Drawn: tokens, Mechanisms: []mechanisms.Settings{c.Settings}, Calibrator: c}
-	err = Calibrate(ctx, q, func(rows []Calibrated, _ string) error {
+	q := calibrating{Levels: t.Levels, drawn: tokens, mechanisms: []mechanisms.Settings{c.Settings}, Calibrator: c}
+	err = q.run(ctx, func(rows []Calibrated, _ string) error {
 		t.Calibrated = rows[0]
 		return nil
 	})

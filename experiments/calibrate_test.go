@@ -1,6 +1,7 @@
 package experiments_test
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -9,34 +10,30 @@ import (
 	"mldpbench/embeddings"
 	"mldpbench/experiments"
 	"mldpbench/experiments/lab"
-	"mldpbench/experiments/measure"
 	"mldpbench/experiments/study"
-	"mldpbench/mechanisms"
-	"mldpbench/stream"
 )
 
 // commandWords is the size of the vocabulary of the command below.
 const commandWords = 40
 
-func calibration(t *testing.T, kind, target string) (experiments.Calibration, error) {
+// calibration asks for the ε of a command, which has a kind and knows the words, and of k-RR.
+func calibration(t *testing.T, kind, target string) experiments.Calibration {
 	t.Helper()
-	e := study.EmbeddingSpec{Name: study.GeneratedEmbedding, Dimensions: []int{50}}
-	space, err := lab.New("").Words(t.Context(), e, 50, nil)
-	if err == nil {
-		space, err = space.Restrict(embeddings.First(commandWords, nil))
-	}
+	space, err := lab.OpenSpace(t.Context(), study.GeneratedEmbedding, 50, "", embeddings.First(commandWords, nil))
 	if err != nil {
 		t.Fatal(err)
 	}
-	levels, err := experiments.ParseTarget(target)
 	return experiments.Calibration{
-		Calibrator: measure.Calibrator{Env: mechanisms.Environment{Space: space}, Runs: 60, Tolerance: 0.005,
-			Seed: stream.FromUint64(1), Threads: 2},
-		Drawn: 20,
-		Mechanisms: []mechanisms.Settings{{Mechanism: "own", Outside: &mechanisms.Outside{
-			Command: []string{selfName(t), "client", kind, strings.Join(space.Vocabulary.Words(), " ")}}}, {Mechanism: "k-rr"}},
-		Levels: levels,
-	}, err
+		Vectors:    experiments.Vectors{Embedding: study.GeneratedEmbedding, Words: commandWords},
+		Target:     target,
+		Program:    fmt.Sprintf("'%s' client %s '%s'", selfName(t), kind, strings.Join(space.Vocabulary.Words(), " ")),
+		Mechanisms: []string{"k-rr"},
+		Drawn:      20,
+		Runs:       60,
+		Tolerance:  0.005,
+		Seed:       1,
+		Threads:    2,
+	}
 }
 
 // A command is calibrated like a built-in mechanism: randomised response has
@@ -46,20 +43,21 @@ func TestCalibrateCommand(t *testing.T) {
 	rows := map[string][]experiments.Calibrated{} // by mechanism: two levels of N_w, and one of E_M
 	var text string
 	for _, target := range []string{"nw=0.5,0.004", "em=0.5"} {
-		text = ""
-		q, err := calibration(t, "k-rr", target)
+		outcome, err := experiments.Calibrate(t.Context(), calibration(t, "k-rr", target))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := experiments.Calibrate(t.Context(), q, func(r []experiments.Calibrated, entry string) error {
-			rows[r[0].Mechanism] = append(rows[r[0].Mechanism], r...)
-			text += entry
-			return nil
-		}); err != nil {
-			t.Fatal(err)
+		for _, r := range outcome.Records["mechanisms"].([]experiments.Calibrated) {
+			rows[r.Mechanism] = append(rows[r.Mechanism], r)
+		}
+		text = ""
+		for _, entry := range outcome.Parts {
+			text += entry.Text + "\n"
 		}
 	}
-	own, builtin, want := rows["own"], rows["k-rr"], math.Log(commandWords-1)
+	own := rows["command"]
+	builtin := rows["k-rr"]
+	want := math.Log(commandWords - 1)
 	if len(own) != 3 || len(builtin) != 3 {
 		t.Fatalf("%+v", rows)
 	}
@@ -82,7 +80,7 @@ func TestCalibrateCommand(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, text)
 	}
-	if m := x.Mechanisms; len(m) != 2 || m[0].Name != "own" || len(m[0].Command) != 4 || m[1].Name != "k-rr" ||
+	if m := x.Mechanisms; len(m) != 2 || m[0].Name != "command" || len(m[0].Command) != 4 || m[1].Name != "k-rr" ||
 		!slices.Equal(m[0].Epsilons, []float64{own[2].Epsilon.Float()}) || !strings.Contains(text, "# em=0.5: ") {
 		t.Errorf("%+v of\n%s", m, text)
 	}
@@ -93,10 +91,7 @@ func TestCalibrateBrokenCommand(t *testing.T) {
 	t.Parallel()
 	for target, want := range map[string]string{"em=0.5": "exit status 1", "0.5": "must be one of",
 		"em=x": "must be as em=", "em=0.1,y": "must be as em=", "nw=1": "must be in (0, 1)", "nw": "must be as em="} {
-		q, err := calibration(t, "dies", target)
-		if err == nil {
-			err = experiments.Calibrate(t.Context(), q, func([]experiments.Calibrated, string) error { return nil })
-		}
+		_, err := experiments.Calibrate(t.Context(), calibration(t, "dies", target))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", target, err)
 		}

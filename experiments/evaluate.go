@@ -19,15 +19,16 @@ import (
 	"mldpbench/mechanisms"
 	"mldpbench/metrics"
 	"mldpbench/results"
+	"mldpbench/results/views"
 )
 
 // Evaluation asks how privatised versions of a table compare with it.
 type Evaluation struct {
+	Call
 	Original study.DatasetSpec // File and Text; without Label there is no accuracy, without Private no attacker of it
 	ID       string            // column with the id of the document, in all files; "" uses the order of rows
 	Versions []string          // as ParseVersion reads them
 	Seed     uint64
-	Root     string // data folder
 	Encoder  string // of CS: a folder or a name; none without
 	// Documents are those compared for CS; -1 none.
 	Documents int
@@ -36,23 +37,68 @@ type Evaluation struct {
 	// what At, a quantity or one of its short names, is for each version.
 	Against       []string
 	Embedding, At string
+	Out           string // folder of rows, table and page
+}
+
+// Evaluate measures versions of a table, and writes rows, table and page.
+func Evaluate(ctx context.Context, e Evaluation) (*Outcome, error) {
+	o := e.answer()
+	rows := filepath.Join(e.Out, "results.csv")
+	if err := e.mayWrite(nil, rows); err != nil {
+		return nil, err
+	}
+	versions, unmeasured, err := e.study(ctx)
+	if err != nil {
+		return nil, err
+	}
+	options := o.call.engineOptions(e.Out)
+	options.Force = true // mayWrite was asked
+	summary, err := runStudy(ctx, versions, e.Data, options)
+	if err != nil {
+		return nil, err
+	}
+	pages := runPages{tables: views.Builtin().Versions}
+	if len(e.Against) > 0 {
+		pages.levels, err = e.beside(versions, summary.Rows)
+		if err != nil {
+			return nil, err
+		}
+		summary, err = runAligned(ctx, versions, e.Data, options, pages.levels)
+		if err != nil {
+			return nil, err
+		}
+		// the pairs of texts at equal privacy, in place of those of all texts
+		isOfPairs := func(v views.View) bool { return v.From == "pairs" }
+		pages.tables = append(pages.tables[:1], results.Where(views.Builtin().Tables, isOfPairs)...)
+	}
+	for _, why := range unmeasured {
+		o.note("%s", why)
+	}
+	for _, r := range summary.Rows {
+		if !r.Value.Known() && r.Note != "" {
+			o.note("%s, repetition %d: %s: %s", r.Mechanism, r.Repetition, results.MustColumn(r.Quantity).Title, r.Note)
+		}
+	}
+	o.Files = append(o.Files, rows)
+	return o, o.writeRun(summary, pages)
 }
 
 // shortNames are those of quantities at which a text and a mechanism are compared.
 var shortNames = map[string]string{"linkage": "linkage-tfidf-p1", "label-found": "attribute-adaptive-svm-accuracy"}
 
-// Beside adds the mechanisms of Against to the study of an evaluation, and returns the
+// beside adds the mechanisms of Against to the study of an evaluation, and returns the
 // levels at which these are compared with the versions: what At was for each of them in
 // the rows of its run.
-func (e Evaluation) Beside(s *study.Study, rows []results.Row) (results.Levels, error) {
+func (e Evaluation) beside(s *study.Study, rows []results.Row) (results.Levels, error) {
 	levels := results.Levels{Quantity: cmp.Or(shortNames[e.At], e.At)}
 	p, err := results.Prepare(results.Run{Name: s.Name, Rows: rows})
 	if err != nil {
 		return levels, err
 	}
 	for _, g := range results.GroupCells(results.Texts(p.Private())) {
-		if x := g.Values(levels.Quantity); len(x) > 0 && !slices.Contains(levels.At, stats.Mean(x)) {
-			levels.At = append(levels.At, stats.Mean(x))
+		values := g.Values(levels.Quantity)
+		if len(values) > 0 && !slices.Contains(levels.At, stats.Mean(values)) {
+			levels.At = append(levels.At, stats.Mean(values))
 		}
 	}
 	if _, err := results.FindColumn(levels.Quantity); err != nil || len(levels.At) == 0 {
@@ -64,13 +110,15 @@ func (e Evaluation) Beside(s *study.Study, rows []results.Row) (results.Levels, 
 		m.Epsilons = []float64{startOfSearch}
 		s.Mechanisms = append(s.Mechanisms, m)
 	}
-	s.Repetitions = max(s.Repetitions, AlignedRepetitions)
+	s.Repetitions = max(s.Repetitions, alignedRepetitions)
 	return levels, s.Check()
 }
 
-// startOfSearch is the first ε of a mechanism beside a version, AlignedRepetitions are those
-// at equal privacy where no others are asked for: of one nothing is tested.
-const startOfSearch, AlignedRepetitions = 10, 3
+// startOfSearch is the first ε of a mechanism beside a version.
+const startOfSearch = 10
+
+// alignedRepetitions are those at equal privacy where no others are asked for: of one nothing is tested.
+const alignedRepetitions = 3
 
 // inColumn begins the name of a column in place of a file.
 const inColumn = "column:"
@@ -78,31 +126,47 @@ const inColumn = "column:"
 // ParseVersion reads "FILE", "NAME=FILE" or "NAME@EPSILON=FILE"; for a column of
 // the original, FILE is "column:COLUMN". The default name is that of the file or
 // column.
-func ParseVersion(s string) (m study.MechanismSpec, err error) {
-	name, path, named := strings.Cut(s, "=")
-	if !named {
-		name, path = stem(strings.TrimPrefix(s, inColumn)), s
-	} else if of, text, stated := strings.Cut(name, "@"); stated {
-		epsilon, wrong := strconv.ParseFloat(text, 64)
-		if err = check.Positive("epsilon", epsilon); wrong != nil {
-			err = fmt.Errorf("epsilon = %q: must be a number", text)
-		}
-		name, m.Epsilons = of, []float64{epsilon}
-	}
-	if _, known := mechanisms.Find(name); known == nil {
-		name += "-file" // the program's own has guarantees that nobody stated of a file
-	}
-	m.Name, m.Text = name, path
-	if column, ok := strings.CutPrefix(path, inColumn); ok {
-		m.Text, m.Columns, path = "", []string{column}, column
-	}
-	if err == nil && (name == "" || path == "") {
-		err = errors.New("must be FILE, NAME=FILE or NAME@EPSILON=FILE")
-	}
+func ParseVersion(text string) (study.MechanismSpec, error) {
+	m, err := parseVersion(text)
 	if err != nil {
-		err = check.Wrong("privatised = %q: %v", s, err)
+		return m, check.Wrong("privatised = %q: %v", text, err)
 	}
-	return m, err
+	return m, nil
+}
+
+// parseVersion is ParseVersion, whose errors do not say of what.
+func parseVersion(text string) (m study.MechanismSpec, err error) {
+	name, path, named := strings.Cut(text, "=")
+	if !named {
+		path = text
+		name = stem(strings.TrimPrefix(text, inColumn))
+	}
+	of, stated, hasEpsilon := strings.Cut(name, "@")
+	if named && hasEpsilon {
+		name = of
+		epsilon, err := strconv.ParseFloat(stated, 64)
+		if err != nil {
+			return m, fmt.Errorf("epsilon = %q: must be a number", stated)
+		}
+		if err := check.Positive("epsilon", epsilon); err != nil {
+			return m, err
+		}
+		m.Epsilons = []float64{epsilon}
+	}
+	m.Text = path
+	if column, ok := strings.CutPrefix(path, inColumn); ok {
+		m.Text = ""
+		m.Columns = []string{column}
+		path = column
+	}
+	if name == "" || path == "" {
+		return m, errors.New("must be FILE, NAME=FILE or NAME@EPSILON=FILE")
+	}
+	m.Name = name
+	if _, err := mechanisms.Find(name); err == nil {
+		m.Name += "-file" // the program's own has guarantees that nobody stated of a file
+	}
+	return m, nil
 }
 
 // stem returns a file's name without folder and suffixes.
@@ -111,11 +175,13 @@ func stem(path string) string {
 	return strings.TrimSuffix(name, filepath.Ext(name))
 }
 
-// Study is the evaluation as a study without a file, whose mechanisms are the
-// versions; notes say what it does not measure, and why.
-func (e Evaluation) Study(ctx context.Context) (s *study.Study, notes []string, err error) {
+// study is the evaluation as a study without a file, whose mechanisms are the
+// versions; unmeasured says what it does not measure, and why.
+func (e Evaluation) study(ctx context.Context) (s *study.Study, unmeasured []string, err error) {
 	d := e.Original
-	d.Name, d.MaxTokens, d.Cleaning = stem(d.File), -1, string(datasets.CleanWords)
+	d.Name = stem(d.File)
+	d.MaxTokens = -1
+	d.Cleaning = string(datasets.CleanWords)
 	s = &study.Study{Header: study.Header{Schema: study.Schema, Name: "evaluate", Seed: e.Seed,
 		Title: "Privatised versions of " + filepath.Base(d.File)}, Design: study.Design{
 		Datasets:            []study.DatasetSpec{d},
@@ -127,39 +193,51 @@ func (e Evaluation) Study(ctx context.Context) (s *study.Study, notes []string, 
 	if len(e.Against) > 0 {
 		s.Embeddings[0] = study.NamedEmbedding(e.Embedding)
 	}
-	if _, err := datasets.OpenWordList("words", e.Root); err == nil {
+	if _, err := datasets.OpenWordList("words", e.Data); err == nil {
 		s.Metrics["english"] = new("words")
 	} else {
-		notes = append(notes, "English %: not measured: "+err.Error())
+		unmeasured = append(unmeasured, "English %: not measured: "+err.Error())
 	}
 	if e.Encoder != "" && e.Documents >= 0 {
 		s.Metrics["cs"] = &measure.CSOptions{Encoder: e.Encoder, Documents: e.Documents}
 	} else {
-		notes = append(notes, "CS: not measured without --encoder")
+		unmeasured = append(unmeasured, "CS: not measured without --encoder")
 	}
 	if d.Label != "" {
 		s.Models = []study.ModelSpec{{Name: "svm", Parameters: map[string]any{"features": "tfidf"}}}
 	} else {
-		notes = append(notes, "accuracy: not measured: there is no --label")
+		unmeasured = append(unmeasured, "accuracy: not measured: there is no --label")
 	}
 	if d.Private != "" { // an attacker that trains the same classifier on the version itself
 		s.Attackers = append(s.Attackers, study.CommandSpec{Name: "attribute-adaptive-svm"})
 	}
-	for _, v := range e.Versions {
-		m, err := ParseVersion(v)
+	for _, text := range e.Versions {
+		m, err := e.version(ctx, text, d)
 		if err != nil {
 			return nil, nil, err
 		}
-		m.Text, m.ID = cmp.Or(m.Text, d.File), e.ID
-		text, _, err := lab.New(e.Root).Text(ctx, m.Outside, d)
-		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", m.Name, err)
-		}
-		m.Repetitions = text.Repetitions()
-		s.Mechanisms, s.Repetitions = append(s.Mechanisms, m), max(s.Repetitions, m.Repetitions)
+		s.Mechanisms = append(s.Mechanisms, m)
+		s.Repetitions = max(s.Repetitions, m.Repetitions)
 	}
-	if s, err = s.Override(study.Overrides{Set: e.Set}); err == nil {
-		err = s.Check()
+	s, err = s.Override(study.Overrides{Set: e.Set})
+	if err != nil {
+		return nil, nil, err
 	}
-	return s, notes, err
+	return s, unmeasured, s.Check()
+}
+
+// version is one as a mechanism of a study, with the repetitions that its file has.
+func (e Evaluation) version(ctx context.Context, text string, original study.DatasetSpec) (study.MechanismSpec, error) {
+	m, err := ParseVersion(text)
+	if err != nil {
+		return m, err
+	}
+	m.Text = cmp.Or(m.Text, original.File)
+	m.ID = e.ID
+	written, _, err := lab.New(e.Data).Text(ctx, m.Outside, original)
+	if err != nil {
+		return m, fmt.Errorf("%s: %w", m.Name, err)
+	}
+	m.Repetitions = written.Repetitions()
+	return m, nil
 }

@@ -10,12 +10,10 @@ import (
 	"testing"
 
 	"mldpbench/experiments"
-	"mldpbench/experiments/engine"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/list"
 	"mldpbench/mechanisms"
 	"mldpbench/results"
-	"mldpbench/results/analysis"
 	"mldpbench/stream"
 )
 
@@ -43,22 +41,19 @@ func reviews(t *testing.T, name string, rows int, header []string, change func(i
 func evaluation(t *testing.T, original string, versions ...string) experiments.Evaluation {
 	t.Helper()
 	return experiments.Evaluation{Original: study.DatasetSpec{File: original, Text: study.Columns{"body"}, Label: "stars"},
-		Root: t.TempDir(), Versions: versions}
+		Call: experiments.Call{Data: t.TempDir()}, Versions: versions}
 }
 
 // evaluate gives the cells by mechanism, of the first repetition.
 func evaluate(t *testing.T, e experiments.Evaluation) (map[string]results.Cell, error) {
 	t.Helper()
-	s, _, err := e.Study(t.Context())
-	if err != nil {
-		return nil, err
-	}
-	sum, err := experiments.Run(t.Context(), s, e.Root, engine.Options{Out: t.TempDir()})
+	e.Out = t.TempDir()
+	outcome, err := experiments.Evaluate(t.Context(), e)
 	if err != nil {
 		return nil, err
 	}
 	by := map[string]results.Cell{}
-	for _, c := range cells(t, sum) {
+	for _, c := range outcome.Analysis.Cells {
 		if c.Repetition == 1 {
 			by[c.Mechanism] = c
 		}
@@ -97,33 +92,57 @@ func TestVersionsAreMeasured(t *testing.T) {
 		for quantity, v := range map[string]float64{"accuracy": want.accuracy, attacker: want.private, "pp": want.pp,
 			"low": want.low, overlap: want.same} {
 			got := c.Get(quantity).Float()
-			if !math.IsNaN(v) && !(math.Abs(got-v) <= 1e-9) || c.Has("pp") != !math.IsNaN(want.pp) {
+			if !math.IsNaN(v) && !(math.Abs(got-v) <= 1e-9) {
 				t.Errorf("%s: %s is %v, want %v", want.name, quantity, got, v)
 			}
 		}
-		if c.Has("cs") || c.Has("english") || c.Epsilon.Known() != (want.name == "copied" || want.name == "short") {
-			t.Errorf("%s: %+v", want.name, c)
+		if hasPP := !math.IsNaN(want.pp); c.Has("pp") != hasPP {
+			t.Errorf("%s: PP was measured: %v, want %v", want.name, c.Has("pp"), hasPP)
+		}
+		for _, quantity := range []string{"cs", "english"} {
+			if c.Has(quantity) {
+				t.Errorf("%s: %s was measured, which nobody asked for", want.name, quantity)
+			}
+		}
+		hasEpsilon := want.name == "copied" || want.name == "short"
+		if c.Epsilon.Known() != hasEpsilon {
+			t.Errorf("%s: it has an ε: %v, want %v", want.name, c.Epsilon.Known(), hasEpsilon)
 		}
 		if c.IsBaseline() {
 			continue
 		}
 		m := at(c, linked)
-		if !(m.Floor.Float() > 1.0/81) || !(m.Low.Float() <= m.Value.Float() && m.Value.Float() <= m.High.Float()) ||
-			!(m.Low.Float() < m.High.Float()) || c.GuaranteeMetric != "" || c.Variant != string(mechanisms.External) {
-			t.Errorf("%s: %+v of %+v", want.name, m, c.Place)
+		if !(m.Floor.Float() > 1.0/81) {
+			t.Errorf("%s: the floor of %s is %v, want more than 1/81", want.name, linked, m.Floor.Float())
+		}
+		low, value, high := m.Low.Float(), m.Value.Float(), m.High.Float()
+		if !(low <= value && value <= high && low < high) {
+			t.Errorf("%s: %s is %v with the interval %v to %v, want one around it", want.name, linked, value, low, high)
+		}
+		if c.GuaranteeMetric != "" {
+			t.Errorf("%s: it guarantees something in the distance %q, want nothing", want.name, c.GuaranteeMetric)
+		}
+		if c.Variant != string(mechanisms.External) {
+			t.Errorf("%s: its variant is %q, want %q", want.name, c.Variant, mechanisms.External)
 		}
 	}
 	// The word that tells stars is hidden, and new ones are no language.
 	copy, hide := by["copied"], by["hidden"]
-	if m := at(copy, "linkage-layout-p1"); math.Abs(m.Value.Float()-m.Ceiling.Float()) > 1e-9 ||
-		!hide.Has("linkage-layout-lower-p1") {
-		t.Errorf("layout: %+v, %+v", m, hide)
+	layout := at(copy, "linkage-layout-p1")
+	if math.Abs(layout.Value.Float()-layout.Ceiling.Float()) > 1e-9 {
+		t.Errorf("by its layout %v of a copy are linked, want the ceiling %v", layout.Value.Float(), layout.Ceiling.Float())
+	}
+	if !hide.Has("linkage-layout-lower-p1") {
+		t.Error("of the hidden text linkage-layout-lower-p1 was not measured")
 	}
 	if m := at(copy, linked); m.Value != m.Ceiling {
-		t.Errorf("a copy: %+v", copy)
+		t.Errorf("%s of a copy is %v, want its ceiling %v", linked, m.Value.Float(), m.Ceiling.Float())
 	}
-	if !(hide.Get("accuracy").Float() < 80) || !(hide.Get(linked).Float() < copy.Get(linked).Float()) {
-		t.Errorf("hidden: %+v", hide)
+	if got := hide.Get("accuracy").Float(); !(got < 80) {
+		t.Errorf("accuracy of the hidden text is %v, want less than 80", got)
+	}
+	if got, most := hide.Get(linked).Float(), copy.Get(linked).Float(); !(got < most) {
+		t.Errorf("%s of the hidden text is %v, want less than %v of a copy", linked, got, most)
 	}
 }
 
@@ -250,22 +269,15 @@ func TestAgainst(t *testing.T) {
 	put(t, filepath.Dir(krr), "v.txt", vectors)
 	e := evaluation(t, original, krr)
 	e.Against, e.At, e.Embedding = []string{"k-rr"}, "linkage", filepath.Join(filepath.Dir(krr), "v.txt")
-	s, _, err := e.Study(t.Context())
+	e.Out = t.TempDir()
+	outcome, err := experiments.Evaluate(t.Context(), e)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := engine.Options{Out: t.TempDir()}
-	sum := mustRun(t, s, o)
-	levels, err := e.Beside(s, sum.Rows)
-	if err != nil || len(levels.At) != 1 {
-		t.Fatal(levels, err)
-	}
-	if sum, err = experiments.RunAligned(t.Context(), s, e.Root, o, levels); err != nil {
-		t.Fatal(err)
-	}
-	p, err := analysis.New(levels, results.Run{Rows: sum.Rows})
-	if err != nil {
-		t.Fatal(err)
+	p := outcome.Analysis
+	levels := p.Levels()
+	if len(levels.At) != 1 {
+		t.Fatalf("compared at %v, want one level: that of the one version", levels.At)
 	}
 	a := p.Alignments("", levels.At[0])[0]
 	if a.Reached() != 2 || len(a.Pairs) != 1 || a.Pairs[0].Different || !(a.Pairs[0].Detectable > 0) {
@@ -275,7 +287,8 @@ func TestAgainst(t *testing.T) {
 		t.Errorf("as much is found at ε = %g, want about %g", got, want)
 	}
 	e.At = "pp-of-nothing"
-	if _, err := e.Beside(s, sum.Rows); err == nil || !strings.Contains(err.Error(), `at = "pp-of-nothing"`) {
+	e.Out = t.TempDir()
+	if _, err := experiments.Evaluate(t.Context(), e); err == nil || !strings.Contains(err.Error(), `at = "pp-of-nothing"`) {
 		t.Error(err)
 	}
 }

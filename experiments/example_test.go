@@ -7,13 +7,10 @@ import (
 	"os"
 
 	"mldpbench/experiments"
-	"mldpbench/experiments/engine"
 	"mldpbench/experiments/study"
-	"mldpbench/results"
 )
 
-// A study from a program: its rows, pivoted to one cell for each release and
-// classifier.
+// A study from a program: what was measured of each release and classifier.
 func ExampleRun() {
 	s, err := study.Parse("own.yaml", []byte(`
 schema: 1
@@ -34,15 +31,11 @@ metrics: {deniability: {words: 10, runs: 20}}
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(folder)
-	run, err := experiments.Run(context.Background(), s, "", engine.Options{Out: folder})
+	run, err := experiments.Run(context.Background(), experiments.Running{Parsed: s, Out: folder})
 	if err != nil {
 		log.Fatal(err)
 	}
-	p, err := results.Prepare(results.Run{Name: "own", Rows: run.Rows})
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, c := range p.Cells {
+	for _, c := range run.Analysis.Cells {
 		fmt.Printf("%s, ε = %s: N_w %s%%\n", c.Mechanism, c.Epsilon, c.Get("n_w"))
 	}
 	// Output:

@@ -1,15 +1,13 @@
-// Package experiments runs studies: it reads a study file, has it divided into
-// units and passes these to the engine (see the example of Run).
+// Package experiments is what this program does for its users, one function a question: Run, Evaluate, Privatize,
+// Calibrate, Audit, Reproduce and so on take a struct of options and return an Outcome (see the example of Run). A
+// command has flags and prints the outcome; all that it says stands here.
 package experiments
 
 import (
 	"cmp"
-	"context"
 	"embed"
 	"strings"
 
-	"mldpbench/experiments/engine"
-	"mldpbench/experiments/plan"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/check"
 )
@@ -39,10 +37,12 @@ func Open(refs, root string) (all *study.Study, err error) {
 			all = s
 			continue
 		case same(all) != same(s):
-			return nil, check.Wrong("%s and %s differ in more than names and data sets: they cannot be run as one", all.Name,
-				s.Name)
+			return nil, check.Wrong("%s and %s differ in more than names and data sets: they cannot be run as one",
+				all.Name, s.Name)
 		}
-		all.Name, all.Title, all.Task = all.Name+"-"+s.Name, all.Title+"; "+s.Title, all.Task+","+s.Task
+		all.Name += "-" + s.Name
+		all.Title += "; " + s.Title
+		all.Task += "," + s.Task
 		all.Datasets = append(all.Datasets, s.Datasets...)
 	}
 	return all, all.Check()
@@ -52,7 +52,10 @@ func Open(refs, root string) (all *study.Study, err error) {
 // sets.
 func same(s *study.Study) string {
 	c := *s
-	c.Name, c.Title, c.Task, c.Datasets = "", "", "", nil
+	c.Name = ""
+	c.Title = ""
+	c.Task = ""
+	c.Datasets = nil
 	text, _ := c.YAML() // it was read
 	return string(text)
 }
@@ -72,15 +75,7 @@ func lite(s *study.Study) error {
 	if len(s.Models) > 0 {
 		s.Attackers = nil
 	}
-	s.Name, s.Task = s.Name+"-lite", strings.Replace(s.Task, ":", "/lite:", 1)
+	s.Name += "-lite"
+	s.Task = strings.Replace(s.Task, ":", "/lite:", 1)
 	return nil
-}
-
-// Run plans a study and runs its unfinished units; see plan.Plan.Run.
-func Run(ctx context.Context, s *study.Study, root string, o engine.Options) (*engine.Summary, error) {
-	p, err := plan.New(s)
-	if err != nil {
-		return nil, err
-	}
-	return p.Run(ctx, root, o)
 }

@@ -9,10 +9,10 @@ import (
 	"mldpbench/stream"
 )
 
-// FoundByWords returns the share of texts that are found among the originals of all by
+// foundByWords returns the share of texts that are found among the originals of all by
 // their words, with its 95% interval: the attacker linkage-tfidf of mldp evaluate. wordsOf
 // returns the words of a text.
-func FoundByWords(ctx context.Context, texts []privatize.Pair,
+func foundByWords(ctx context.Context, texts []privatize.Pair,
 	wordsOf func(text string) []string) (stats.Interval, error) {
 	ids := map[string]int32{}
 	read := func(text string) []int32 {

@@ -23,7 +23,7 @@ func TestFoundByWords(t *testing.T) {
 		texts []privatize.Pair
 		want  float64
 	}{"same": {same, 1}, "other": {other, 0.005}, "half": {half, 0.5025}} {
-		found, err := FoundByWords(t.Context(), c.texts, strings.Fields)
+		found, err := foundByWords(t.Context(), c.texts, strings.Fields)
 		if err != nil || found.Estimate < c.want-1e-9 || found.Estimate > c.want+1e-9 {
 			t.Errorf("%s: %v found, %v, want %v", name, found, err, c.want)
 		}

@@ -69,6 +69,16 @@ func unitKeys(t testing.TB, s *study.Study, root string) []string {
 	return keys
 }
 
+// runUnits runs the unfinished units of a study, and writes no page.
+func runUnits(t testing.TB, s *study.Study, root string, o engine.Options) (*engine.Summary, error) {
+	t.Helper()
+	p, err := plan.New(s)
+	if err != nil {
+		return nil, err
+	}
+	return p.Run(t.Context(), root, o)
+}
+
 // planned divides a study into units. It opens nothing.
 func planned(s *study.Study, l *lab.Lab) (*engine.Plan, error) {
 	p, err := plan.New(s)

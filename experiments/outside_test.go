@@ -13,7 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"mldpbench/experiments"
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/list"
@@ -192,7 +191,7 @@ func TestCommandsThatFail(t *testing.T) {
 	const good = 1 + 6 + 6                    // of plain text, cmp and theirs
 	for _, finished := range []int{0, good} { // the second run tries them again
 		var log bytes.Buffer
-		sum, err := experiments.Run(t.Context(), s, "", engine.Options{Out: dir, Workers: 1, Log: &log})
+		sum, err := runUnits(t, s, "", engine.Options{Out: dir, Workers: 1, Log: &log})
 		if err == nil || !strings.Contains(err.Error(),
 			fmt.Sprintf("%d of %d units failed", 6*len(want), 6*len(want)+good-finished)) {
 			t.Fatalf("%v", err)

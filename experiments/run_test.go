@@ -78,7 +78,7 @@ func mustRun(t testing.TB, s *study.Study, o engine.Options) *engine.Summary {
 	if o.Out == "" {
 		o.Out = t.TempDir()
 	}
-	sum, err := experiments.Run(t.Context(), s, "", o)
+	sum, err := runUnits(t, s, "", o)
 	if err != nil {
 		t.Fatal(err)
 	}

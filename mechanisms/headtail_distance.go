@@ -43,7 +43,7 @@ func newDistanceSplit(d Decay) *distanceSplit {
 			}
 		}
 	}
-	return &distanceSplit{&d, space, panels, norms, space.Longest()}
+	return &distanceSplit{&d, space, panels, norms, longestVector(space)}
 }
 
 func (m *distanceSplit) rowsAtOnce() int { return kernel.ProductRows }

@@ -10,7 +10,9 @@ import (
 
 func TestAttributeFloorAndCeiling(t *testing.T) {
 	rng := testRand("attribute")
-	labels, plain, coin := make([]int, 4000), make([]int, 4000), make([]int, 4000)
+	labels := make([]int, 4000)
+	plain := make([]int, 4000)
+	coin := make([]int, 4000)
 	for i := range labels {
 		labels[i] = min(1, i%3)
 		plain[i] = labels[i]
@@ -19,7 +21,8 @@ func TestAttributeFloorAndCeiling(t *testing.T) {
 		}
 		coin[i] = rng.IntN(2)
 	}
-	a := MeasureAttribute([][]int{coin}, plain, labels, 2, 200, 0.95, stream.FromUint64(1))
+	a := MeasureAttribute(Inferred{Predicted: [][]int{coin}, Plain: plain, Labels: labels, Classes: 2},
+		Bootstrap{Resamples: 200, Level: 0.95, Seed: stream.FromUint64(1)})
 	// A coin is right with standard deviation .5/√4000 = .0079; five of them are
 	// exceeded with probability 6e-7.
 	near(t, "accuracy of a coin", a.Accuracy.Estimate, 0.5, 5*0.0079)
@@ -81,20 +84,30 @@ func TestMedianInterval(t *testing.T) {
 // on half of the documents of each.
 func TestAttributeOverReleases(t *testing.T) {
 	const n = 400
-	labels, right, wrong, half := make([]int, n), make([]int, n), make([]int, n), make([]int, n)
+	labels := make([]int, n)
+	right := make([]int, n)
+	wrong := make([]int, n)
+	half := make([]int, n)
 	for i := range labels {
 		labels[i] = i % 2
-		right[i], wrong[i] = labels[i], 1-labels[i]
+		right[i] = labels[i]
+		wrong[i] = 1 - labels[i]
 		half[i] = labels[i]
 		if i/2%2 == 0 {
 			half[i] = wrong[i]
 		}
 	}
-	seed := stream.FromUint64(1)
-	steady := MeasureAttribute([][]int{half, half, half, half}, right, labels, 2, 400, 0.95, seed)
-	lucky := MeasureAttribute([][]int{right, wrong, right, wrong}, right, labels, 2, 400, 0.95, seed)
-	a, b := steady.Accuracy, lucky.Accuracy
-	if a.Estimate != 0.5 || b.Estimate != 0.5 || a.High-a.Low > 0.15 || b.High-b.Low < 0.5 {
-		t.Errorf("steady %+v, lucky %+v", a, b)
+	resampling := Bootstrap{Resamples: 400, Level: 0.95, Seed: stream.FromUint64(1)}
+	accuracy := func(predicted ...[]int) stats.Interval {
+		x := Inferred{Predicted: predicted, Plain: right, Labels: labels, Classes: 2}
+		return MeasureAttribute(x, resampling).Accuracy
+	}
+	steady := accuracy(half, half, half, half)
+	if steady.Estimate != 0.5 || steady.High-steady.Low > 0.15 {
+		t.Errorf("steady %+v, want 0.5 within 0.15", steady)
+	}
+	lucky := accuracy(right, wrong, right, wrong)
+	if lucky.Estimate != 0.5 || lucky.High-lucky.Low < 0.5 {
+		t.Errorf("lucky %+v, want 0.5 with an interval of 0.5 at least", lucky)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"mldpbench/internal/list"
 	"mldpbench/internal/stats"
 	"mldpbench/stream"
 )
@@ -17,64 +18,91 @@ type Attribute struct {
 	Majority float64 // of always predicting the most frequent label
 }
 
-// MeasureAttribute compares predictions of private labels from privatised
-// documents (predicted, one list per release of the same documents) and from
-// plain ones (plain) with the truth, all in [0, classes). Accuracy is the mean over
-// releases. Its interval is of percentiles over the given number of bootstrap resamples:
-// of documents, with all their predictions together, and, where there are several
-// releases, of releases, so that the mechanism's noise is in it.
-func MeasureAttribute(predicted [][]int, plain, labels []int, classes, resamples int, level float64,
-	seed stream.Seed) (out Attribute) {
-	counts, n := make([]int, classes), len(labels)
-	right := make([][]int, len(predicted)) // 1 or 0, of each release and document
-	for r := range predicted {
-		right[r] = make([]int, n)
-	}
+// Inferred are an attacker's predictions of private labels, and the truth, all in [0, Classes).
+type Inferred struct {
+	Predicted [][]int // from privatised documents: a list for each release of the same documents
+	Plain     []int   // from plain ones
+	Labels    []int
+	Classes   int
+}
+
+// Bootstrap says how an interval is found: of percentiles of what resamples give.
+type Bootstrap struct {
+	Resamples int
+	Level     float64 // confidence, in (0, 1)
+	Seed      stream.Seed
+}
+
+// MeasureAttribute compares predictions with the truth. Accuracy is the mean over
+// releases. Its interval is that of resamples of documents, with all their predictions
+// together, and, where there are several releases, of releases, so that the mechanism's
+// noise is in it.
+func MeasureAttribute(x Inferred, b Bootstrap) Attribute {
+	n := len(x.Labels)
+	right := x.right()
 	total := 0
-	for i, l := range labels {
-		counts[l]++
-		for r, p := range predicted {
-			if p[i] == l {
-				right[r][i] = 1
-				total++
-			}
-		}
-		if plain[i] == l {
-			out.Plain++
-		}
+	for _, r := range right {
+		total += count(r)
 	}
-	out.Plain, out.Majority = out.Plain/float64(n), float64(slices.Max(counts))/float64(n)
-	share := func(total int) float64 { return float64(total) / float64(n*len(predicted)) }
-	rng := seed.Derive("attribute", "bootstrap").Rand()
-	drawn, releases := make([]float64, resamples), slices.Clone(right)
+	of := float64(n * len(right))
+	rng := b.Seed.Derive("attribute", "bootstrap").Rand()
+	drawn := make([]float64, b.Resamples)
+	releases := slices.Clone(right)
 	for k := range drawn {
 		if len(right) > 1 {
 			for r := range releases {
 				releases[r] = right[rng.IntN(len(right))]
 			}
 		}
-		sum := 0
-		for range labels {
+		found := 0
+		for range n {
 			i := rng.IntN(n)
 			for _, r := range releases {
-				sum += r[i]
+				found += r[i]
 			}
 		}
-		drawn[k] = share(sum)
+		drawn[k] = float64(found) / of
 	}
-	out.Accuracy = Percentiles(share(total), drawn, level)
+	counts := make([]int, x.Classes)
+	for _, l := range x.Labels {
+		counts[l]++
+	}
+	return Attribute{
+		Accuracy: Percentiles(float64(total)/of, drawn, b.Level),
+		Plain:    float64(count(equal(x.Plain, x.Labels))) / float64(n),
+		Majority: float64(slices.Max(counts)) / float64(n),
+	}
+}
+
+// right says, by release and document, whether the prediction is right, as 1 or 0.
+func (x Inferred) right() [][]int {
+	return list.Map(x.Predicted, func(predicted []int) []int { return equal(predicted, x.Labels) })
+}
+
+// equal is 1 where two lists have the same number, else 0.
+func equal(a, b []int) []int {
+	out := make([]int, len(b))
+	for i, v := range b {
+		if a[i] == v {
+			out[i] = 1
+		}
+	}
 	return out
 }
 
-// Percentiles returns the bootstrap interval of an estimate, unknown where the
-// estimate is unknown.
+// count is the sum of a list.
+func count(x []int) int { return list.Sum(x, func(v int) int { return v }) }
+
+// Percentiles returns the bootstrap interval of an estimate at a level in (0, 1), which
+// holds the estimate; it is unknown where the estimate is. It sorts drawn.
 func Percentiles(estimate float64, drawn []float64, level float64) stats.Interval {
 	if math.IsNaN(estimate) || len(drawn) == 0 {
 		return stats.Interval{Estimate: estimate, Low: math.NaN(), High: math.NaN()}
 	}
 	slices.SortFunc(drawn, cmp.Compare[float64])
 	at := func(share float64) float64 {
-		return drawn[min(len(drawn)-1, max(0, int(math.Floor(share*float64(len(drawn))))))]
+		rank := int(math.Floor(share * float64(len(drawn))))
+		return drawn[min(len(drawn)-1, max(0, rank))]
 	}
 	return stats.Interval{Estimate: estimate, Low: min(estimate, at((1-level)/2)), High: max(estimate, at((1+level)/2))}
 }

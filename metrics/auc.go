@@ -49,16 +49,20 @@ func AUC(scores []float64, positive []bool) float64 {
 	return float64(twiceU) / (2 * float64(positives) * float64(negatives))
 }
 
-// AUCInterval is the interval of an area of so many positive and negative examples: that of
-// Hanley & McNeil 1982, with z to two decimals (1.96 at 95%); where all positives score
+// AUCInterval is the interval, in [0, 1], of an area of so many positive and negative examples:
+// that of Hanley & McNeil 1982, eq. 1, with z to two decimals (1.96 at 95%); where all positives score
 // above all others, or below, that has no width, and the one for as many successes in a row
 // as the smaller class has examples is used.
 func AUCInterval(area float64, positives, negatives int, level float64) stats.Interval {
-	p, n := float64(positives), float64(negatives)
+	p := float64(positives)
+	n := float64(negatives)
 	if area == 0 || area == 1 {
 		return stats.ClopperPearson(int(area*min(p, n)), int(min(p, n)), level)
 	}
-	q1, q2, square := area/(2-area), 2*area*area/(1+area), area*area
+	// Probabilities that one positive example is above two negative ones, and two above one, as of exponential scores.
+	q1 := area / (2 - area)
+	q2 := 2 * area * area / (1 + area)
+	square := area * area
 	z := math.Round(100*distuv.UnitNormal.Quantile((1+level)/2)) / 100
 	half := z * math.Sqrt(max(0, (area*(1-area)+(p-1)*(q1-square)+(n-1)*(q2-square))/(p*n)))
 	return stats.Interval{Estimate: area, Low: max(0, area-half), High: min(1, area+half)}

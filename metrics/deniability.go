@@ -33,7 +33,7 @@ const blockTokens = 1 << 14
 // blocks of whole words, so mechanisms that handle many words at once stay
 // fast, and the study's 25 × 100 outputs are one call. privatize should have a
 // separate random generator: the outcome then depends on words, runs and
-// generator only.
+// generator only. runs must be at least 1.
 func MeasureDeniability[W comparable](words []W, runs int, privatize func(dst, src []W) error) ([]Deniability[W],
 	error) {
 	if runs < 1 {
@@ -57,6 +57,7 @@ func MeasureDeniability[W comparable](words []W, runs int, privatize func(dst, s
 	return result, nil
 }
 
+// countOutputs is the outcome of one word.
 func countOutputs[W comparable](word W, outputs []W) Deniability[W] {
 	d := Deniability[W]{Word: word, Runs: len(outputs)}
 	seen := make(map[W]struct{}, len(outputs))

@@ -108,3 +108,20 @@ func TestSampleWords(t *testing.T) {
 		t.Error("fewer words than asked for must be returned as they are")
 	}
 }
+
+// The word itself is no other output, where it came back.
+func TestOthersLeaveOutTheWordItself(t *testing.T) {
+	for _, c := range []struct {
+		outcome Deniability[string]
+		want    int
+	}{
+		{Deniability[string]{Runs: 10, Unchanged: 3, Distinct: 4}, 3},
+		{Deniability[string]{Runs: 10, Unchanged: 10, Distinct: 1}, 0},
+		{Deniability[string]{Runs: 10, Unchanged: 0, Distinct: 4}, 4},
+	} {
+		if got := c.outcome.Others(); got != c.want {
+			t.Errorf("of %d distinct outputs, with the word itself in %d runs, %d are other words, want %d",
+				c.outcome.Distinct, c.outcome.Unchanged, got, c.want)
+		}
+	}
+}

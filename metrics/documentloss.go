@@ -30,61 +30,85 @@ type DocumentLoss struct {
 
 // A document's loss has about binsPerPosition bins a position, a power of two, up
 // to mostBins, so that rounding adds a thousandth of the range of losses.
-const binsPerPosition, mostBins = 1000, 1 << 16
+const (
+	binsPerPosition = 1000
+	mostBins        = 1 << 16
+)
 
 // negligible is the mass of a position that may be moved to a greater loss.
 const negligible = 1e-12
 
 // NewDocumentLoss computes the distribution from ln P(·|a) and ln P(·|b) of each
-// position over all outputs, −Inf where an output is impossible.
+// position over all outputs, −Inf where an output is impossible. There may be at most
+// 16,384 positions.
 func NewDocumentLoss(ofA, ofB [][]float64) (*DocumentLoss, error) {
 	n := len(ofA)
 	if n > mostBins/4 {
 		return nil, fmt.Errorf("document loss: %d positions: must be 0 to %d", n, mostBins/4)
 	}
 	d := &DocumentLoss{}
-	type place struct {
-		losses, masses []float64
-		least          float64
-	}
-	places := make([]place, 0, n)
+	var positions []positionLoss
 	span := 0.0
 	for i, b := range ofB {
-		p := place{}
-		worst, infinite := math.Inf(-1), 0.0
-		for y, la := range ofA[i] {
-			mass := math.Exp(la)
-			switch {
-			case math.IsInf(la, -1):
-			case math.IsInf(b[y], -1):
-				infinite += mass
-				worst = math.Inf(1)
-			default:
-				worst = max(worst, la-b[y])
-				p.losses, p.masses = append(p.losses, la-b[y]), append(p.masses, mass)
-			}
-		}
-		d.Worst += worst
-		d.infinite += (1 - d.infinite) * min(1, infinite)
+		p := newPositionLoss(ofA[i], b)
+		d.Worst += p.worst
+		d.infinite += (1 - d.infinite) * min(1, p.infinite)
 		if len(p.losses) > 0 {
 			p.least = moveUp(p.losses, p.masses)
 			span += slices.Max(p.losses) - p.least
-			places = append(places, p)
+			positions = append(positions, p)
 		}
 	}
-	lossBins := min(mostBins, 1<<bits.Len(uint(binsPerPosition*(n+1))))
-	d.Step = max(span/float64(lossBins-2*n-2), 1e-9)
+	bins := min(mostBins, 1<<bits.Len(uint(binsPerPosition*(n+1))))
+	d.Step = max(span/float64(bins-2*n-2), 1e-9)
 	d.Slack = float64(n+1) * d.Step
-	fft := fourier.NewFFT(lossBins)
-	var product []complex128
-	for _, p := range places {
-		bins := make([]float64, lossBins)
-		start := int(math.Floor(p.least / d.Step))
-		for i, l := range p.losses {
-			bins[int(math.Ceil(l/d.Step))-start] += p.masses[i]
+	d.convolve(positions, bins)
+	return d, nil
+}
+
+// positionLoss is the distribution of the loss of one position.
+type positionLoss struct {
+	losses, masses []float64 // by output that both words can give
+	least          float64   // of losses
+	worst          float64   // of losses, +Inf where b cannot give an output that a can
+	infinite       float64   // mass of the outputs that b cannot give
+}
+
+// newPositionLoss is that of natural logarithms of probabilities of all outputs.
+func newPositionLoss(a, b []float64) positionLoss {
+	p := positionLoss{worst: math.Inf(-1)}
+	for y, la := range a {
+		mass := math.Exp(la)
+		switch {
+		case math.IsInf(la, -1):
+		case math.IsInf(b[y], -1):
+			p.infinite += mass
+			p.worst = math.Inf(1)
+		default:
+			p.worst = max(p.worst, la-b[y])
+			p.losses = append(p.losses, la-b[y])
+			p.masses = append(p.masses, mass)
 		}
+	}
+	return p
+}
+
+// convolve makes the distribution of the sum of the losses of positions, in steps: by the product of the Fourier
+// transforms of their distributions.
+func (d *DocumentLoss) convolve(positions []positionLoss, bins int) {
+	if len(positions) == 0 {
+		return
+	}
+	fft := fourier.NewFFT(bins)
+	var product []complex128
+	for _, p := range positions {
+		start := int(math.Floor(p.least / d.Step))
 		d.first += start
-		c := fft.Coefficients(nil, bins)
+		mass := make([]float64, bins)
+		for i, l := range p.losses {
+			mass[int(math.Ceil(l/d.Step))-start] += p.masses[i]
+		}
+		c := fft.Coefficients(nil, mass)
 		if product == nil {
 			product = c
 			continue
@@ -93,14 +117,10 @@ func NewDocumentLoss(ofA, ofB [][]float64) (*DocumentLoss, error) {
 			product[k] *= c[k]
 		}
 	}
-	if product == nil {
-		return d, nil
-	}
 	d.mass = fft.Sequence(nil, product)
 	for k := range d.mass {
-		d.mass[k] = max(0, d.mass[k]/float64(lossBins)) // rounding leaves some below 0
+		d.mass[k] = max(0, d.mass[k]/float64(bins)) // rounding leaves some below 0
 	}
-	return d, nil
 }
 
 // moveUp moves the negligible mass of the least losses to the least one that is
@@ -108,7 +128,8 @@ func NewDocumentLoss(ofA, ofB [][]float64) (*DocumentLoss, error) {
 func moveUp(losses, masses []float64) float64 {
 	// The least loss below which no more than the negligible mass lies, by
 	// bisection between the extremes.
-	lo, hi := slices.Min(losses), slices.Max(losses)
+	lo := slices.Min(losses)
+	hi := slices.Max(losses)
 	for range bits.UintSize {
 		mid := lo + (hi-lo)/2
 		below := 0.0
@@ -136,7 +157,9 @@ func (d *DocumentLoss) Epsilon(delta float64) float64 {
 		return math.Inf(1)
 	}
 	// δ(ε) = P(infinite) + Σ_{l > ε} P(l)·(1 − e^{ε−l}), from the greatest ε down.
-	above, weighed, shrink := 0.0, 0.0, math.Exp(-d.Step)
+	shrink := math.Exp(-d.Step)
+	above := 0.0   // Σ P(l)
+	weighed := 0.0 // Σ P(l)·e^{ε−l}
 	for k := len(d.mass) - 1; k >= 0; k-- {
 		if d.infinite+above-weighed > delta {
 			return max(0, float64(d.first+k+1)*d.Step)

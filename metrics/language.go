@@ -25,7 +25,8 @@ func MedianInterval(x []float64, level float64) stats.Interval {
 	// The largest k with Pr[Binomial(n, 1/2) < k] <= (1 − level)/2: the median
 	// is outside [x_(k), x_(n+1−k)] with twice that at most.
 	binomial := distuv.Binomial{N: float64(n), P: 0.5}
-	lo, hi := 0, n/2
+	lo := 0
+	hi := n / 2
 	for lo < hi {
 		k := (lo + hi + 1) / 2
 		if binomial.CDF(float64(k-1)) <= (1-level)/2 {
@@ -35,7 +36,8 @@ func MedianInterval(x []float64, level float64) stats.Interval {
 		}
 	}
 	if lo > 0 {
-		i.Low, i.High = x[lo-1], x[n-lo]
+		i.Low = x[lo-1]
+		i.High = x[n-lo]
 	}
 	return i
 }

@@ -21,9 +21,11 @@ func (l *Layouts) Add(shape uint64, words int) {
 	if l.Texts == countedLayouts {
 		return
 	}
-	if l.Texts++; l.shapes == nil {
-		l.shapes, l.lengths = map[uint64]int{}, map[int]int{}
+	if l.shapes == nil {
+		l.shapes = map[uint64]int{}
+		l.lengths = map[int]int{}
 	}
+	l.Texts++
 	l.shapes[shape]++
 	l.lengths[words]++
 }
@@ -32,10 +34,13 @@ func (l *Layouts) Add(shape uint64, words int) {
 // whoever has the originals finds them again by it.
 func (l *Layouts) Alone() (layout, length float64) { return alone(l.shapes), alone(l.lengths) }
 
+// alone is the share of what is counted that is the only one of its kind.
 func alone[K comparable](counts map[K]int) float64 {
-	one, all := 0, 0
+	one := 0
+	all := 0
 	for _, n := range counts {
-		if all += n; n == 1 {
+		all += n
+		if n == 1 {
 			one++
 		}
 	}
@@ -47,7 +52,8 @@ func alone[K comparable](counts map[K]int) float64 {
 func (l *Layouts) Length(share float64) int {
 	counted := 0
 	for _, n := range slices.Sorted(maps.Keys(l.lengths)) {
-		if counted += l.lengths[n]; float64(counted) >= share*float64(l.Texts) {
+		counted += l.lengths[n]
+		if float64(counted) >= share*float64(l.Texts) {
 			return max(1, n)
 		}
 	}

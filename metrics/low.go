@@ -36,7 +36,10 @@ func LeastFrequent(documents [][]string, k int, seed stream.Seed) []string {
 		entries = append(entries, entry{w, n, seed.Derive(w)})
 	}
 	slices.SortFunc(entries, func(a, b entry) int {
-		return cmp.Or(cmp.Compare(a.count, b.count), bytes.Compare(a.digest[:], b.digest[:]))
+		if a.count != b.count {
+			return cmp.Compare(a.count, b.count)
+		}
+		return bytes.Compare(a.digest[:], b.digest[:])
 	})
 	words := make([]string, min(k, len(entries)))
 	for i := range words {
@@ -60,7 +63,10 @@ func Present(words []string, documents [][]string) []bool {
 			break
 		}
 	}
-	return list.Map(words, func(w string) bool { _, absent := missing[w]; return !absent })
+	return list.Map(words, func(w string) bool {
+		_, absent := missing[w]
+		return !absent
+	})
 }
 
 // Overlap returns the k least frequent words of one corpus, all where it has fewer,
@@ -74,6 +80,7 @@ func Overlap(before, after [][]string, k int) (words []string, shared []bool) {
 	return words, Present(words, [][]string{firstOfLeastCommon(after, k)})
 }
 
+// firstOfLeastCommon are the k least frequent words, those that come first of as many.
 func firstOfLeastCommon(documents [][]string, k int) []string {
 	words, counts := embeddings.CountWords(documents)
 	slices.SortStableFunc(words, func(a, b string) int { return cmp.Compare(counts[a], counts[b]) })
@@ -83,5 +90,8 @@ func firstOfLeastCommon(documents [][]string, k int) []string {
 // Cut returns the documents with at most n words each, as the study's privacy
 // metrics read them: 50 words of AG News, 100 of IMDb. Nothing is copied.
 func Cut(documents [][]string, n int) [][]string {
-	return list.Map(documents, func(d []string) []string { return d[:min(n, len(d)):min(n, len(d))] })
+	return list.Map(documents, func(d []string) []string {
+		length := min(n, len(d))
+		return d[:length:length]
+	})
 }

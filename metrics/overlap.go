@@ -3,7 +3,8 @@ package metrics
 // Jaccard is |A ∩ B|/|A ∪ B| of the sets of words of two documents, of which the first is
 // not empty. Whole words are compared: "he" is not in "the".
 func Jaccard[W comparable](original, privatised []W) float64 {
-	before, after := map[W]bool{}, map[W]bool{}
+	before := map[W]bool{}
+	after := map[W]bool{}
 	for _, w := range original {
 		before[w] = true
 	}

@@ -15,10 +15,13 @@ func PUC(alpha float64, utility, privacy []Part) float64 {
 	return alpha*mean(utility) + (1-alpha)*mean(privacy)
 }
 
+// mean is the weighted mean.
 func mean(parts []Part) float64 {
-	sum, weights := 0.0, 0.0
+	sum := 0.0
+	weights := 0.0
 	for _, p := range parts {
-		sum, weights = sum+p.Weight*p.Value, weights+p.Weight
+		sum += p.Weight * p.Value
+		weights += p.Weight
 	}
 	return sum / weights
 }

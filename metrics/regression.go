@@ -18,7 +18,8 @@ type Term struct{ Coefficient, Error, T, P float64 }
 // b₀, b₁ … and R². Source: [M24] Table 4. Fewer numbers than coefficients, or columns
 // that depend on each other, are an error.
 func Regress(y []float64, x [][]float64) (terms []Term, r2 float64, err error) {
-	n, p := len(y), 1
+	n := len(y)
+	p := 1 // coefficients
 	if n > 0 {
 		p += len(x[0])
 	}

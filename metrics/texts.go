@@ -7,53 +7,65 @@ import (
 	"strings"
 
 	"mldpbench/internal/stats"
-	"mldpbench/stream"
 )
 
 // tally are the counts of a text from which BLEU is computed; those of a corpus are
 // their sums.
-type tally [2 + 2*bleuOrder]float64
+type tally struct {
+	length    float64            // of the text, in tokens
+	reference float64            // of the reference that is closest in length
+	common    [bleuOrder]float64 // n-grams that are in a reference, by n − 1
+	total     [bleuOrder]float64 // n-grams of the text
+}
 
 // bleuOrder is the length of the longest n-grams of BLEU.
 const bleuOrder = 4
 
 // BLEU is how much of reference texts is in other ones (Papineni et al. 2002), 0–100, as
 // sacrebleu 2 computes it by default: tokens of mteval-v13a, case kept, exponential
-// smoothing. Here a reference is the text as it was, the hypothesis the privatised text.
-// The interval is of percentiles over resamples of documents.
-func BLEU(hypotheses []string, references [][]string, resamples int, level float64, seed stream.Seed) (stats.Interval,
-	error) {
-	if n := len(hypotheses); n < 1 || n != len(references) {
+// smoothing. Here a reference is the text as it was, the hypothesis the privatised text;
+// there is a list of references for each hypothesis, and one text at least. The interval
+// is of resamples of documents.
+func BLEU(hypotheses []string, references [][]string, b Bootstrap) (stats.Interval, error) {
+	n := len(hypotheses)
+	if n < 1 || n != len(references) {
 		return stats.Interval{}, fmt.Errorf("BLEU: %d texts for %d references", n, len(references))
 	}
-	all := make([]tally, len(hypotheses))
+	all := make([]tally, n)
+	var corpus tally
 	for i, h := range hypotheses {
 		all[i] = bleuCounts(h, references[i])
+		corpus.add(all[i])
 	}
-	score := func(pick func(i int) int) float64 {
-		var total tally
-		for i := range all {
-			for j, v := range all[pick(i)] {
-				total[j] += v
-			}
+	rng := b.Seed.Derive("texts").Rand()
+	drawn := make([]float64, b.Resamples)
+	for k := range drawn {
+		var resample tally
+		for range n {
+			resample.add(all[rng.IntN(n)])
 		}
-		return bleu(total)
+		drawn[k] = resample.bleu()
 	}
-	rng := seed.Derive("texts").Rand()
-	drawn := make([]float64, resamples)
-	for i := range drawn {
-		drawn[i] = score(func(int) int { return rng.IntN(len(all)) })
-	}
-	return Percentiles(score(func(i int) int { return i }), drawn, level), nil
+	return Percentiles(corpus.bleu(), drawn, b.Level), nil
 }
 
-// bleuCounts are the length of a text, that of the reference closest in length,
-// and for each order the n-grams that are in a reference and those of the text.
-func bleuCounts(hypothesis string, references []string) (out tally) {
-	h, most, closest := tokens13a(hypothesis), map[string]int{}, -1
+func (t *tally) add(other tally) {
+	t.length += other.length
+	t.reference += other.reference
+	for n := range bleuOrder {
+		t.common[n] += other.common[n]
+		t.total[n] += other.total[n]
+	}
+}
+
+// bleuCounts are those of one text.
+func bleuCounts(hypothesis string, references []string) tally {
+	h := tokens13a(hypothesis)
+	most := map[string]int{} // of each n-gram, in one reference
+	closest := -1
 	for _, text := range references {
 		r := tokens13a(text)
-		if d, best := abs(len(r)-len(h)), abs(closest-len(h)); closest < 0 || d < best || d == best && len(r) < closest {
+		if closest < 0 || closer(len(r), closest, len(h)) {
 			closest = len(r)
 		}
 		for n := 1; n <= bleuOrder; n++ {
@@ -62,14 +74,21 @@ func bleuCounts(hypothesis string, references []string) (out tally) {
 			}
 		}
 	}
-	out[0], out[1] = float64(len(h)), float64(closest)
-	for n := 1; n <= bleuOrder; n++ {
-		for gram, c := range ngrams(h, n, "\x00") {
-			out[2*n] += float64(min(c, most[gram]))
-			out[2*n+1] += float64(c)
+	out := tally{length: float64(len(h)), reference: float64(closest)}
+	for n := range bleuOrder {
+		for gram, c := range ngrams(h, n+1, "\x00") {
+			out.common[n] += float64(min(c, most[gram]))
+			out.total[n] += float64(c)
 		}
 	}
 	return out
+}
+
+// closer reports whether a length is closer to that of a text than another is, or as close and shorter.
+func closer(length, other, text int) bool {
+	distance := abs(length - text)
+	least := abs(other - text)
+	return distance < least || distance == least && length < other
 }
 
 func abs(n int) int { return max(n, -n) }
@@ -86,29 +105,30 @@ func ngrams(of []string, n int, separator string) map[string]int {
 // bleu is 100·brevity·exp(mean of ln precision). An order without a common
 // n-gram has precision 1/(2^k·total), k counting such orders; one for which the text
 // is too short makes the score 0.
-func bleu(t tally) float64 {
+func (t tally) bleu() float64 {
 	common := 0.0
-	for n := 1; n <= bleuOrder; n++ {
-		common += t[2*n]
+	for _, c := range t.common {
+		common += c
 	}
 	if common == 0 {
 		return 0
 	}
-	logs, smooth := 0.0, 1.0
-	for n := 1; n <= bleuOrder; n++ {
-		if t[2*n+1] == 0 {
+	logs := 0.0
+	smooth := 1.0
+	for n, total := range t.total {
+		if total == 0 {
 			return 0
 		}
-		p := t[2*n] / t[2*n+1]
+		p := t.common[n] / total
 		if p == 0 {
 			smooth *= 2
-			p = 1 / (smooth * t[2*n+1])
+			p = 1 / (smooth * total)
 		}
 		logs += math.Log(p)
 	}
 	brevity := 1.0
-	if t[0] < t[1] {
-		brevity = math.Exp(1 - t[1]/t[0])
+	if t.length < t.reference {
+		brevity = math.Exp(1 - t.reference/t.length)
 	}
 	return 100 * brevity * math.Exp(logs/bleuOrder)
 }
@@ -125,12 +145,16 @@ var rules13a = []struct {
 	{regexp.MustCompile(`([0-9])(-)`), "$1 $2 "},
 }
 
-var entities13a = strings.NewReplacer("<skipped>", "", "-\n", "", "\n", " ")
+var (
+	skipped13a  = strings.NewReplacer("<skipped>", "", "-\n", "", "\n", " ")
+	entities13a = []struct{ find, by string }{{"&quot;", `"`}, {"&amp;", "&"}, {"&lt;", "<"}, {"&gt;", ">"}}
+)
 
+// tokens13a are those of mteval-v13a.
 func tokens13a(text string) []string {
-	text = entities13a.Replace(text)
-	for _, e := range [][2]string{{"&quot;", `"`}, {"&amp;", "&"}, {"&lt;", "<"}, {"&gt;", ">"}} {
-		text = strings.ReplaceAll(text, e[0], e[1])
+	text = skipped13a.Replace(text)
+	for _, e := range entities13a {
+		text = strings.ReplaceAll(text, e.find, e.by)
 	}
 	text = " " + text + " "
 	for _, r := range rules13a {

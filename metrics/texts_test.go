@@ -21,14 +21,12 @@ func TestBLEUOfSacrebleu(t *testing.T) {
 	corpus := func(hypotheses []string) float64 {
 		var total tally
 		for i, h := range hypotheses {
-			for j, v := range bleuCounts(h, references[i]) {
-				total[j] += v
-			}
+			total.add(bleuCounts(h, references[i]))
 		}
-		return bleu(total)
+		return total.bleu()
 	}
-	sentence := bleu(bleuCounts("Producția de zahăr primă va fi exprimată în ceea ce privește zahărul alb;",
-		[]string{"producţia de zahăr brut se exprimă în zahăr alb;"}))
+	sentence := bleuCounts("Producția de zahăr primă va fi exprimată în ceea ce privește zahărul alb;",
+		[]string{"producţia de zahăr brut se exprimă în zahăr alb;"}).bleu()
 	for _, c := range []struct {
 		name      string
 		got, want float64
@@ -37,13 +35,13 @@ func TestBLEUOfSacrebleu(t *testing.T) {
 		{"13a", corpus(hypotheses), 48.530827, 1e-6},
 		{"empty texts", corpus([]string{"", "", ""}), 0, 0},
 		{"sentence, 13a", sentence, 8.493, 1e-3},
-		{"nothing in common", bleu(bleuCounts("this is a cat", []string{"okay thanks"})), 0, 0},
+		{"nothing in common", bleuCounts("this is a cat", []string{"okay thanks"}).bleu(), 0, 0},
 	} {
 		if math.Abs(c.got-c.want) > c.within {
 			t.Errorf("%s: %v, want %v", c.name, c.got, c.want)
 		}
 	}
-	score, err := BLEU(hypotheses, references, 200, 0.95, stream.FromUint64(1))
+	score, err := BLEU(hypotheses, references, Bootstrap{Resamples: 200, Level: 0.95, Seed: stream.FromUint64(1)})
 	if err != nil || math.Abs(score.Estimate-48.530827) > 1e-6 || score.Low >= score.Estimate {
 		t.Errorf("%+v, %v", score, err)
 	}
@@ -64,11 +62,10 @@ func TestTokens13a(t *testing.T) {
 }
 
 func TestTextScoreErrors(t *testing.T) {
-	seed := stream.FromUint64(1)
-	if _, err := BLEU([]string{"a"}, nil, 10, 0.95, seed); err == nil {
+	if _, err := BLEU([]string{"a"}, nil, Bootstrap{Resamples: 10, Level: 0.95}); err == nil {
 		t.Error("a text without references must be an error")
 	}
-	if _, err := BLEU(nil, nil, 10, 0.95, seed); err == nil {
+	if _, err := BLEU(nil, nil, Bootstrap{Resamples: 10, Level: 0.95}); err == nil {
 		t.Error("no text must be an error")
 	}
 }
@@ -78,10 +75,10 @@ func FuzzTexts(f *testing.F) {
 	f.Add("The dog bit the man.", "It wasn't 3.5-4%; \"so\" &amp; <skipped>")
 	f.Add("", "\xff\n-\n")
 	f.Fuzz(func(t *testing.T, a, b string) {
-		if own := bleu(bleuCounts(a, []string{a})); len(tokens13a(a)) >= bleuOrder && math.Abs(own-100) > 1e-9 {
+		if own := bleuCounts(a, []string{a}).bleu(); len(tokens13a(a)) >= bleuOrder && math.Abs(own-100) > 1e-9 {
 			t.Errorf("BLEU of %q with itself: %v", a, own)
 		}
-		if score := bleu(bleuCounts(a, []string{b})); !(score >= 0 && score <= 100+1e-9) {
+		if score := bleuCounts(a, []string{b}).bleu(); !(score >= 0 && score <= 100+1e-9) {
 			t.Errorf("BLEU of %q and %q: %v", a, b, score)
 		}
 	})

@@ -1,10 +1,6 @@
 package models
 
-import (
-	"cmp"
-
-	"mldpbench/internal/list"
-)
+import "mldpbench/internal/list"
 
 // beside puts matrices of the same examples side by side.
 type beside []design
@@ -71,8 +67,8 @@ func (b bags) transposed(a, into []float64) {
 	}
 }
 
-// vocabulary returns the distinct tokens of documents and the rows of each
-// document with the number of times it has each.
+// vocabulary returns the distinct tokens of documents, in the order in which they come,
+// and the rows of each document with the number of times it has each.
 func vocabulary(documents [][]int32) (tokens []int32, b bags) {
 	row := map[int32]int32{}
 	var last []int // position in b.word of a row of the current document, plus one
@@ -83,10 +79,13 @@ func vocabulary(documents [][]int32) (tokens []int32, b bags) {
 			r, met := row[w]
 			if !met {
 				r = int32(len(tokens))
-				row[w], tokens, last = r, append(tokens, w), append(last, 0)
+				row[w] = r
+				tokens = append(tokens, w)
+				last = append(last, 0)
 			}
 			if last[r] <= first {
-				b.word, b.share = append(b.word, r), append(b.share, 0)
+				b.word = append(b.word, r)
+				b.share = append(b.share, 0)
 				last[r] = len(b.word)
 			}
 			b.share[last[r]-1]++
@@ -99,25 +98,25 @@ func vocabulary(documents [][]int32) (tokens []int32, b bags) {
 // means are mean vectors as bags of the vectors of words.
 type means struct{ *dense }
 
+// matrix has for each document the mean of the scaled vectors of its words that have one: a mean of scaled vectors is
+// the scaled mean.
 func (m *means) matrix(x Examples) design {
 	tokens, b := vocabulary(x.Sequences)
 	words := denseRows{d: m.embedding.Dimension}
 	for _, w := range tokens {
 		words.data = append(words.data, m.embedding.row(w)...)
 	}
-	m.scaling.apply(words) // a mean of scaled vectors is the scaled mean
+	m.scaling.apply(words)
 	b.words = words
 	for i := range x.Sequences {
-		n := float32(0)
+		n := float32(0) // words with a vector
 		for k := b.start[i]; k < b.start[i+1]; k++ {
 			if !nonzero(m.embedding.row(tokens[b.word[k]])) {
 				b.share[k] = 0
 			}
 			n += b.share[k]
 		}
-		for k := b.start[i]; k < b.start[i+1]; k++ {
-			b.share[k] /= cmp.Or(n, 1)
-		}
+		divide(b.share[b.start[i]:b.start[i+1]], max(n, 1))
 	}
 	return b
 }

@@ -90,28 +90,34 @@ type checked struct {
 	fitted  bool
 }
 
+// Fit checks the examples, of which validation has the inputs of train, and trains once.
 func (m *checked) Fit(ctx context.Context, train, validation Examples) (History, error) {
 	if m.fitted {
 		return History{Best: -1}, errFitted
 	}
-	for i, x := range []Examples{train, validation} {
-		err := x.checkLabels(m.classes)
-		width := 0
-		if err == nil {
-			width, err = m.widthOf(x)
-		}
-		if i == 0 {
-			m.width = width
-		} else if err == nil {
-			err = m.checkWidth(width)
-		}
-		if err != nil {
-			return History{Best: -1}, fmt.Errorf("%s: %w", []string{"train", "validation"}[i], err)
-		}
+	width, err := m.checkExamples(train)
+	if err != nil {
+		return History{Best: -1}, fmt.Errorf("train: %w", err)
+	}
+	m.width = width
+	width, err = m.checkExamples(validation)
+	if err == nil {
+		err = m.checkWidth(width)
+	}
+	if err != nil {
+		return History{Best: -1}, fmt.Errorf("validation: %w", err)
 	}
 	h, err := m.fit(ctx, train, validation)
 	m.fitted = err == nil
 	return h, err
+}
+
+// checkExamples checks labels and inputs and returns the length of vectors.
+func (m *checked) checkExamples(x Examples) (int, error) {
+	if err := x.checkLabels(m.classes); err != nil {
+		return 0, err
+	}
+	return m.widthOf(x)
 }
 
 // widthOf checks inputs and returns the length of vectors.
@@ -135,6 +141,7 @@ func (m *checked) checkWidth(width int) error {
 	return nil
 }
 
+// Score checks that the inputs are like those of training. No examples have no scores.
 func (m *checked) Score(ctx context.Context, x Examples) ([][]float64, error) {
 	if !m.fitted {
 		return nil, errNotFitted

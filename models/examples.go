@@ -17,7 +17,8 @@ func (x Examples) SplitVectors(held int, seed stream.Seed) (train, validation Ex
 		if k < held {
 			part = &validation
 		}
-		part.Vectors, part.Labels = append(part.Vectors, x.Vectors[i]), append(part.Labels, x.Labels[i])
+		part.Vectors = append(part.Vectors, x.Vectors[i])
+		part.Labels = append(part.Labels, x.Labels[i])
 	}
 	return train, validation
 }

@@ -49,14 +49,15 @@ func (r denseRows) len() int            { return len(r.data) / r.d }
 func (r denseRows) width() int          { return r.d }
 func (r denseRows) row(i int) []float32 { return r.data[i*r.d : (i+1)*r.d] }
 
+// dot takes four independent sums, which hide the latency of the additions.
 func (r denseRows) dot(i int, w []float64) float64 {
-	// Four independent sums hide the latency of the additions.
 	var s0, s1, s2, s3 float64
 	x := r.row(i)
 	w = w[:len(x)]
 	j := 0
 	for ; j+4 <= len(x); j += 4 {
-		a, b := x[j:j+4:j+4], w[j:j+4:j+4]
+		a := x[j : j+4 : j+4]
+		b := w[j : j+4 : j+4]
 		s0 += float64(float64(a[0]) * b[0])
 		s1 += float64(float64(a[1]) * b[1])
 		s2 += float64(float64(a[2]) * b[2])
@@ -163,8 +164,10 @@ func nonzero(v []float32) bool {
 // every dimension and for every embedding.
 type scaling struct{ Centre, Scale []float64 }
 
+// fitScaling is that of rows, of which there is one at least. A constant column gets the scale 0: it carries no
+// information.
 func fitScaling(x denseRows) scaling {
-	s := scaling{make([]float64, x.d), make([]float64, x.d)}
+	s := scaling{Centre: make([]float64, x.d), Scale: make([]float64, x.d)}
 	n := float64(x.len())
 	for i := range x.len() {
 		for j, v := range x.row(i) {
@@ -180,10 +183,10 @@ func fitScaling(x denseRows) scaling {
 			s.Scale[j] += float64(c * c)
 		}
 	}
-	for j, ss := range s.Scale {
-		s.Scale[j] = 0 // a constant column carries no information
-		if ss > 0 {
-			s.Scale[j] = 1 / math.Sqrt(ss/n*float64(x.d))
+	for j, squares := range s.Scale {
+		s.Scale[j] = 0
+		if squares > 0 {
+			s.Scale[j] = 1 / math.Sqrt(squares/n*float64(x.d))
 		}
 	}
 	return s

@@ -24,6 +24,7 @@ var (
 			"by validation accuracy")
 )
 
+// linearWords reports whether a linear model with these parameters learns something of each word.
 func linearWords(parameters map[string]any) bool { return parameters[linearFeatures.Name] == "tfidf" }
 
 // linear is the common part of the linear models: features, the choice of C and
@@ -63,11 +64,14 @@ type trainer interface {
 	train(ctx context.Context, c float64) (weights [][]float64, err error)
 }
 
-// newLinear is a model of the registry: of given vectors or of sequences.
-func newLinear(name string, o Options, probabilities bool, t func(x design, labels []int) trainer) Classifier {
+// newLinear completes a model of the registry: one of given vectors or of sequences.
+func newLinear(name string, o Options, m *linear) Classifier {
 	features, _ := o.Parameters[linearFeatures.Name].(string)
-	m := &linear{classes: o.Classes, grid: linearGrid, sets: [][]int{{0}}, trainer: t, probabilities: probabilities}
-	if c := values(o.Parameters).float("c"); c > 0 {
+	m.classes = o.Classes
+	m.sets = [][]int{{0}}
+	m.grid = linearGrid
+	c := values(o.Parameters).float("c")
+	if c > 0 {
 		m.grid = []float64{c}
 	}
 	m.learn = func(train Examples) []feature {
@@ -83,43 +87,59 @@ func newLinear(name string, o Options, probabilities bool, t func(x design, labe
 	return &checked{learner: m, name: name, classes: o.Classes, reads: in}
 }
 
+// fit tries each set of features with each C and keeps what is most accurate on validation examples.
 func (m *linear) fit(ctx context.Context, train, validation Examples) (History, error) {
 	history := History{Best: -1, Accuracy: -1}
 	features := m.learn(train)
-	seen, held := make([]design, len(features)), make([]design, len(features))
-	for i, f := range features {
-		if f.part != nil {
-			seen[i], held[i] = f.part.matrix(train), f.part.matrix(validation)
-		}
-	}
+	seen := designs(features, train)
+	held := designs(features, validation)
 	for _, set := range m.sets {
 		if slices.ContainsFunc(set, func(i int) bool { return features[i].part == nil }) {
 			continue
 		}
-		trainer, held := m.trainer(join(set, seen), train.Labels), join(set, held)
+		trainer := m.trainer(join(set, seen), train.Labels)
+		heldOut := join(set, held)
 		for _, c := range m.grid {
 			weights, err := trainer.train(ctx, c)
 			if err != nil {
 				return history, err
 			}
-			if a := accuracy(margins(held, weights, m.classes), validation.Labels); a > history.Accuracy {
+			a := accuracy(margins(heldOut, weights, m.classes), validation.Labels)
+			if a > history.Accuracy {
 				m.weights = weights
 				m.parts = list.Map(set, func(i int) part { return features[i].part })
-				names := strings.Join(list.Map(set, func(i int) string { return features[i].name }), "+")
-				history.Accuracy, history.Chosen = a, strings.TrimPrefix(fmt.Sprintf("%s, C = %v", names, c), ", ")
+				history.Accuracy = a
+				history.Chosen = chosen(features, set, c)
 			}
 		}
 	}
 	return history, nil
 }
 
-func (m *linear) score(_ context.Context, x Examples) ([][]float64, error) {
-	var parts []design
-	var all []int
-	for i, p := range m.parts {
-		parts, all = append(parts, p.matrix(x)), append(all, i)
+// designs are the matrices of features of examples, nil for one that is left out.
+func designs(features []feature, x Examples) []design {
+	out := make([]design, len(features))
+	for i, f := range features {
+		if f.part != nil {
+			out[i] = f.part.matrix(x)
+		}
 	}
-	out := margins(join(all, parts), m.weights, m.classes)
+	return out
+}
+
+// chosen says which features and which C: "words+characters, C = 1", "C = 1" of one without a name.
+func chosen(features []feature, set []int, c float64) string {
+	names := strings.Join(list.Map(set, func(i int) string { return features[i].name }), "+")
+	if names == "" {
+		return fmt.Sprintf("C = %v", c)
+	}
+	return fmt.Sprintf("%s, C = %v", names, c)
+}
+
+// score returns the margins of the classes of each example, or their softmax.
+func (m *linear) score(_ context.Context, x Examples) ([][]float64, error) {
+	parts := list.Map(m.parts, func(p part) design { return p.matrix(x) })
+	out := margins(join(consecutive(len(parts)), parts), m.weights, m.classes)
 	if m.probabilities {
 		for _, row := range out {
 			stats.Softmax(row, row)
@@ -144,18 +164,22 @@ func machines(classes int) int {
 	return classes
 }
 
-// margins returns the signed scores w·x + b of every class.
+// margins returns the signed scores w·x + b of every class: examples × classes, of weights that are machines ×
+// (features + 1).
 func margins(x design, weights [][]float64, classes int) [][]float64 {
 	out := make([][]float64, x.len())
 	for i := range out {
 		out[i] = make([]float64, classes)
 	}
-	margin := make([]float64, x.len())
+	products := make([]float64, x.len())
 	for k, w := range weights {
-		x.times(w[:len(w)-1], margin)
-		for i, m := range margin {
-			if m += w[len(w)-1]; classes == 2 {
-				out[i][0], out[i][1] = -m, m
+		bias := w[len(w)-1]
+		x.times(w[:len(w)-1], products)
+		for i, product := range products {
+			m := product + bias
+			if classes == 2 {
+				out[i][0] = -m
+				out[i][1] = m
 			} else {
 				out[i][k] = m
 			}

@@ -44,17 +44,19 @@ func TestDualSolverReachesTheOptimum(t *testing.T) {
 func TestLogisticGradientAndOptimum(t *testing.T) {
 	for _, classes := range []int{2, 3} {
 		x := clouds(stream.FromUint64(1).Rand(), 200, classes, 4, 1)
-		l := newLogisticTrainer(rowDesign{vectorsOf(Embedding{}, x)}, x.Labels, classes, 1000, 1e-7)
-		w, gradient := random[float64](2, len(l.weights)), make([]float64, len(l.weights))
-		l.objective(w, 2, gradient)
-		if worst := checkGradient(func() float64 { return l.objective(w, 2, nil) }, w, gradient); worst > 1e-6 {
+		l := newLogisticTrainer(rowDesign{vectorsOf(Embedding{}, x)}, x.Labels, classes,
+			logisticStop{iterations: 1000, tolerance: 1e-7})
+		w := random[float64](2, len(l.weights))
+		gradient := make([]float64, len(l.weights))
+		l.gradient(gradient, w, 2)
+		if worst := checkGradient(func() float64 { return l.objective(w, 2) }, w, gradient); worst > 1e-6 {
 			t.Errorf("%d classes: gradient differs by %v", classes, worst)
 		}
 		for _, c := range linearGrid {
 			if _, err := l.train(t.Context(), c); err != nil {
 				t.Fatal(err)
 			}
-			l.objective(l.weights, c, gradient)
+			l.gradient(gradient, l.weights, c)
 			if g := magnitude(gradient); g > 1e-6 {
 				t.Errorf("c = %v: gradient %v at the end", c, g)
 			}

@@ -33,40 +33,67 @@ var (
 // embeddings, tf-idf or given vectors; as encoder on sentence vectors: what a
 // transformer, which is not trained here itself, makes of released text.
 func init() {
-	Register(Definition{Name: "logistic", Vectors: true, Words: linearWords,
+	Register(Definition{
+		Name:       "logistic",
+		Vectors:    true,
+		Words:      linearWords,
 		Parameters: []Parameter{linearFeatures, linearCost, iterations, stopGradient},
-		New:        func(o Options) Classifier { return newLogistic("logistic", o) }})
-	Register(Definition{Name: "encoder",
+		New:        func(o Options) Classifier { return newLogistic("logistic", o) },
+	})
+	Register(Definition{
+		Name:       "encoder",
 		Parameters: []Parameter{encoderParameter, linearCost, iterations, stopGradient},
-		New:        func(o Options) Classifier { return newLogistic("encoder", o) }})
+		New:        func(o Options) Classifier { return newLogistic("encoder", o) },
+	})
 }
 
 func newLogistic(name string, o Options) Classifier {
 	p := values(o.Parameters)
-	return newLinear(name, o, true, func(x design, labels []int) trainer {
-		return newLogisticTrainer(x, labels, o.Classes, p.int("iterations"), p.float("tolerance"))
+	stop := logisticStop{iterations: p.int("iterations"), tolerance: p.float("tolerance")}
+	return newLinear(name, o, &linear{
+		probabilities: true,
+		trainer: func(x design, labels []int) trainer {
+			return newLogisticTrainer(x, labels, o.Classes, stop)
+		},
 	})
 }
 
-// logisticTrainer minimises ½|w|² + C·Σ −log p(y|x) by L-BFGS (gonum), with
-// p(y|x) = softmax of the margins; two classes share one machine with margins
-// −m and m, so that p(1|x) is the logistic function of 2m.
-type logisticTrainer struct {
-	x          design
-	labels     []int
-	classes    int
-	iterations int
-	tolerance  float64
-	store      int         // vectors that L-BFGS remembers; 0: its default
-	weights    []float64   // machines × (width + 1), kept for the next C
-	margins    [][]float64 // of each machine and example, at the weights in at
-	at         []float64
-	slopes     [][]float64 // scratch, like margins
+// logisticStop says when a fit for one C ends.
+type logisticStop struct {
+	iterations int     // at most
+	tolerance  float64 // largest component of the gradient of the objective
+	store      int     // vectors that L-BFGS remembers; 0: its default
 }
 
-func newLogisticTrainer(x design, labels []int, classes, iterations int, tolerance float64) *logisticTrainer {
-	t := &logisticTrainer{x: x, labels: labels, classes: classes, iterations: iterations, tolerance: tolerance,
-		weights: make([]float64, machines(classes)*(x.width()+1))}
+// logisticTrainer minimises ½|w|² + C·Σ −ln p(y|x) by L-BFGS (gonum), with
+// p(y|x) = softmax of the margins; two classes share one machine with margins
+// −m and m, so that p(1|x) is the logistic function of 2m. A constant feature
+// holds the bias, the last weight of a machine.
+//
+// The objective is that over C·n, so that the tolerance means the same for any C and
+// any number n of examples.
+type logisticTrainer struct {
+	x       design
+	labels  []int
+	classes int
+	stop    logisticStop
+	weights []float64   // machines × (width + 1), kept for the next C
+	margins [][]float64 // of each machine and example, without bias, at the weights in at
+	at      []float64
+	slopes  [][]float64 // scratch, like margins: derivatives of the objective with respect to margins
+	row     []float64   // scratch: margins, or probabilities, of the classes of one example
+}
+
+// newLogisticTrainer starts from weights of zero; labels are in [0, classes), one for each row of x.
+func newLogisticTrainer(x design, labels []int, classes int, stop logisticStop) *logisticTrainer {
+	t := &logisticTrainer{
+		x:       x,
+		labels:  labels,
+		classes: classes,
+		stop:    stop,
+		weights: make([]float64, machines(classes)*(x.width()+1)),
+		row:     make([]float64, classes),
+	}
 	for range machines(classes) {
 		t.margins = append(t.margins, make([]float64, x.len()))
 		t.slopes = append(t.slopes, make([]float64, x.len()))
@@ -74,7 +101,7 @@ func newLogisticTrainer(x design, labels []int, classes, iterations int, toleran
 	return t
 }
 
-// split views a flat weight vector as machines.
+// split views a flat weight vector as machines, width + 1 numbers each.
 func (t *logisticTrainer) split(flat []float64) [][]float64 {
 	width := t.x.width() + 1
 	var out [][]float64
@@ -84,78 +111,103 @@ func (t *logisticTrainer) split(flat []float64) [][]float64 {
 	return out
 }
 
-// objective returns the loss divided by c·n or, where gradient is not nil,
-// writes its gradient; the division keeps the tolerance's meaning for any
-// size of training set and any c.
-func (t *logisticTrainer) objective(flat []float64, c float64, gradient []float64) float64 {
-	n, bias := float64(t.x.len()), t.x.width()
-	scale := 1 / (c * n)
+// scale is the factor of ½|w|² in the objective.
+func (t *logisticTrainer) scale(c float64) float64 { return 1 / (c * float64(t.x.len())) }
+
+// objective returns |w|²/(2·c·n) + (1/n)·Σ −ln p(y|x).
+func (t *logisticTrainer) objective(flat []float64, c float64) float64 {
 	loss := 0.0
 	for _, w := range flat {
 		loss += float64(w * w)
 	}
-	loss *= scale / 2
-	for j, w := range flat {
-		if gradient != nil {
-			gradient[j] = w * scale
-		}
-	}
-	weights, slopes := t.split(flat), t.split(gradient)
-	row := make([]float64, t.classes)
-	if !slices.Equal(t.at, flat) { // value and gradient are asked for at the same weights
-		t.at = append(t.at[:0], flat...)
-		for k, w := range weights {
-			t.x.times(w[:bias], t.margins[k])
-		}
-	}
+	loss *= t.scale(c) / 2
+	weights := t.split(flat)
+	t.computeMargins(flat, weights)
+	n := float64(t.x.len())
 	for i, y := range t.labels {
-		for k, w := range weights {
-			row[k] = t.margins[k][i] + w[bias]
-		}
-		if t.classes == 2 {
-			row[0], row[1] = -row[0], row[0]
-		}
-		if gradient == nil {
-			loss += logLoss(row, y) / n
-			continue
-		}
-		stats.Softmax(row, row)
-		for k, g := range slopes {
-			slope := row[k] // dloss/dmargin of machine k
-			if t.classes == 2 {
-				slope = row[1] - row[0] - float64(2*y-1) // both margins move with m, in opposite directions
-			} else if k == y {
-				slope--
-			}
-			t.slopes[k][i] = slope / n
-			g[bias] += t.slopes[k][i]
-		}
-	}
-	for k, g := range slopes {
-		t.x.transposed(t.slopes[k], g[:bias])
+		t.rowOf(i, weights)
+		loss += logLoss(t.row, y) / n
 	}
 	return loss
 }
 
+// gradient writes that of the objective: w/(c·n) + (1/n)·Σ (dloss/dmargin)·x for each machine.
+func (t *logisticTrainer) gradient(to, flat []float64, c float64) {
+	scale := t.scale(c)
+	for j, w := range flat {
+		to[j] = w * scale
+	}
+	weights := t.split(flat)
+	t.computeMargins(flat, weights)
+	gradients := t.split(to)
+	bias := t.x.width()
+	n := float64(t.x.len())
+	for i, y := range t.labels {
+		t.rowOf(i, weights)
+		stats.Softmax(t.row, t.row)
+		for k, g := range gradients {
+			t.slopes[k][i] = t.slope(k, y) / n
+			g[bias] += t.slopes[k][i]
+		}
+	}
+	for k, g := range gradients {
+		t.x.transposed(t.slopes[k], g[:bias])
+	}
+}
+
+// computeMargins computes w·x of all examples, once for the objective and the gradient at the same weights.
+func (t *logisticTrainer) computeMargins(flat []float64, weights [][]float64) {
+	if slices.Equal(t.at, flat) {
+		return
+	}
+	t.at = append(t.at[:0], flat...)
+	for k, w := range weights {
+		t.x.times(w[:len(w)-1], t.margins[k])
+	}
+}
+
+// rowOf writes the margins of the classes of an example to row.
+func (t *logisticTrainer) rowOf(i int, weights [][]float64) {
+	for k, w := range weights {
+		t.row[k] = t.margins[k][i] + w[len(w)-1]
+	}
+	if t.classes == 2 {
+		t.row[1] = t.row[0]
+		t.row[0] = -t.row[0]
+	}
+}
+
+// slope is the derivative of −ln p(y|x) with respect to the margin of machine k, given the probabilities in row. With
+// two classes both margins move with the one of the machine, in opposite directions.
+func (t *logisticTrainer) slope(k, y int) float64 {
+	switch {
+	case t.classes == 2:
+		return t.row[1] - t.row[0] - float64(2*y-1)
+	case k == y:
+		return t.row[k] - 1
+	}
+	return t.row[k]
+}
+
+// train minimises from the weights of the last C. A line search without progress
+// means that float64 cannot resolve a better point, so the best one so far is the result.
 func (t *logisticTrainer) train(ctx context.Context, c float64) ([][]float64, error) {
 	problem := optimize.Problem{
-		Func:   func(w []float64) float64 { return t.objective(w, c, nil) },
-		Grad:   func(gradient, w []float64) { t.objective(w, c, gradient) },
+		Func:   func(w []float64) float64 { return t.objective(w, c) },
+		Grad:   func(gradient, w []float64) { t.gradient(gradient, w, c) },
 		Status: func() (optimize.Status, error) { return optimize.NotTerminated, ctx.Err() },
 	}
 	result, err := optimize.Minimize(problem, t.weights, &optimize.Settings{
-		GradientThreshold: t.tolerance,
-		MajorIterations:   t.iterations,
+		GradientThreshold: t.stop.tolerance,
+		MajorIterations:   t.stop.iterations,
 		Concurrent:        1,
-	}, &optimize.LBFGS{Store: t.store})
+	}, &optimize.LBFGS{Store: t.stop.store})
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	if err != nil && !errors.Is(err, optimize.ErrNoProgress) && !errors.Is(err, optimize.ErrLinesearcherFailure) {
 		return nil, fmt.Errorf("logistic regression with c = %v: %w", c, err)
 	}
-	// A line search without progress means that float64 cannot resolve a better
-	// point, so the best one so far is the result.
 	t.weights = slices.Clone(result.X)
 	return t.split(slices.Clone(t.weights)), nil
 }

@@ -37,8 +37,9 @@ func MembershipInference(ctx context.Context, shadow, target Membership, seed st
 	if err != nil {
 		return nil, nil, fmt.Errorf("target model: %w", err)
 	}
-	if a, b := len(known.Vectors[0]), len(attacked.Vectors[0]); a != b {
-		return nil, nil, fmt.Errorf("shadow model has %d classes, target model %d", a, b)
+	classes := len(known.Vectors[0])
+	if n := len(attacked.Vectors[0]); n != classes {
+		return nil, nil, fmt.Errorf("shadow model has %d classes, target model %d", classes, n)
 	}
 	seed = seed.Derive("membership")
 	train, validation := known.SplitVectors(max(1, known.Len()/5), seed.Derive("split")) // there are two at least

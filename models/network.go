@@ -107,14 +107,11 @@ func (m *network) fit(ctx context.Context, train, validation Examples) (History,
 	best := make([][]float32, len(m.weights))
 	for epoch := 1; epoch <= m.epochs && epoch-history.Best-1 <= m.patience; epoch++ {
 		order.Shuffle(len(indices), func(i, j int) { indices[i], indices[j] = indices[j], indices[i] })
-		for batch := range slices.Chunk(indices, m.batch) {
-			if err := ctx.Err(); err != nil {
-				return history, err
+		if err := m.trainOn(ctx, training, train, indices); err != nil {
+			if ctx.Err() != nil {
+				return history, ctx.Err()
 			}
-			training.fill(train, batch)
-			if err := training.step(m.learningRate, m.clip); err != nil {
-				return history, fmt.Errorf("epoch %d: %w", epoch, err)
-			}
+			return history, fmt.Errorf("epoch %d: %w", epoch, err)
 		}
 		loss, accuracy, err := m.validate(ctx, inference, validation)
 		if err != nil {
@@ -137,16 +134,35 @@ func (m *network) fit(ctx context.Context, train, validation Examples) (History,
 		history.Best = len(history.Losses) - 1
 		return history, nil
 	}
-	for i, w := range m.weights {
-		copy(data[float32](w), best[i])
-	}
+	m.restore(best)
 	return history, nil
+}
+
+// trainOn makes a step for each batch of the examples with these indices, in their order.
+func (m *network) trainOn(ctx context.Context, g *graph, x Examples, indices []int) error {
+	for batch := range slices.Chunk(indices, m.batch) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		g.fill(x, batch)
+		if err := g.step(m.learningRate, m.clip); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // store copies the weights to a place for each.
 func (m *network) store(to [][]float32) {
 	for i, w := range m.weights {
 		to[i] = append(to[i][:0], data[float32](w)...)
+	}
+}
+
+// restore copies the weights back.
+func (m *network) restore(from [][]float32) {
+	for i, w := range m.weights {
+		copy(data[float32](w), from[i])
 	}
 }
 

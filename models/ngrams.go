@@ -17,11 +17,9 @@ type NGramOptions struct {
 // length one, so the range does not depend on the number of features.
 var ngramGrid = []float64{0.1, 1, 10, 100}
 
-// Stopping of one fit; held-out accuracy does not move after it.
-const (
-	ngramIterations = 60
-	ngramTolerance  = 3e-4
-)
+// ngramStop ends one fit; held-out accuracy does not move after it. With hundreds of
+// thousands of weights, the vectors that L-BFGS remembers are most of the work.
+var ngramStop = logisticStop{iterations: 60, tolerance: 3e-4, store: 5}
 
 // FitNGrams trains a linear classifier of token sequences: logistic regression on
 // tf-idf of words (one and two), tf-idf of the characters inside words (two to
@@ -44,23 +42,37 @@ func FitNGrams(ctx context.Context, o NGramOptions, train, validation Examples) 
 		in.tokens = o.Embedding.Len()
 	}
 	m := &checked{name: "ngrams", classes: o.Classes, reads: in, learner: &linear{
-		classes: o.Classes, grid: ngramGrid, sets: [][]int{{0}, {0, 2}, {0, 1}, {0, 1, 2}},
-		learn: func(train Examples) []feature {
-			f := []feature{{"words", learnWordPairs(train.Sequences)}, {name: "characters"}, {name: "vectors"}}
-			if o.Spelling != nil {
-				f[1].part = learnCharacterGrams(train.Sequences, o.Spelling)
-			}
-			if o.Embedding.Dimension > 0 {
-				f[2].part = &means{learnDense(o.Embedding, train)}
-			}
-			return f
-		},
+		classes: o.Classes,
+		grid:    ngramGrid,
+		sets: [][]int{{wordPart}, {wordPart, vectorPart}, {wordPart, characterPart},
+			{wordPart, characterPart, vectorPart}},
+		learn: o.learn,
 		trainer: func(x design, labels []int) trainer {
-			t := newLogisticTrainer(x, labels, o.Classes, ngramIterations, ngramTolerance)
-			t.store = 5 // with hundreds of thousands of weights, these vectors are most of the work
-			return t
+			return newLogisticTrainer(x, labels, o.Classes, ngramStop)
 		},
 	}}
 	h, err := m.Fit(ctx, train, validation)
 	return m, h, err
+}
+
+// Places of the features in what learn returns.
+const (
+	wordPart = iota
+	characterPart
+	vectorPart
+)
+
+// learn makes the features of training examples.
+func (o NGramOptions) learn(train Examples) []feature {
+	features := make([]feature, 3)
+	features[wordPart] = feature{name: "words", part: learnWordPairs(train.Sequences)}
+	features[characterPart].name = "characters"
+	features[vectorPart].name = "vectors"
+	if o.Spelling != nil {
+		features[characterPart].part = learnCharacterGrams(train.Sequences, o.Spelling)
+	}
+	if o.Embedding.Dimension > 0 {
+		features[vectorPart].part = &means{learnDense(o.Embedding, train)}
+	}
+	return features
 }

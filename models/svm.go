@@ -23,9 +23,9 @@ func init() {
 				"a fit stops where the projected gradients of a pass, in units of a margin, differ by less"),
 		},
 		New: func(o Options) Classifier {
-			return newLinear("svm", o, false, func(x design, labels []int) trainer {
+			return newLinear("svm", o, &linear{trainer: func(x design, labels []int) trainer {
 				return newSVMTrainer(x.(rowDesign).rows, labels, o)
-			})
+			}})
 		},
 	})
 }
@@ -40,8 +40,10 @@ type svmTrainer struct {
 	tolerance float64
 }
 
+// newSVMTrainer has a machine for each class, or one of class 1 for two.
 func newSVMTrainer(x rows, labels []int, o Options) *svmTrainer {
-	t := &svmTrainer{nil, values(o.Parameters).int("passes"), values(o.Parameters).float("tolerance")}
+	p := values(o.Parameters)
+	t := &svmTrainer{passes: p.int("passes"), tolerance: p.float("tolerance")}
 	for k := range machines(o.Classes) {
 		positive := k
 		if o.Classes == 2 {
@@ -63,7 +65,7 @@ func (t *svmTrainer) train(ctx context.Context, c float64) (weights [][]float64,
 }
 
 // dualSolver holds one machine's dual variables, so that the next C can start
-// from them.
+// from them. A constant feature 1 holds the bias.
 type dualSolver struct {
 	x      rows
 	sign   []float64 // y_i = ±1
@@ -71,14 +73,23 @@ type dualSolver struct {
 	alpha  []float64 // in [0, c]
 	w      []float64 // Σ α_i·y_i·(x_i, 1)
 	c      float64   // of the last fit, 0 before any
-	order  []int
+	order  []int     // of examples; those set aside are the last
+	active int       // examples that are not set aside
 	rng    *rand.Rand
 }
 
+// newDualSolver tells the examples of a label from the others.
 func newDualSolver(x rows, labels []int, positive int, rng *rand.Rand) *dualSolver {
 	n := x.len()
-	s := &dualSolver{x: x, rng: rng, sign: slices.Repeat([]float64{-1}, n), square: make([]float64, n),
-		alpha: make([]float64, n), w: make([]float64, x.width()+1), order: consecutive(n)}
+	s := &dualSolver{
+		x:      x,
+		sign:   slices.Repeat([]float64{-1}, n),
+		square: make([]float64, n),
+		alpha:  make([]float64, n),
+		w:      make([]float64, x.width()+1),
+		order:  consecutive(n),
+		rng:    rng,
+	}
 	row := make([]float64, x.width())
 	for i := range n {
 		if labels[i] == positive {
@@ -91,12 +102,44 @@ func newDualSolver(x rows, labels []int, positive int, rng *rand.Rand) *dualSolv
 	return s
 }
 
+// A span is an interval of projected gradients.
+type span struct{ low, high float64 }
+
+var (
+	nothing    = span{low: math.Inf(1), high: math.Inf(-1)}
+	everything = span{low: math.Inf(-1), high: math.Inf(1)}
+)
+
 // solve runs coordinate descent for cost c until the projected gradients of a
 // pass over all examples lie within tolerance of each other, or for the given
 // number of passes. Examples stuck at a bound are set aside (shrinking) and
 // looked at again before the end.
 func (s *dualSolver) solve(ctx context.Context, c float64, passes int, tolerance float64) error {
-	if s.c > 0 { // α/C changes little with C
+	s.rescale(c)
+	s.active = len(s.order)
+	limits := everything
+	for range passes {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		s.rng.Shuffle(s.active, func(a, b int) { s.order[a], s.order[b] = s.order[b], s.order[a] })
+		seen := s.pass(limits)
+		if seen.high-seen.low > tolerance {
+			limits = shrunk(seen)
+			continue
+		}
+		if s.active == len(s.order) {
+			break
+		}
+		s.active = len(s.order)
+		limits = everything
+	}
+	return nil
+}
+
+// rescale starts from the variables of the last cost: α/C changes little with C.
+func (s *dualSolver) rescale(c float64) {
+	if s.c > 0 {
 		ratio := c / s.c
 		for i := range s.alpha {
 			s.alpha[i] *= ratio
@@ -106,54 +149,51 @@ func (s *dualSolver) solve(ctx context.Context, c float64, passes int, tolerance
 		}
 	}
 	s.c = c
-	bias := s.x.width()
-	active := len(s.order)
-	upper, lower := math.Inf(1), math.Inf(-1)
-	for range passes {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		s.rng.Shuffle(active, func(a, b int) { s.order[a], s.order[b] = s.order[b], s.order[a] })
-		highest, lowest := math.Inf(-1), math.Inf(1)
-		for k := 0; k < active; k++ {
-			i := s.order[k]
-			y := s.sign[i]
-			g := y*(s.x.dot(i, s.w[:bias])+s.w[bias]) - 1
-			a := s.alpha[i]
-			if a <= 0 && g > upper || a >= c && g < lower { // stuck: set aside
-				active--
-				s.order[k], s.order[active] = s.order[active], s.order[k]
-				k--
-				continue
-			}
-			projected := g
-			if a <= 0 {
-				projected = min(g, 0)
-			} else if a >= c {
-				projected = max(g, 0)
-			}
-			highest, lowest = max(highest, projected), min(lowest, projected)
-			if math.Abs(projected) > 1e-12 {
-				s.alpha[i] = min(max(a-g/s.square[i], 0), c)
-				step := (s.alpha[i] - a) * y
-				s.x.add(i, step, s.w[:bias])
-				s.w[bias] += step
-			}
-		}
-		done, all := highest-lowest <= tolerance, active == len(s.order)
-		if done && all {
-			break
-		}
-		upper, lower = highest, lowest
-		if done {
-			active = len(s.order)
-		}
-		if done || upper <= 0 {
-			upper = math.Inf(1)
-		}
-		if done || lower >= 0 {
-			lower = math.Inf(-1)
-		}
+}
+
+// shrunk are the gradients beyond which the next pass sets examples aside, given those of the last one.
+func shrunk(seen span) span {
+	if seen.high <= 0 {
+		seen.high = math.Inf(1)
 	}
-	return nil
+	if seen.low >= 0 {
+		seen.low = math.Inf(-1)
+	}
+	return seen
+}
+
+// pass looks at each active example once. One at a bound whose gradient is beyond the limits is set aside. It returns
+// the span of the projected gradients of the others.
+func (s *dualSolver) pass(limits span) span {
+	seen := nothing
+	bias := s.x.width()
+	for k := 0; k < s.active; {
+		i := s.order[k]
+		y := s.sign[i]
+		a := s.alpha[i]
+		g := y*(s.x.dot(i, s.w[:bias])+s.w[bias]) - 1
+		lowest := a <= 0
+		highest := a >= s.c
+		if lowest && g > limits.high || highest && g < limits.low {
+			s.active--
+			s.order[k], s.order[s.active] = s.order[s.active], s.order[k]
+			continue
+		}
+		projected := g
+		if lowest {
+			projected = min(g, 0)
+		} else if highest {
+			projected = max(g, 0)
+		}
+		seen.high = max(seen.high, projected)
+		seen.low = min(seen.low, projected)
+		if math.Abs(projected) > 1e-12 {
+			s.alpha[i] = min(max(a-g/s.square[i], 0), s.c)
+			step := (s.alpha[i] - a) * y
+			s.x.add(i, step, s.w[:bias])
+			s.w[bias] += step
+		}
+		k++
+	}
+	return seen
 }

@@ -38,7 +38,8 @@ func newRange(a Axis) *axisRange {
 func (r *axisRange) add(values ...float64) {
 	for _, v := range values {
 		if finite(v) && (!r.axis.Log || v > 0) {
-			r.min, r.max = min(r.min, v), max(r.max, v)
+			r.min = min(r.min, v)
+			r.max = max(r.max, v)
 		}
 	}
 }
@@ -50,17 +51,17 @@ func (r *axisRange) stretch(bars []float64) (cut bool) {
 	if r.min > r.max {
 		return false
 	}
-	lo, hi := r.min, r.max
-	var least, most float64
+	room := max((r.max-r.min)/2, 0.02*math.Abs(r.max))
+	least := r.min - room
+	most := r.max + room
 	if r.axis.Log {
-		f := max(1.5, math.Sqrt(hi/lo))
-		least, most = lo/f, hi*f
-	} else {
-		room := max((hi-lo)/2, 0.02*math.Abs(hi))
-		least, most = lo-room, hi+room
+		factor := max(1.5, math.Sqrt(r.max/r.min))
+		least = r.min / factor
+		most = r.max * factor
 	}
 	if r.axis.Bound != nil {
-		least, most = max(least, r.axis.Bound[0]), min(most, r.axis.Bound[1])
+		least = max(least, r.axis.Bound[0])
+		most = min(most, r.axis.Bound[1])
 	}
 	for _, v := range bars {
 		if !finite(v) {
@@ -74,39 +75,57 @@ func (r *axisRange) stretch(bars []float64) (cut bool) {
 
 // apply sets range, scale and ticks of a plot's axis; pad is a share of the range.
 func (r *axisRange) apply(a *plot.Axis, pad float64) {
-	lo, hi := r.min, r.max
 	if r.axis.Log {
-		if lo == hi {
-			lo, hi = lo/2, hi*2
-		}
-		f := math.Pow(hi/lo, pad)
-		// The library takes an infinite end for 0, which has no logarithm.
-		a.Min, a.Max = max(lo/f, math.SmallestNonzeroFloat64), min(hi*f, math.MaxFloat64)
-		a.Scale = plot.LogScale{}
+		r.applyLogarithmic(a, pad)
 	} else {
-		if hi-lo <= 1e-9*max(math.Abs(lo), math.Abs(hi)) { // equal but for rounding
-			d := cmp.Or(math.Abs(lo)/2, 1)
-			lo, hi = lo-d, hi+d
-		}
-		d := (hi - lo) * pad
-		a.Min, a.Max = lo-d, hi+d
-		if b := r.axis.Bound; b != nil {
-			// A marker on the bound still needs half its height.
-			a.Min, a.Max = max(a.Min, b[0]-d/2), min(a.Max, b[1]+d/2)
-		}
+		r.applyLinear(a, pad)
 	}
 	ticks := r.axis.Ticks
 	if ticks == nil {
-		ticks = niceTicks(a.Min, a.Max, r.axis.Log)
+		ticks = r.niceTicks(a.Min, a.Max)
 	}
 	a.Tick.Marker = plot.ConstantTicks(results.Where(ticks, func(t plot.Tick) bool {
 		return t.Value >= a.Min && t.Value <= a.Max
 	}))
 }
 
+// applyLogarithmic sets range and scale of a logarithmic axis.
+func (r *axisRange) applyLogarithmic(a *plot.Axis, pad float64) {
+	low := r.min
+	high := r.max
+	if low == high {
+		low /= 2
+		high *= 2
+	}
+	factor := math.Pow(high/low, pad)
+	// The library takes an infinite end for 0, which has no logarithm.
+	a.Min = max(low/factor, math.SmallestNonzeroFloat64)
+	a.Max = min(high*factor, math.MaxFloat64)
+	a.Scale = plot.LogScale{}
+}
+
+// applyLinear sets the range of a linear axis.
+func (r *axisRange) applyLinear(a *plot.Axis, pad float64) {
+	low := r.min
+	high := r.max
+	if high-low <= 1e-9*max(math.Abs(low), math.Abs(high)) { // equal but for rounding
+		room := cmp.Or(math.Abs(low)/2, 1)
+		low -= room
+		high += room
+	}
+	room := (high - low) * pad
+	a.Min = low - room
+	a.Max = high + room
+	if r.axis.Bound != nil {
+		// A marker on the bound still needs half its height.
+		a.Min = max(a.Min, r.axis.Bound[0]-room/2)
+		a.Max = min(a.Max, r.axis.Bound[1]+room/2)
+	}
+}
+
 // niceTicks returns at most six round values between lo and hi.
-func niceTicks(lo, hi float64, logarithmic bool) []plot.Tick {
-	if logarithmic {
+func (r *axisRange) niceTicks(lo, hi float64) []plot.Tick {
+	if r.axis.Log {
 		return decadeTicks(lo, hi)
 	}
 	step := math.Pow(10, math.Floor(math.Log10(hi-lo)))
@@ -124,8 +143,10 @@ func niceTicks(lo, hi float64, logarithmic bool) []plot.Tick {
 	return ticks
 }
 
+// decadeTicks returns powers of ten between lo and hi, with 2 and 5 times them where there are few.
 func decadeTicks(lo, hi float64) []plot.Tick {
-	first, last := math.Floor(math.Log10(lo)), math.Ceil(math.Log10(hi))
+	first := math.Floor(math.Log10(lo))
+	last := math.Ceil(math.Log10(hi))
 	factors := []float64{1}
 	if math.Log10(hi/lo) < 2 {
 		factors = []float64{1, 2, 5}
@@ -179,7 +200,8 @@ func marked(label string, values []float64) Axis {
 	if len(values) == 0 {
 		return a
 	}
-	lo, hi := values[0], values[len(values)-1]
+	lo := values[0]
+	hi := values[len(values)-1]
 	a.Log = lo > 0 && hi/lo > 12
 	if a.Log && len(values) > 8 {
 		return a // those that mechanisms were calibrated to
@@ -192,7 +214,8 @@ func marked(label string, values []float64) Axis {
 	}
 	// Labels of a panel of half a column, about 80 points, must not touch: each
 	// takes its width and a space.
-	style, free := textStyle(tickSize, false), math.Inf(-1)
+	style := textStyle(regular(tickSize))
+	free := math.Inf(-1)
 	for _, v := range values {
 		half := float64(style.Width(short(v))/2+2) / 80
 		if hi > lo && at(v)-half < free {

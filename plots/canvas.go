@@ -41,7 +41,8 @@ type svgState struct {
 type stroke struct{ fill, style, d string }
 
 func newSVG(height vg.Length) *svgCanvas {
-	return &svgCanvas{height: height, stack: []svgState{{color: color.Black, width: 1, m: [6]float64{1, 0, 0, 1, 0, 0}}}}
+	first := svgState{color: color.Black, width: 1, m: [6]float64{1, 0, 0, 1, 0, 0}}
+	return &svgCanvas{height: height, stack: []svgState{first}}
 }
 
 func (c *svgCanvas) top() *svgState                         { return &c.stack[len(c.stack)-1] }
@@ -85,19 +86,28 @@ func (c *svgCanvas) scale() float64 { return math.Hypot(c.top().m[0], c.top().m[
 func tenths(v int) string      { return strconv.FormatFloat(float64(v)/10, 'f', -1, 64) }
 func decimal(v float64) string { return strconv.FormatFloat(math.Round(v*100)/100, 'f', -1, 64) }
 
+// curveCommand is that of a Bézier curve of so many control points, one or two.
+func curveCommand(controls int) string {
+	if controls == 1 {
+		return "q"
+	}
+	return "c"
+}
+
 // data returns the path with relative coordinates.
 func (c *svgCanvas) data(path vg.Path) string {
 	var b strings.Builder
-	x0, y0 := 0, 0
+	var x0, y0 int
 	for _, comp := range path {
 		switch comp.Type {
 		case vg.MoveComp:
-			x0, y0 = 0, 0
+			x0 = 0
+			y0 = 0
 			b.WriteString("M")
 		case vg.LineComp:
 			b.WriteString("l")
 		case vg.CurveComp:
-			b.WriteString(map[int]string{1: "q", 2: "c"}[len(comp.Control)])
+			b.WriteString(curveCommand(len(comp.Control)))
 		case vg.CloseComp:
 			b.WriteString("z")
 			continue
@@ -124,6 +134,7 @@ func paint(name string, clr color.Color) string {
 	return s
 }
 
+// Stroke draws a line along a path. A fill of the same path, or lines of the same style, become one element with it.
 func (c *svgCanvas) Stroke(path vg.Path) {
 	s := c.top()
 	if s.width <= 0 {
@@ -166,6 +177,7 @@ func (c *svgCanvas) flush() {
 	fmt.Fprintf(&c.out, "<path%s%s d=\"%s\"/>\n", p.fill, p.style, p.d)
 }
 
+// FillString writes a text; letters that the font lacks are noted.
 func (c *svgCanvas) FillString(face font.Face, at vg.Point, s string) {
 	if s = wellFormed(s); strings.TrimSpace(s) == "" {
 		return
@@ -184,7 +196,7 @@ func (c *svgCanvas) FillString(face font.Face, at vg.Point, s string) {
 	if face.Font.Weight == stdfont.WeightBold {
 		style = ` font-weight="bold"`
 	}
-	if c.top().color != Ink {
+	if c.top().color != ink {
 		style += paint("fill", c.top().color)
 	}
 	if math.Abs(turn) > 0.01 {

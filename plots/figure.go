@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -36,16 +37,18 @@ type Figure struct {
 
 // In returns the figure in another theme.
 func (f Figure) In(t Theme) Figure {
-	usual := ColumnWidth
+	usual := columnWidth
 	if len(f.panels) > 2 {
-		usual = PageWidth
+		usual = pageWidth
 	}
 	l := f.layout
 	if t.Bare {
-		l.title, l.notes = "", nil
+		l.title = ""
+		l.notes = nil
 	}
 	t.Width = cmp.Or(t.Width, usual)
-	f.theme, f.width = t, t.Width
+	f.theme = t
+	f.width = t.Width
 	f.height, f.draw = l.sized(f.width)
 	return f
 }
@@ -63,7 +66,7 @@ func (f Figure) Render(format string) ([]byte, error) {
 	var buf bytes.Buffer
 	switch format {
 	case "png":
-		c := vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(pngDPI), vgimg.UseBackgroundColor(Paper))
+		c := vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(pngDPI), vgimg.UseBackgroundColor(paper))
 		f.paint(c)
 		encoder := png.Encoder{CompressionLevel: png.BestSpeed} // 4% larger, a quarter faster
 		err := encoder.Encode(&buf, c.Image())
@@ -88,13 +91,19 @@ func (f Figure) lacking() string {
 // Inline returns the drawing as an svg element of a page, with letters as text.
 func (f Figure) Inline() string { return f.svg("") }
 
+// svg is the drawing as an svg element: of a page without a description, else of a file of its own, with its size.
 func (f Figure) svg(description string) string {
 	c := newSVG(f.height)
 	f.paint(c)
 	c.flush()
-	w, h, title := decimal(float64(f.width)), decimal(float64(f.height)), html.EscapeString(wellFormed(f.Title))
-	size, label, head := "", fmt.Sprintf(` aria-label="%s"`, title), ""
-	if id := "figure-" + f.Name; description != "" {
+	w := decimal(float64(f.width))
+	h := decimal(float64(f.height))
+	title := html.EscapeString(wellFormed(f.Title))
+	size := ""
+	label := fmt.Sprintf(` aria-label="%s"`, title)
+	head := ""
+	if description != "" {
+		id := "figure-" + f.Name
 		size = fmt.Sprintf(` width="%spt" height="%spt"`, w, h)
 		label = fmt.Sprintf(` aria-labelledby="%s-title %s-desc"`, id, id)
 		head = fmt.Sprintf("<title id=\"%s-title\">%s</title>\n<desc id=\"%s-desc\">%s</desc>\n", id, title, id,
@@ -130,14 +139,15 @@ const margin = 4 * vg.Length(1)
 func (l layout) sized(width vg.Length) (height vg.Length, show func(draw.Canvas)) {
 	l.width = width
 	if l.columns == 0 {
-		if l.columns = min(len(l.panels), 2); width > 5*vg.Inch {
+		l.columns = min(len(l.panels), 2)
+		if width > 5*vg.Inch {
 			l.columns = min(len(l.panels), 3)
 		}
 	}
 	inner := width - 2*margin
-	title := wrap(l.title, titleSize, true, inner)
+	title := wrap(l.title, bold(titleSize), inner)
 	legendRows, legendColumns := l.legendGrid(inner)
-	notes := slices.Concat(list.Map(l.notes, func(n string) []string { return wrap(n, noteSize, false, inner) })...)
+	notes := slices.Concat(list.Map(l.notes, func(n string) []string { return wrap(n, regular(noteSize), inner) })...)
 	rows := (len(l.panels) + l.columns - 1) / l.columns
 	panelHeight := l.panelHeight + l.headHeight()
 	block := func(lines int, size, spacing, gap vg.Length) vg.Length { // no gap without lines
@@ -153,12 +163,12 @@ func (l layout) sized(width vg.Length) (height vg.Length, show func(draw.Canvas)
 				c.FillText(style, vg.Point{X: margin, Y: y - vg.Length(i)*style.Font.Size*1.2}, line)
 			}
 		}
-		write(textStyle(titleSize, true), c.Max.Y-margin, title)
+		write(textStyle(bold(titleSize)), c.Max.Y-margin, title)
 		l.drawPanels(draw.Crop(c, margin, -margin, margin+notesHeight+legendHeight, -margin-titleHeight), rows)
 		l.drawLegend(c, margin, margin+notesHeight+legendHeight-4, legendRows, legendColumns, inner)
-		faint := textStyle(noteSize, false)
-		faint.Color = Faint
-		write(faint, margin+notesHeight-3, notes)
+		style := textStyle(regular(noteSize))
+		style.Color = faint
+		write(style, margin+notesHeight-3, notes)
 	}
 }
 
@@ -170,11 +180,12 @@ func (l layout) headHeight() vg.Length {
 	cell := (l.width - 2*margin) / vg.Length(l.columns)
 	lines := 0
 	for _, title := range l.titles {
-		lines = max(lines, len(wrap(title, labelSize, true, 0.75*cell)))
+		lines = max(lines, len(wrap(title, bold(labelSize), 0.75*cell)))
 	}
 	return vg.Length(lines)*titleLine + 4
 }
 
+// drawPanels draws the panels in a grid, their titles above them.
 func (l layout) drawPanels(c draw.Canvas, rows int) {
 	grid := make([][]*plot.Plot, rows)
 	for k, p := range append(l.trimmed(), make([]*plot.Plot, rows*l.columns-len(l.panels))...) {
@@ -191,10 +202,10 @@ func (l layout) drawPanels(c draw.Canvas, rows int) {
 			p.Draw(canvases[i][j])
 			data := p.DataCanvas(canvases[i][j])
 			left := data.Min.X - 4
-			lines := wrap(l.titles[i*l.columns+j], labelSize, true, data.Max.X+4-left)
+			lines := wrap(l.titles[i*l.columns+j], bold(labelSize), data.Max.X+4-left)
 			for k, line := range lines {
 				up := vg.Length(len(lines)-k)*titleLine + 2
-				c.FillText(textStyle(labelSize, true), vg.Point{X: left, Y: data.Max.Y + up}, line)
+				c.FillText(textStyle(bold(labelSize)), vg.Point{X: left, Y: data.Max.Y + up}, line)
 			}
 		}
 	}
@@ -212,7 +223,7 @@ func (l layout) legendGrid(width vg.Length) (rows, columns int) {
 	}
 	widest := vg.Length(0)
 	for _, e := range l.legend {
-		widest = max(widest, textStyle(legendSize, false).Width(e.label))
+		widest = max(widest, textStyle(regular(legendSize)).Width(e.label))
 	}
 	columns = max(1, int(width/(swatch+widest+4)))
 	columns = min(columns, len(l.legend), 5)
@@ -225,7 +236,7 @@ func (l layout) drawLegend(c draw.Canvas, left, top vg.Length, rows, columns int
 		x := left + vg.Length(i/rows)*width/vg.Length(columns)
 		y := top - vg.Length(i%rows)*legendLine
 		e.style.swatch(c, x, y-legendSize*0.55)
-		c.FillText(textStyle(legendSize, false), vg.Point{X: x + swatch, Y: y}, e.label)
+		c.FillText(textStyle(regular(legendSize)), vg.Point{X: x + swatch, Y: y}, e.label)
 	}
 }
 
@@ -246,18 +257,22 @@ func (s Style) Swatch() string {
 }
 
 // wrap breaks text after spaces and hyphens into lines no wider than width.
-func wrap(s string, size vg.Length, bold bool, width vg.Length) []string {
-	style := textStyle(size, bold)
+func wrap(s string, face font.Font, width vg.Length) []string {
+	style := textStyle(face)
 	var lines []string
 	for _, word := range strings.Fields(s) {
 		for i, piece := range strings.SplitAfter(word, "-") {
 			if i == 0 && len(lines) > 0 {
 				piece = " " + piece
 			}
-			if last := len(lines) - 1; last >= 0 && style.Width(lines[last]+piece) <= width {
+			last := len(lines) - 1
+			if last >= 0 && style.Width(lines[last]+piece) <= width {
 				lines[last] += piece
-			} else if piece = strings.TrimSpace(piece); piece != "" {
-				lines = append(lines, piece)
+				continue
+			}
+			start := strings.TrimSpace(piece)
+			if start != "" {
+				lines = append(lines, start)
 			}
 		}
 	}

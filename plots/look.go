@@ -42,7 +42,7 @@ var palette = []color.RGBA{
 // trivial mechanisms (orders from 900) are references, drawn in dark grey.
 const trivial = 900
 
-var ink = color.RGBA{0x3c, 0x3c, 0x3c, 0xff}
+var darkGrey = color.RGBA{0x3c, 0x3c, 0x3c, 0xff}
 
 var dashes = [][]vg.Length{
 	nil,
@@ -62,9 +62,9 @@ var dashes = [][]vg.Length{
 // shades of members of a family, and of several parameters of one mechanism.
 var shades = []float64{0, 0.35, -0.35, 0.55, -0.6}
 
-// LookOf returns the look of a mechanism. One that is not in the registry has
+// lookOf returns the look of a mechanism. One that is not in the registry has
 // one that follows from its name.
-func LookOf(mechanism string) Look {
+func lookOf(mechanism string) Look {
 	d, err := mechanisms.Find(mechanism)
 	if err != nil {
 		h := fnv.New32a()
@@ -72,11 +72,12 @@ func LookOf(mechanism string) Look {
 		n := int(h.Sum32() % math.MaxInt16)
 		return Look{palette[n%len(palette)], n / len(palette) % len(shapes), len(dashes) - 1}
 	}
-	family, member := max(0, d.Order/10-1), d.Order%10
+	family := max(0, d.Order/10-1)
+	member := d.Order % 10
 	look := Look{shade(palette[family%len(palette)], shades[member%len(shades)]), family % len(shapes),
 		(family/len(shapes) + member) % (len(dashes) - 1)}
 	if d.Order >= trivial {
-		look.Color = ink
+		look.Color = darkGrey
 	}
 	return look
 }
@@ -103,7 +104,8 @@ func seriesStyle(i int) Style {
 func shade(c color.RGBA, by float64) color.RGBA {
 	target := 255.0
 	if by < 0 {
-		target, by = 0, -by
+		target = 0
+		by = -by
 	}
 	mix := func(v uint8) uint8 { return uint8(math.Round(float64(v)*(1-by) + target*by)) }
 	return color.RGBA{mix(c.R), mix(c.G), mix(c.B), c.A}
@@ -185,14 +187,15 @@ func (m marker) DrawGlyph(c *draw.Canvas, _ draw.GlyphStyle, at vg.Point) {
 		corner := []vg.Point{{X: r, Y: 0}, {X: 0, Y: r}, {X: -r, Y: 0}, {X: 0, Y: -r}, {X: r, Y: 0}}
 		path.Move(at.Add(corner[0]))
 		for i := range 4 {
-			a, b := corner[i], corner[i+1]
+			a := corner[i]
+			b := corner[i+1]
 			path.CubeTo(at.Add(a.Add(b.Scale(k))), at.Add(b.Add(a.Scale(k))), at.Add(b))
 		}
 	}
 	path.Close()
 	c.SetColor(m.Color)
 	if m.Hollow {
-		c.SetColor(Paper)
+		c.SetColor(paper)
 	}
 	c.Fill(path)
 	c.SetLineStyle(draw.LineStyle{Color: m.Color, Width: 0.9})
@@ -202,9 +205,9 @@ func (m marker) DrawGlyph(c *draw.Canvas, _ draw.GlyphStyle, at vg.Point) {
 func (s Style) line() draw.LineStyle {
 	switch {
 	case s.Subdued:
-		return draw.LineStyle{Color: Subdued, Width: 0.6}
+		return draw.LineStyle{Color: subdued, Width: 0.6}
 	case s.Level:
-		return draw.LineStyle{Color: Faint, Width: 1, Dashes: []vg.Length{3, 2}}
+		return draw.LineStyle{Color: faint, Width: 1, Dashes: []vg.Length{3, 2}}
 	}
 	return draw.LineStyle{Color: s.Color, Width: 1.1, Dashes: dashes[s.Dash%len(dashes)]}
 }

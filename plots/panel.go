@@ -55,7 +55,8 @@ func (p Panel) usable(points []Point) (kept []Point) {
 	for _, q := range points {
 		if finite(q.X) && finite(q.Y) && !(p.X.Log && q.X <= 0) && !(p.Y.Log && q.Y <= 0) {
 			if !finite(q.Low) || !finite(q.High) {
-				q.Low, q.High = math.NaN(), math.NaN()
+				q.Low = math.NaN()
+				q.High = math.NaN()
 			}
 			kept = append(kept, q)
 		}
@@ -73,68 +74,90 @@ type plotted struct {
 // plot draws the panel, or reports that nothing in it can be shown.
 func (p Panel) plot() (_ plotted, ok bool) {
 	out := plotted{Plot: newPlot(p.X.Label, p.Y.Label)}
-	xs, ys := newRange(p.X), newRange(p.Y)
-	var curves []Curve
-	var bars []float64
-	for _, all := range []bool{false, true} { // the others only where there is nothing else
-		for _, c := range p.Curves {
-			if c.Points = p.usable(c.Points); len(c.Points) == 0 {
-				continue
-			}
-			if !all {
-				curves = append(curves, c)
-			}
-			if behind := c.Style.Reference || c.Style.Subdued; behind != all {
-				continue
-			}
-			for _, q := range c.Points {
-				xs.add(q.X)
-				ys.add(q.Y)
-				bars = append(bars, q.Low, q.High)
-			}
-		}
-		if ys.min <= ys.max {
-			break
-		}
-	}
+	curves := p.usableCurves()
 	if len(curves) == 0 {
 		return out, false
 	}
 	levels := results.Where(p.Levels, func(l Level) bool { return finite(l.Y) })
+	out.cut = p.setAxes(&out, curves, levels)
+	grid := plotter.NewGrid()
+	grid.Vertical.Color = nil
+	grid.Horizontal = draw.LineStyle{Color: rule, Width: 0.5}
+	out.Add(grid)
+	inside := out.inside(curves)
+	out.outside = len(inside) < len(curves)
+	for _, l := range levels {
+		l.add(out.Plot)
+	}
+	isSubdued := func(c Curve) bool { return c.Style.Subdued } // behind the others
+	isNamed := func(c Curve) bool { return !c.Style.Subdued }
+	drawn := slices.Concat(results.Where(inside, isSubdued), results.Where(inside, isNamed))
+	for i, c := range drawn {
+		out.Add(curveLine{c, p.shift(i, drawn), p.live})
+	}
+	return out, true
+}
+
+// usableCurves are the curves with what the axes can show of them, if anything.
+func (p Panel) usableCurves() (curves []Curve) {
+	for _, c := range p.Curves {
+		c.Points = p.usable(c.Points)
+		if len(c.Points) > 0 {
+			curves = append(curves, c)
+		}
+	}
+	return curves
+}
+
+// setAxes sets the axes of a plot to what is in it, and reports whether intervals go on beyond it. References and
+// subdued curves count only where there is nothing else.
+func (p Panel) setAxes(out *plotted, curves []Curve, levels []Level) (cut bool) {
+	isBehind := func(c Curve) bool { return c.Style.Reference || c.Style.Subdued }
+	shown := results.Where(curves, func(c Curve) bool { return !isBehind(c) })
+	if len(shown) == 0 {
+		shown = curves
+	}
+	xs := newRange(p.X)
+	ys := newRange(p.Y)
+	var bars []float64
+	for _, c := range shown {
+		for _, q := range c.Points {
+			xs.add(q.X)
+			ys.add(q.Y)
+			bars = append(bars, q.Low, q.High)
+		}
+	}
 	for _, l := range levels {
 		ys.add(l.Y)
 		bars = append(bars, l.Low, l.High)
 	}
-	out.cut = ys.stretch(bars)
+	cut = ys.stretch(bars)
 	xs.apply(&out.X, 0.1*max(1, p.Apart/2))
 	ys.apply(&out.Y, 0.08)
-	grid := plotter.NewGrid()
-	grid.Vertical.Color, grid.Horizontal = nil, draw.LineStyle{Color: Rule, Width: 0.5}
-	out.Add(grid)
-	// What does not stretch the axes must not leave the panel.
-	for i := range curves {
-		if c := &curves[i]; c.Style.Reference || c.Style.NoLine {
-			c.Points = slices.DeleteFunc(slices.Clone(c.Points), func(q Point) bool {
-				return q.X < out.X.Min || q.X > out.X.Max || q.Y < out.Y.Min || q.Y > out.Y.Max
-			})
+	return cut
+}
+
+// inside are the curves with the points that do not leave the panel: what does not stretch the axes must not.
+func (p plotted) inside(curves []Curve) (inside []Curve) {
+	isOutside := func(q Point) bool { return q.X < p.X.Min || q.X > p.X.Max || q.Y < p.Y.Min || q.Y > p.Y.Max }
+	for _, c := range curves {
+		if c.Style.Reference || c.Style.NoLine {
+			c.Points = slices.DeleteFunc(slices.Clone(c.Points), isOutside)
+		}
+		if len(c.Points) > 0 {
+			inside = append(inside, c)
 		}
 	}
-	shown := len(curves)
-	curves = slices.DeleteFunc(curves, func(c Curve) bool { return len(c.Points) == 0 })
-	out.outside = len(curves) < shown
-	for _, l := range levels {
-		l.add(out.Plot)
+	return inside
+}
+
+// shift is how far the i-th of some curves is moved sideways.
+func (p Panel) shift(i int, curves []Curve) vg.Length {
+	if curves[i].Style.Subdued {
+		return 0
 	}
-	grey := func(c Curve) bool { return c.Style.Subdued } // behind the others
-	curves = slices.Concat(results.Where(curves, grey), results.Where(curves, func(c Curve) bool { return !grey(c) }))
-	for i, c := range curves {
-		shift := (float64(i) - float64(len(curves)-1)/2) * min(p.Apart, 6.25*p.Apart/float64(len(curves)))
-		if c.Style.Subdued {
-			shift = 0
-		}
-		out.Add(curveLine{c, vg.Length(shift), p.live})
-	}
-	return out, true
+	n := float64(len(curves))
+	return vg.Length((float64(i) - (n-1)/2) * min(p.Apart, 6.25*p.Apart/n))
 }
 
 var levelStyle = Style{Look: Look{Marker: -1}, Level: true}
@@ -146,9 +169,10 @@ func (l Level) add(p *plot.Plot) {
 		return plotter.XYs{{X: p.X.Min, Y: y}, {X: p.X.Max, Y: y}}
 	}
 	if finite(l.Low) && finite(l.High) {
-		low, high := at(l.Low), at(l.High)
+		low := at(l.Low)
+		high := at(l.High)
 		p.Add(&plotter.Polygon{XYs: []plotter.XYs{{low[0], low[1], high[1], high[0]}},
-			Color: color.NRGBA{Faint.R, Faint.G, Faint.B, 0x18}})
+			Color: color.NRGBA{faint.R, faint.G, faint.B, 0x18}})
 	}
 	p.Add(&plotter.Line{XYs: at(l.Y), LineStyle: levelStyle.line()})
 }
@@ -161,13 +185,16 @@ type curveLine struct {
 }
 
 func (l curveLine) Plot(c draw.Canvas, p *plot.Plot) {
-	class, clr := "series", ""
+	class := "series"
+	style := ""
 	if l.Style.Subdued {
-		class, clr = "series rest", fmt.Sprintf("--c:#%02x%02x%02x", l.Style.Color.R, l.Style.Color.G, l.Style.Color.B)
+		class = "series rest"
+		style = fmt.Sprintf("--c:#%02x%02x%02x", l.Style.Color.R, l.Style.Color.G, l.Style.Color.B)
 	}
-	group(c, class, func() { l.draw(c, p) }, "data-s", l.Label, "style", clr)
+	group(c, class, func() { l.draw(c, p) }, "data-s", l.Label, "style", style)
 }
 
+// draw draws the line, the error bars and the points.
 func (l curveLine) draw(c draw.Canvas, p *plot.Plot) {
 	c.Min.X += l.shift
 	c.Max.X += l.shift
@@ -182,7 +209,8 @@ func (l curveLine) draw(c draw.Canvas, p *plot.Plot) {
 		dots.XYs = append(dots.XYs, at)
 		if finite(q.Low) && q.High > q.Low {
 			bars.XYs = append(bars.XYs, at)
-			low, high := max(q.Low, p.Y.Min), min(q.High, p.Y.Max)
+			low := max(q.Low, p.Y.Min)
+			high := min(q.High, p.Y.Max)
 			bars.YErrors = append(bars.YErrors, struct{ Low, High float64 }{q.Y - low, high - q.Y})
 		}
 	}
@@ -201,28 +229,55 @@ func (l curveLine) draw(c draw.Canvas, p *plot.Plot) {
 // maxCurves is how many curves a panel names.
 const maxCurves = 8
 
-// Curves draws panels of curves that need not come from a study. The legend holds
-// each label once; notes go below. Nothing to draw is an error.
-func Curves(name, title string, panels []Panel, notes ...string) (Figure, error) {
+// curvesFigure draws panels of curves that need not come from a study. The legend holds each label once; notes go
+// below. Nothing to draw is an error.
+func curvesFigure(name, title string, panels []Panel, notes ...string) (Figure, error) {
 	l := layout{title: title, notes: notes, panelHeight: 1.42 * vg.Inch}
-	var all plotted
-	var rest []string
+	cut := false
+	outside := false
 	var drawn []Panel
 	for _, p := range panels {
 		own, ok := p.plot()
-		all.cut, all.outside = all.cut || own.cut, all.outside || own.outside
-		if !ok {
-			continue
+		cut = cut || own.cut
+		outside = outside || own.outside
+		if ok {
+			l.titles = append(l.titles, p.Title)
+			l.panels = append(l.panels, own.Plot)
+			drawn = append(drawn, p)
 		}
-		l.titles, l.panels = append(l.titles, p.Title), append(l.panels, own.Plot)
-		drawn = append(drawn, p)
+	}
+	if len(l.panels) == 0 {
+		return Figure{}, fmt.Errorf("%s: no data", name)
+	}
+	rest := l.explainPanels(drawn)
+	if len(rest) > 0 {
+		l.explain(legendEntry{label: fmt.Sprintf("%d others", len(rest)),
+			style: Style{Look: Look{Marker: -1}, Subdued: true}})
+		l.notes = append(l.notes, "Grey lines: "+strings.Join(rest, ", ")+".")
+	}
+	if outside {
+		l.notes = append(l.notes, "Mechanisms on which ε has no effect are shown where they fit a panel.")
+	}
+	if cut {
+		l.notes = append(l.notes, "Bars without an end go on beyond the panel.")
+	}
+	if len(drawn) == 1 {
+		l.panelHeight = 1.7 * vg.Inch
+	}
+	f := Figure{Name: name, Title: title, panels: drawn, layout: l, Caption: strings.Join(l.notes, " ")}
+	return f.In(Theme{}), nil
+}
+
+// explainPanels adds what panels show to the legend, and returns the labels of subdued curves, which have no entry.
+func (l *layout) explainPanels(panels []Panel) (rest []string) {
+	for _, p := range panels {
 		for _, c := range p.Curves {
 			switch {
 			case len(c.Points) == 0 || c.Label == "":
-			case c.Style.Subdued && !slices.Contains(rest, c.Label):
-				rest = append(rest, c.Label)
 			case !c.Style.Subdued:
 				l.explain(legendEntry{c.Label, c.Style})
+			case !slices.Contains(rest, c.Label):
+				rest = append(rest, c.Label)
 			}
 		}
 		for _, v := range p.Levels {
@@ -231,24 +286,7 @@ func Curves(name, title string, panels []Panel, notes ...string) (Figure, error)
 			}
 		}
 	}
-	if len(l.panels) == 0 {
-		return Figure{}, fmt.Errorf("%s: no data", name)
-	}
-	if len(rest) > 0 {
-		l.explain(legendEntry{label: fmt.Sprintf("%d others", len(rest)),
-			style: Style{Look: Look{Marker: -1}, Subdued: true}})
-		l.notes = append(l.notes, "Grey lines: "+strings.Join(rest, ", ")+".")
-	}
-	if all.outside {
-		l.notes = append(l.notes, "Mechanisms on which ε has no effect are shown where they fit a panel.")
-	}
-	if all.cut {
-		l.notes = append(l.notes, "Bars without an end go on beyond the panel.")
-	}
-	if len(drawn) == 1 {
-		l.panelHeight = 1.7 * vg.Inch
-	}
-	return Figure{Name: name, Title: title, panels: drawn, layout: l, Caption: strings.Join(l.notes, " ")}.In(Theme{}), nil
+	return rest
 }
 
 // explain adds an entry to the legend once.
@@ -262,7 +300,8 @@ func (l *layout) explain(e legendEntry) {
 // lowest row only, where they are the same for all.
 func (l layout) trimmed() []*plot.Plot {
 	var out []*plot.Plot
-	sameX, sameY := len(l.panels)%l.columns == 0, true // a label on some panels of a row would shift them
+	sameX := len(l.panels)%l.columns == 0 // a label on some panels of a row would shift them
+	sameY := true
 	for _, p := range l.panels {
 		q := *p
 		out = append(out, &q)

@@ -2,7 +2,7 @@
 // views: what is over what, a curve by, a panel by.
 //
 // One theme draws them all, over gonum's plotters. A mechanism has one look
-// (LookOf), and no two that are named in one figure have one marker. Every number
+// (lookOf), and no two that are named in one figure have one marker. Every number
 // has its interval where there is one, by the rule of tables, titles mark generated
 // data, and a mechanism that guarantees nothing has a hollow marker and a dagger. A
 // figure without data is not drawn but reported as skipped.

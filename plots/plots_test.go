@@ -125,7 +125,10 @@ func TestTextsDoNotTouch(t *testing.T) {
 				}
 				number := func(s string) float64 { v, _ := strconv.ParseFloat(s, 64); return v }
 				x, y, size := number(m[1]), number(m[2]), number(m[3])
-				style := textStyle(vg.Length(size), m[4] != "")
+				style := textStyle(regular(vg.Length(size)))
+				if m[4] != "" {
+					style = textStyle(bold(vg.Length(size)))
+				}
 				b := box{x, x + float64(style.Width(html.UnescapeString(m[5]))), y - 0.65*size, y, m[5]}
 				for _, o := range boxes {
 					if b.x0 < o.x1-0.2 && o.x0 < b.x1-0.2 && b.y0 < o.y1-0.2 && o.y0 < b.y1-0.2 {
@@ -143,7 +146,7 @@ func TestTextsDoNotTouch(t *testing.T) {
 
 // A drawing is well-formed whatever a name contains, and carries its points.
 func TestSVG(t *testing.T) {
-	f, err := Curves("x", "A title \x00\x1b[31m ]]> \xff", []Panel{{
+	f, err := curvesFigure("x", "A title \x00\x1b[31m ]]> \xff", []Panel{{
 		Title: "set <1>\x07", X: Axis{Label: "ε"}, Y: Axis{Label: "accuracy in %"},
 		Curves: []Curve{{Label: "a \"b\" & c\x01", Points: []Point{{1, 75.5, 70, 81}, {5, 80, math.NaN(), math.NaN()}}}},
 	}})
@@ -244,7 +247,7 @@ func TestLooksApart(t *testing.T) {
 	seen := map[look]string{}
 	for _, d := range mechanisms.Definitions() {
 		for _, v := range d.Variants {
-			own := LookOf(d.Name)
+			own := lookOf(d.Name)
 			_, variant := rank(results.Place{Mechanism: d.Name, Variant: string(v)})
 			at := look{own.Marker, (own.Dash + 3*variant) % len(dashes)}
 			if other, taken := seen[at]; taken {

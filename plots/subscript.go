@@ -30,7 +30,8 @@ type span struct {
 func spans(line string) (out []span) {
 	at := 0
 	for _, m := range results.Subscripted.FindAllStringSubmatchIndex(line, -1) {
-		out, at = append(out, span{line[at:m[3]], 1, 0}, span{line[m[4]:m[5]], 0.72, 0.22}), m[5]
+		out = append(out, span{line[at:m[3]], 1, 0}, span{line[m[4]:m[5]], 0.72, 0.22})
+		at = m[5]
 	}
 	if at < len(line) || len(out) == 0 {
 		out = append(out, span{line[at:], 1, 0})
@@ -65,7 +66,8 @@ func (h subscripts) Draw(c vg.Canvas, line string, sty text.Style, pt vg.Point) 
 	y := pt.Y*vg.Length(cos) - pt.X*vg.Length(sin) + sty.Height(line)*vg.Length(sty.YAlign) -
 		h.Extents(sty.Font).Ascent + sty.Font.Size
 	for _, s := range spans(line) {
-		face, down := h.Fonts.Lookup(sty.Font, sty.Font.Size*s.size), sty.Font.Size*s.down
+		face := h.Fonts.Lookup(sty.Font, sty.Font.Size*s.size)
+		down := sty.Font.Size * s.down
 		// SVG drops a piece's leading space: move instead of drawing it.
 		visible := strings.TrimLeft(s.text, " ")
 		indent := face.Width(s.text[:len(s.text)-len(visible)])

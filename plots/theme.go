@@ -13,13 +13,13 @@ import (
 
 // Widths of figures: one column of a two-column paper (the default), and both.
 const (
-	ColumnWidth = 3.4 * vg.Inch
-	PageWidth   = 7 * vg.Inch
+	columnWidth = 3.4 * vg.Inch
+	pageWidth   = 7 * vg.Inch
 )
 
 // Theme is how a figure is put on paper.
 type Theme struct {
-	Width vg.Length // 0: ColumnWidth
+	Width vg.Length // 0: columnWidth
 	Bare  bool      // without title and notes
 }
 
@@ -34,25 +34,28 @@ const (
 
 // Colours of everything that is not data.
 var (
-	Ink     = color.RGBA{0x1b, 0x1b, 0x1b, 0xff} // text and axes
-	Faint   = color.RGBA{0x6e, 0x6e, 0x6e, 0xff} // notes and the baseline
-	Subdued = color.RGBA{0xc9, 0xc9, 0xc9, 0xff} // curves that are not named
-	Rule    = color.RGBA{0xe2, 0xe2, 0xe2, 0xff} // grid lines
-	Paper   = color.RGBA{0xff, 0xff, 0xff, 0xff}
+	ink     = color.RGBA{0x1b, 0x1b, 0x1b, 0xff} // text and axes
+	faint   = color.RGBA{0x6e, 0x6e, 0x6e, 0xff} // notes and the baseline
+	subdued = color.RGBA{0xc9, 0xc9, 0xc9, 0xff} // curves that are not named
+	rule    = color.RGBA{0xe2, 0xe2, 0xe2, 0xff} // grid lines
+	paper   = color.RGBA{0xff, 0xff, 0xff, 0xff}
 )
 
-// typeface is Liberation Sans, which has the metrics of Arial.
-func typeface(size vg.Length, bold bool) gfont.Font {
-	f := gfont.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
-	if bold {
-		f.Weight = font.WeightBold
-	}
-	return f
+// regular is Liberation Sans, which has the metrics of Arial.
+func regular(size vg.Length) gfont.Font {
+	return gfont.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
 }
 
-func textStyle(size vg.Length, bold bool) text.Style {
-	return text.Style{Color: Ink, Font: typeface(size, bold), XAlign: draw.XLeft, YAlign: draw.YTop,
-		Handler: handler}
+// bold is the bold face of regular.
+func bold(size vg.Length) gfont.Font {
+	face := regular(size)
+	face.Weight = font.WeightBold
+	return face
+}
+
+// textStyle is that of text in a face, below and to the right of a point.
+func textStyle(face gfont.Font) text.Style {
+	return text.Style{Color: ink, Font: face, XAlign: draw.XLeft, YAlign: draw.YTop, Handler: handler}
 }
 
 // newPlot returns an empty panel in the theme.
@@ -60,15 +63,15 @@ func newPlot(xLabel, yLabel string) *plot.Plot {
 	p := plot.New()
 	p.BackgroundColor = nil
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
-		a.Label.TextStyle.Font = typeface(labelSize, false)
-		a.Label.TextStyle.Color = Ink
+		a.Label.TextStyle.Font = regular(labelSize)
+		a.Label.TextStyle.Color = ink
 		a.Label.TextStyle.Handler = handler
 		a.Label.Padding = 1
-		a.Tick.Label.Font = typeface(tickSize, false)
-		a.Tick.Label.Color = Ink
+		a.Tick.Label.Font = regular(tickSize)
+		a.Tick.Label.Color = ink
 		a.Tick.Label.Handler = handler
-		a.LineStyle = draw.LineStyle{Color: Ink, Width: 0.6}
-		a.Tick.LineStyle = draw.LineStyle{Color: Ink, Width: 0.6}
+		a.LineStyle = draw.LineStyle{Color: ink, Width: 0.6}
+		a.Tick.LineStyle = draw.LineStyle{Color: ink, Width: 0.6}
 		a.Tick.Length = 2.5
 		a.Padding = 2
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// UnknownProgram stands for a program that did not know its version.
-const UnknownProgram = "unknown"
+// unknownProgram stands for a program that did not know its version.
+const unknownProgram = "unknown"
 
 // Record is a run whose rows are kept under results/reference, or that mldp reproduce makes:
 // see records.yaml.
@@ -31,7 +31,7 @@ type Record struct {
 
 // Part is the rows of a record that one program made.
 type Part struct {
-	Program string `yaml:"program"` // a version, or UnknownProgram
+	Program string `yaml:"program"` // a version, or unknownProgram
 	Rows    int    `yaml:"rows"`
 	Note    string `yaml:"note"`
 }
@@ -135,7 +135,7 @@ func Parts(rows []Row) []Part {
 	for _, r := range rows {
 		program := r.Version
 		if program == "(devel)" {
-			program = UnknownProgram
+			program = unknownProgram
 		}
 		i := slices.IndexFunc(parts, func(p Part) bool { return p.Program == program })
 		if i < 0 {

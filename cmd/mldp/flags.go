@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -19,16 +18,10 @@ import (
 	"mldpbench/internal/check"
 	"mldpbench/internal/list"
 	"mldpbench/mechanisms"
-	"mldpbench/mechanisms/privatize"
 	"mldpbench/results"
 )
 
 // The flags that several commands have are spelled and explained here.
-
-// dataFlag gives a command the folder of --data, a flag of all.
-func dataFlag(cmd *cobra.Command, to *string) {
-	cmd.PreRun = func(cmd *cobra.Command, _ []string) { *to = cmd.Flag("data").Value.String() }
-}
 
 func outFlag(f *pflag.FlagSet, to *string, byDefault, usage string) {
 	f.StringVarP(to, "out", "o", byDefault, usage)
@@ -50,39 +43,38 @@ func coresFlag(f *pflag.FlagSet, to *int) {
 }
 
 // wordFlags say how the words of a text are treated.
-type wordFlags struct{ policy, letters, layout string }
-
-func (o *wordFlags) addFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.policy, "policy", string(mechanisms.Random), "for words outside the vocabulary: random, keep or drop")
-	f.StringVar(&o.letters, "case", "vocabulary", "vocabulary: words as the vectors spell them; keep: Title and "+
+func wordFlags(f *pflag.FlagSet, to *experiments.TextWords) {
+	f.StringVar(&to.Policy, "policy", string(mechanisms.Random),
+		"for words outside the vocabulary: random, keep or drop")
+	f.StringVar(&to.Case, "case", "vocabulary", "vocabulary: words as the vectors spell them; keep: Title and "+
 		"UPPER as they were")
-	f.StringVar(&o.layout, "layout", "written", "written: spaces and signs as they are; plain: words in lower case, one "+
-		"space between them; fixed=N: also cut or filled to N words")
+	f.StringVar(&to.Layout, "layout", "written", "written: spaces and signs as they are; plain: words in lower case, "+
+		"one space between them; fixed=N: also cut or filled to N words")
 }
 
-// options are checked.
-func (o *wordFlags) options() (privatize.Options, error) {
-	layout, err := parseLayout(o.layout)
-	p := privatize.Options{Policy: mechanisms.Policy(o.policy), KeepCase: o.letters == "keep", Layout: layout}
-	if p.KeepCase && layout != privatize.Written {
-		err = check.Wrong("case keep and layout %s: a plain layout has no capitals", o.layout)
-	}
-	return p, cmp.Or(err, mechanisms.CheckPolicy(p.Policy), check.OneOf("case", o.letters, "vocabulary", "keep"))
+const embeddingHelp = "vector file, name in the data folder, or generated"
+
+// vectorFlags are those of the embedding and other data of a mechanism, with their defaults.
+func vectorFlags(cmd *cobra.Command, to *experiments.Vectors, embedding string, words int) {
+	f := cmd.Flags()
+	f.StringVar(&to.Embedding, "embedding", embedding, embeddingHelp)
+	f.StringVar(&to.Restrict, "restrict", "", "keep only words of this data set; its documents are SynTF's corpus")
+	countFlag(f, &to.Words, "vocabulary", words, 0, "keep only this many first words of the embedding; 0 keeps all")
 }
 
-// parseLayout reads written, plain or fixed=N.
-func parseLayout(text string) (privatize.Layout, error) {
-	words, fixed := strings.CutPrefix(text, "fixed=")
-	n, err := strconv.Atoi(words)
-	switch {
-	case text == "written":
-		return privatize.Written, nil
-	case text == "plain":
-		return privatize.Plain, nil
-	case fixed && err == nil && n > 0:
-		return privatize.Layout(n), nil
-	}
-	return 0, check.Wrong("layout = %q: must be written, plain or fixed=N, N >= 1", text)
+// instanceFlags are those of a mechanism at an ε.
+func instanceFlags(cmd *cobra.Command, to *experiments.Instance) {
+	f := cmd.Flags()
+	f.StringVar(&to.Mechanism, "mechanism", "", "NAME or NAME:VARIANT, with parameters as in \"tem:released "+
+		"beta=0.01\"; see mldp mechanisms")
+	f.Float64Var(&to.Epsilon, "epsilon", 0, "privacy parameter per word, in units of 1/distance")
+	vectorFlags(cmd, &to.Vectors, "", 0) // no text is privatised with toy vectors by accident
+}
+
+// programFlag is of a mechanism that is a command.
+func programFlag(cmd *cobra.Command, to *string) {
+	cmd.Flags().StringVar(to, "command", "", "a mechanism that is a command speaking the protocol of docs/external.md"+
+		"; no shell is run")
 }
 
 // alignFlag takes levels of a quantity at which mechanisms are compared.
@@ -141,7 +133,7 @@ func checkFlags(cmd *cobra.Command) error {
 		}
 	}
 	if len(missing) == 0 {
-		return usage(cmd.ValidateFlagGroups())
+		return experiments.Usage(cmd.ValidateFlagGroups())
 	}
 	example, _, _ := strings.Cut(strings.TrimSpace(cmd.Example), "\n")
 	return check.Wrong("missing: %s, as in: %s", strings.Join(missing, ", "), example)
@@ -151,7 +143,8 @@ func checkFlags(cmd *cobra.Command) error {
 // none or one, NAME... one or more, [NAME...] any number.
 func arguments(form string) cobra.PositionalArgs {
 	names := strings.Fields(form)
-	least, most := 0, len(names)
+	least := 0
+	most := len(names)
 	for _, name := range names {
 		if !strings.HasPrefix(name, "[") {
 			least++
@@ -167,8 +160,8 @@ func arguments(form string) cobra.PositionalArgs {
 		case len(args) > most && cmd.HasSubCommands():
 			return unknownCommand(cmd, args[0])
 		case len(args) > most:
-			return check.Wrong("argument %q is one too many: %s", args[len(args)-1], strings.TrimSpace(cmd.CommandPath()+
-				" "+form))
+			use := strings.TrimSpace(cmd.CommandPath() + " " + form)
+			return check.Wrong("argument %q is one too many: %s", args[len(args)-1], use)
 		}
 		return nil
 	}
@@ -191,11 +184,12 @@ func flagError(cmd *cobra.Command, err error) error {
 		err = fmt.Errorf("%w%s", err, check.Meant("--"+unknown.GetSpecifiedName(), names))
 	case errors.As(err, &invalid):
 		f := invalid.GetFlag()
-		if err = invalid.Unwrap(); wanted[f.Value.Type()] != "" {
+		err = invalid.Unwrap()
+		if wanted[f.Value.Type()] != "" {
 			err = fmt.Errorf("--%s = %q: must be %s", f.Name, invalid.GetValue(), wanted[f.Value.Type()])
 		}
 	}
-	return usage(err)
+	return experiments.Usage(err)
 }
 
 // wanted describes the kinds of values in words; a count says more itself.
@@ -212,7 +206,8 @@ func complete(cmd *cobra.Command) {
 			_ = cmd.RegisterFlagCompletionFunc(f.Name,
 				func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 					before := typed[:strings.LastIndexByte(typed, ',')+1]
-					return list.Map(values(), func(v string) string { return before + v }), cobra.ShellCompDirectiveNoFileComp
+					all := list.Map(values(), func(v string) string { return before + v })
+					return all, cobra.ShellCompDirectiveNoFileComp
 				})
 		}
 	})

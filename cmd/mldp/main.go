@@ -4,7 +4,6 @@ package main
 import (
 	"context"
 	"embed"
-	"io"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -21,18 +20,6 @@ func main() {
 	context.AfterFunc(ctx, stop)
 	debug.SetTraceback("crash") // a fault ends with a signal: Go's own code 2 is that of wrong usage
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
-}
-
-// interruptible reads r until ctx ends. A read of standard input that waits for
-// a terminal or a pipe cannot be cancelled, so it is abandoned.
-func interruptible(ctx context.Context, r io.Reader) io.Reader {
-	out, in := io.Pipe()
-	go func() {
-		_, err := io.Copy(in, r)
-		in.CloseWithError(err)
-	}()
-	context.AfterFunc(ctx, func() { in.CloseWithError(ctx.Err()) })
-	return out
 }
 
 // version is set by the Makefile; a plain `go install` or `go build` falls back to
@@ -55,15 +42,19 @@ func mldpVersion() string {
 //go:embed help
 var help embed.FS
 
-// command makes a command from its help and the form of its arguments.
+// command makes a command from the file of its help and the form of its arguments.
 func command(file, form string) *cobra.Command {
 	text, err := help.ReadFile("help/" + file + ".txt")
 	if err != nil {
 		panic(err) // an error of the program
 	}
-	short, rest, _ := strings.Cut(string(text), "\n\n")
+	return helped(file[strings.LastIndexByte(file, '-')+1:], form, string(text))
+}
+
+// helped makes a command from its name, the form of its arguments and the text of its help.
+func helped(name, form, text string) *cobra.Command {
+	short, rest, _ := strings.Cut(text, "\n\n")
 	long, examples, _ := strings.Cut(rest, "\n\nExamples:\n")
-	name := file[strings.LastIndexByte(file, '-')+1:]
 	return &cobra.Command{Use: strings.TrimSpace(name + " " + form), Short: short, Long: long,
 		Example: strings.TrimRight(examples, "\n"), Args: arguments(form)}
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"mldpbench/embeddings"
+	"mldpbench/experiments"
 	"mldpbench/experiments/lab"
 	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/channel"
@@ -50,7 +51,7 @@ func TestTargetHoldsAgainstTheMapAttacker(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	space, err := lab.OpenSpace(t.Context(), file("v.txt"), 0, dir, nil, nil)
+	space, err := lab.OpenSpace(t.Context(), file("v.txt"), 0, dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +78,7 @@ func TestTargetHoldsAgainstTheMapAttacker(t *testing.T) {
 		}
 		name := mechanism
 		if name == "" {
-			name = best
+			name = experiments.BestMechanism
 		}
 		m, err := mechanisms.New(mechanisms.Environment{Space: space}, mechanisms.Settings{Mechanism: name,
 			Epsilon: number(epsilon[1])})

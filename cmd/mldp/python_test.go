@@ -34,11 +34,12 @@ func TestPython(t *testing.T) {
 }
 
 // TestLongPythonCallers makes 10,000 calls in each of threads, forked processes and processes of
-// joblib, and calls that a signal ends: no row gets the text of another one, and no call hangs.
+// joblib, and calls that a signal ends: no row gets the text of another one, and no call hangs. It
+// runs README's lines of Python, too.
 func TestLongPythonCallers(t *testing.T) {
 	realdata.Long(t)
 	t.Parallel()
-	testPython(t, pythonWithJoblib(t), "1", "-v", "tests.test_callers")
+	testPython(t, pythonWithJoblib(t), "1", "-v", "tests.test_callers", "tests.test_mldpbench.TestPage")
 }
 
 // pythonWithJoblib is a Python with joblib: that of models if it has it, else one in a new environment.

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"mldpbench/experiments"
 	"mldpbench/experiments/engine"
 	"mldpbench/internal/check"
 	"mldpbench/internal/progress"
@@ -27,33 +28,29 @@ const (
 	exitViolated    = 6 // an audit refutes a claimed guarantee
 )
 
-// verdict is a result that is bad news: an exit code of its own.
-type verdict struct {
-	code int
-	text string
+// verdictCodes are the exit codes of answers that are bad news.
+var verdictCodes = map[experiments.VerdictKind]int{
+	experiments.Changed:  exitFailure,
+	experiments.Nothing:  exitNothing,
+	experiments.Violated: exitViolated,
 }
 
-func (v *verdict) Error() string { return v.text }
+// Groups of commands, in the order of the help text.
+const (
+	privatiseGroup = "Privatise a text:"
+	studyGroup     = "Run a study:"
+	resultsGroup   = "Look at results, and help:"
+	clusterGroup   = "Use a cluster:"
+)
 
-// usage makes an error one of wrong usage, if it is no verdict.
-func usage(err error) error {
-	if v := (*verdict)(nil); err == nil || errors.As(err, &v) {
-		return err
-	}
-	return check.Wrong("%v", err)
-}
+var groups = []string{privatiseGroup, studyGroup, resultsGroup, clusterGroup}
 
-// commands are all commands by group, in the order of the help text.
-var commands = []struct {
-	title string
-	make  []func() *cobra.Command
-}{
-	{"Privatise a text:", []func() *cobra.Command{newPrivatizeCommand, newExplainCommand, newCalibrateCommand,
-		newMechanismsCommand, newAuditCommand, newServeCommand}},
-	{"Run a study:", []func() *cobra.Command{newStudyCommand, newRunCommand, newEvaluateCommand, newCheckCommand,
-		newCompareCommand, newReproduceCommand, newDataCommand}},
-	{"Look at results, and help:", []func() *cobra.Command{newReportCommand, newTablesCommand, newFiguresCommand}},
-	{"Use a cluster:", []func() *cobra.Command{newSlurmCommand, newStatusCommand, newMergeCommand}},
+// commands are what makes each command, by group. The file of a command adds it.
+var commands = map[string][]func() *cobra.Command{}
+
+// addCommand adds a command to a group. It is called by the init of its file.
+func addCommand(group string, make func() *cobra.Command) {
+	commands[group] = append(commands[group], make)
 }
 
 // newRoot makes all commands; quiet is called where --quiet is given.
@@ -94,11 +91,11 @@ kept; the same command resumes), 6 an audit refutes a guarantee.`,
 	}
 	root.SetFlagErrorFunc(flagError)
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", ".FlagUsagesWrapped 80"))
-	for _, g := range commands {
-		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
-		for _, make_ := range g.make {
-			c := make_()
-			c.GroupID = g.title
+	for _, group := range groups {
+		root.AddGroup(&cobra.Group{ID: group, Title: group})
+		for _, make := range commands[group] {
+			c := make()
+			c.GroupID = group
 			root.AddCommand(c)
 		}
 	}
@@ -134,11 +131,16 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return exitOK
 	}
 	fmt.Fprintln(stderr, "mldp:", check.Shown(err.Error()))
-	var v *verdict
+	return exitCode(err)
+}
+
+// exitCode is that of an error.
+func exitCode(err error) int {
+	var verdict *experiments.Verdict
 	var wrong *check.Error
 	switch {
-	case errors.As(err, &v):
-		return v.code
+	case errors.As(err, &verdict):
+		return verdictCodes[verdict.Kind]
 	case errors.Is(err, engine.ErrInterrupted), errors.Is(err, context.Canceled):
 		return exitInterrupted
 	case errors.As(err, &wrong), errors.Is(err, fs.ErrNotExist):
@@ -171,6 +173,3 @@ func (w *checkedOutput) Write(p []byte) (int, error) {
 	}
 	return n, err
 }
-
-// printing marks commands that have --json.
-const printing = "printing"

@@ -149,6 +149,8 @@ func Locate(dir, name, part string) (string, error) {
 	return entry.locate(dir, part)
 }
 
+// locate returns the first of the accepted paths of a part that is there, unless the
+// entry is just being moved into place.
 func (e Entry) locate(dir, part string) (string, error) {
 	accept, ok := e.Accept[part]
 	if !ok {

@@ -143,10 +143,12 @@ func (f *Fetcher) download(ctx context.Context, d Download, target string) error
 		before := size(part) // which may be part of another file
 		err := f.transfer(ctx, d, part)
 		if err == nil {
-			if err = d.check(part); err == nil {
+			err = d.check(part)
+			if err == nil {
 				return os.Rename(part, target)
 			}
-			if err = errors.Join(err, os.Remove(part)); before == 0 {
+			err = errors.Join(err, os.Remove(part))
+			if before == 0 {
 				return err
 			}
 		}

@@ -40,8 +40,8 @@ func (f *Fetcher) unpack(ctx context.Context, d Download, mark string) error {
 		})
 	})
 	if err != nil && ctx.Err() == nil && d.SHA256 == "" {
-		return errors.Join(fmt.Errorf("%s: damaged archive: %w; no checksum of it is published: deleted, the same command "+
-			"gets it again", archive, err), os.Remove(archive))
+		return errors.Join(fmt.Errorf("%s: damaged archive: %w; no checksum of it is published: deleted, the same "+
+			"command gets it again", archive, err), os.Remove(archive))
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", archive, err)
@@ -94,6 +94,7 @@ func eachMember(archive string, take func(name string, r io.Reader) error) error
 	}
 }
 
+// eachZip is eachMember of a zip.
 func eachZip(archive string, take func(string, io.Reader) error) error {
 	z, err := zip.OpenReader(archive)
 	if err != nil {

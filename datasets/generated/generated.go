@@ -31,8 +31,8 @@ var templatesText string
 
 // Numbers of documents of the two tasks.
 const (
-	ReviewCount = 5000
-	NewsCount   = 5000
+	reviewCount = 5000
+	newsCount   = 5000
 )
 
 // The shares that set the difficulty: how often a sentence of a review goes
@@ -48,8 +48,8 @@ const (
 
 // Classes of the tasks.
 var (
-	Sentiments = []string{"negative", "positive"}
-	Topics     = []string{"world", "sports", "business", "science"}
+	sentiments = []string{"negative", "positive"}
+	topics     = []string{"world", "sports", "business", "science"}
 )
 
 // products are the kinds of thing reviewed, more frequent ones first.
@@ -58,7 +58,7 @@ var products = []string{"film", "table", "book", "hotel", "phone", "flight", "co
 // Document is one text with its class.
 type Document struct {
 	Sentences []string
-	Label     int    // index into Sentiments or Topics
+	Label     int    // index into sentiments or topics
 	Style     int    // index into Styles, of Styled and Users
 	User      string // of Users
 }
@@ -88,16 +88,24 @@ type grammar struct {
 	prefer func(rng *rand.Rand, s *Slot, i int) int
 }
 
+// polarities are those of slots as the text writes them.
+var polarities = map[string]int{"+": 1, "0": 0, "-": -1}
+
 // theGrammar reads the two texts, which are embedded; TestGrammarIsWhole checks them.
 var theGrammar = sync.OnceValue(func() *grammar {
-	g := &grammar{byName: map[string]*Slot{}, byWord: map[string]*Slot{}, templates: map[string][]string{},
-		parts: map[string][]string{}, counterparts: map[string]*Slot{}}
+	g := &grammar{
+		byName:       map[string]*Slot{},
+		byWord:       map[string]*Slot{},
+		templates:    map[string][]string{},
+		parts:        map[string][]string{},
+		counterparts: map[string]*Slot{},
+	}
 	for line := range strings.Lines(slotsText) {
 		f := strings.Fields(line) // name, polarity, words
 		if len(f) == 0 || f[0] == "#" {
 			continue
 		}
-		g.slots = append(g.slots, Slot{f[0], map[string]int{"+": 1, "0": 0, "-": -1}[f[1]], f[2:]})
+		g.slots = append(g.slots, Slot{Name: f[0], Polarity: polarities[f[1]], Words: f[2:]})
 		if part, ok := strings.CutSuffix(f[0], "+"); ok {
 			product, _, _ := strings.Cut(part, ".")
 			g.parts[product] = append(g.parts[product], part)
@@ -117,13 +125,17 @@ var theGrammar = sync.OnceValue(func() *grammar {
 		}
 	}
 	for _, p := range pairs {
-		if a, b := g.byName[p[0]], g.byName[p[1]]; a != nil && b != nil {
-			g.counterparts[a.Name], g.counterparts[b.Name] = b, a
+		praise := g.byName[p[0]]
+		blame := g.byName[p[1]]
+		if praise != nil && blame != nil {
+			g.counterparts[praise.Name] = blame
+			g.counterparts[blame.Name] = praise
 		}
 	}
 	section := ""
 	for line := range strings.Lines(templatesText) {
-		switch line = strings.TrimSpace(line); {
+		line = strings.TrimSpace(line)
+		switch {
 		case line == "" || line[0] == '#':
 		case line[0] == '[':
 			section = strings.Trim(line, "[]")
@@ -270,7 +282,8 @@ func (g *grammar) review(rng *rand.Rand, label int) Document {
 		part := parts[zipf(rng, len(parts), groupExponent)]
 		praise := label == 1
 		section := "opinion"
-		switch u := rng.Float64(); {
+		u := rng.Float64()
+		switch {
 		case u < reviewWith:
 		case u < reviewWith+reviewAgainst:
 			praise = !praise
@@ -279,12 +292,19 @@ func (g *grammar) review(rng *rand.Rand, label int) Document {
 		default:
 			section = product
 		}
-		side, sign, opposite := 0, "+", "-"
+		side := 0
+		sign := "+"
+		opposite := "-"
 		if !praise {
-			side, sign, opposite = 1, "-", "+"
+			side = 1
+			sign = "-"
+			opposite = "+"
 		}
 		if section == "opinion" && rng.IntN(8) == 0 {
-			section = [2]string{"praise", "blame"}[side]
+			section = "praise"
+			if !praise {
+				section = "blame"
+			}
 		}
 		d.Sentences = append(d.Sentences, g.sentence(rng, section, func(name string) string {
 			switch name {
@@ -311,11 +331,12 @@ func (g *grammar) news(rng *rand.Rand, label int) Document {
 	d := Document{Label: label}
 	for range 3 + rng.IntN(3) {
 		section := "report"
-		switch u := rng.Float64(); {
+		u := rng.Float64()
+		switch {
 		case u < newsOn:
-			section = Topics[label]
+			section = topics[label]
 		case u < newsOn+newsOff:
-			section = Topics[(label+1+rng.IntN(len(Topics)-1))%len(Topics)]
+			section = topics[(label+1+rng.IntN(len(topics)-1))%len(topics)]
 		}
 		d.Sentences = append(d.Sentences, g.sentence(rng, section, func(name string) string { return name }))
 	}
@@ -336,13 +357,13 @@ func corpus(name string, n, classes int, write func(*rand.Rand, int) Document) [
 // Reviews returns the reviews, the same ones at every call; the caller must
 // not change them.
 var Reviews = sync.OnceValue(func() []Document {
-	return corpus("reviews", ReviewCount, len(Sentiments), theGrammar().review)
+	return corpus("reviews", reviewCount, len(sentiments), theGrammar().review)
 })
 
 // News returns the news items, the same ones at every call; the caller must
 // not change them.
 var News = sync.OnceValue(func() []Document {
-	return corpus("news", NewsCount, len(Topics), theGrammar().news)
+	return corpus("news", newsCount, len(topics), theGrammar().news)
 })
 
 // Slots returns all slots in the order of the grammar; the caller must not

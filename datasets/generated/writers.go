@@ -14,9 +14,9 @@ var Styles = []string{"plain", "varied"}
 
 // Numbers of texts of the tasks with something to hide.
 const (
-	StyledCount  = 5000
-	UserCount    = 240
-	TextsPerUser = 30
+	styledCount  = 5000
+	userCount    = 240
+	textsPerUser = 30
 )
 
 // How often a writer follows the style, and a user the user's own habits: the
@@ -44,26 +44,27 @@ func inStyle(rng *rand.Rand, s *Slot, style, i int) int {
 // often.
 var Styled = sync.OnceValue(func() []Document {
 	seed := stream.FromUint64(1).Derive("generated", "styled")
-	docs := make([]Document, StyledCount)
+	docs := make([]Document, styledCount)
 	for i := range docs {
-		style := i / len(Topics) % len(Styles)
+		style := i / len(topics) % len(Styles)
 		g := *theGrammar()
 		g.prefer = func(rng *rand.Rand, s *Slot, word int) int { return inStyle(rng, s, style, word) }
-		docs[i] = g.news(seed.At(uint64(i)).Rand(), i%len(Topics))
+		docs[i] = g.news(seed.At(uint64(i)).Rand(), i%len(topics))
 		docs[i].Style = style
 	}
 	return docs
 })
 
-// Users returns the texts of users, user by user, TextsPerUser each, the same
+// Users returns the texts of users, user by user, textsPerUser each, the same
 // ones at every call; the caller must not change them. A user has a style, a
 // most frequent topic and a favourite word of every slot.
 var Users = sync.OnceValue(func() []Document {
 	seed := stream.FromUint64(1).Derive("generated", "users")
 	var docs []Document
-	for u := range UserCount {
+	for u := range userCount {
 		own := seed.At(uint64(u))
-		style, topic := u%len(Styles), u/len(Styles)%len(Topics)
+		style := u % len(Styles)
+		topic := u / len(Styles) % len(topics)
 		favourite := map[string]int{}
 		habits := own.Derive("habits").Rand()
 		for _, s := range theGrammar().slots {
@@ -76,14 +77,15 @@ var Users = sync.OnceValue(func() []Document {
 			}
 			return inStyle(rng, s, style, word)
 		}
-		for i := range TextsPerUser {
+		for i := range textsPerUser {
 			rng := own.Derive("text").At(uint64(i)).Rand()
 			label := topic
 			if rng.Float64() >= userTopicWeight {
-				label = rng.IntN(len(Topics))
+				label = rng.IntN(len(topics))
 			}
 			d := g.news(rng, label)
-			d.Style, d.User = style, fmt.Sprintf("user%03d", u)
+			d.Style = style
+			d.User = fmt.Sprintf("user%03d", u)
 			docs = append(docs, d)
 		}
 	}

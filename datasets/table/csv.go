@@ -99,6 +99,7 @@ func (s *separated) fields() ([]string, int, error) {
 	}
 }
 
+// writer writes rows with their other fields as they were read.
 func (s *separated) writer(b *bufio.Writer) Writer {
 	write := s.to(b)
 	if s.header != nil {
@@ -196,8 +197,8 @@ func newTabs(t *Reader) (source, error) {
 		}
 		fields := strings.Split(line, "\t")
 		if s.width != 0 && len(fields) != s.width {
-			return nil, 0, fmt.Errorf("%s:%d: %d fields, want %d: where quoted fields hold tabs or line breaks, give the "+
-				"format csv and a tab as its delimiter", t.options.Name, l.line, len(fields), s.width)
+			return nil, 0, fmt.Errorf("%s:%d: %d fields, want %d: where quoted fields hold tabs or line breaks, give "+
+				"the format csv and a tab as its delimiter", t.options.Name, l.line, len(fields), s.width)
 		}
 		return fields, l.line, nil
 	}
@@ -229,8 +230,8 @@ func (s *separated) choose(first []string, line int) error {
 		// that has them, unless they are in quotes.
 		mayBreak := o.NoHeader && isQuoted(s.first[i])
 		if strings.ContainsAny(name, lineBreaks) && !mayBreak {
-			return check.Wrong("%s:%d: the first row has a line break in %.60q: lines must end with LF or CR LF", o.Name,
-				line, name)
+			return check.Wrong("%s:%d: the first row has a line break in %.60q: lines must end with LF or CR LF",
+				o.Name, line, name)
 		}
 	}
 	if !o.NoHeader {
@@ -238,20 +239,38 @@ func (s *separated) choose(first []string, line int) error {
 		s.first = nil
 	}
 	for _, name := range o.Columns {
-		at, err := strconv.Atoi(name)
-		if o.NoHeader && (err != nil || at < 1 || at > len(first)) {
-			return check.Wrong("column = %q: must be a number in [1, %d] where there is no header", name, len(first))
+		find := s.named
+		if o.NoHeader {
+			find = s.numbered
 		}
-		if at--; !o.NoHeader {
-			called := func(n string) bool { return strings.TrimSpace(n) == name }
-			if at = slices.IndexFunc(first, called); at < 0 {
-				return check.Wrong("%s:%d: no column %q: the header has %q%s", o.Name, line, name, first, s.hint(first))
-			}
-			if slices.ContainsFunc(first[at+1:], called) {
-				return check.Wrong("%s:%d: two columns are called %q", o.Name, line, name)
-			}
+		at, err := find(first, name, line)
+		if err != nil {
+			return err
 		}
 		s.columns = append(s.columns, at)
 	}
 	return nil
+}
+
+// numbered is the place of a column that is given by its number, from 1.
+func (s *separated) numbered(first []string, name string, _ int) (int, error) {
+	number, err := strconv.Atoi(name)
+	if err != nil || number < 1 || number > len(first) {
+		return 0, check.Wrong("column = %q: must be a number in [1, %d] where there is no header", name, len(first))
+	}
+	return number - 1, nil
+}
+
+// named is the place of the column that the header, on a line, calls so.
+func (s *separated) named(header []string, name string, line int) (int, error) {
+	called := func(n string) bool { return strings.TrimSpace(n) == name }
+	at := slices.IndexFunc(header, called)
+	if at < 0 {
+		return 0, check.Wrong("%s:%d: no column %q: the header has %q%s", s.t.options.Name, line, name, header,
+			s.hint(header))
+	}
+	if slices.ContainsFunc(header[at+1:], called) {
+		return 0, check.Wrong("%s:%d: two columns are called %q", s.t.options.Name, line, name)
+	}
+	return at, nil
 }

@@ -38,31 +38,56 @@ func newArray(t *Reader) (*objects, error) {
 	return j, nil
 }
 
+// next returns the next object, and io.EOF after the last. Nothing but white space may
+// stand behind it on its line, or behind the array.
 func (j *objects) next() (row Row, err error) {
-	if d := j.array; d == nil {
-		var text string
-		if text, err = j.full(); err != nil {
+	switch {
+	case j.array == nil:
+		text, err := j.full()
+		if err != nil {
 			return row, err
 		}
-		d = json.NewDecoder(strings.NewReader(text))
-		row, err = j.row(d)
-		if _, more := d.Token(); err == nil && !errors.Is(more, io.EOF) {
-			err = errors.New("more after the JSON object")
-		}
-	} else if d.More() {
+		row, err = j.onlyRow(text)
+		return j.placed(row, err)
+	case j.array.More():
 		j.line++ // the number of the object
-		row, err = j.row(d)
-	} else {
-		_, end := d.Token()
-		if _, err = d.Token(); end != nil || !errors.Is(err, io.EOF) {
-			err = fmt.Errorf("%s: after %d objects: the array does not end there", j.t.options.Name, j.line)
-		}
+		row, err = j.row(j.array)
+		return j.placed(row, err)
+	default:
+		return row, j.end()
+	}
+}
+
+// onlyRow reads the object that is all of a text.
+func (j *objects) onlyRow(text string) (Row, error) {
+	d := json.NewDecoder(strings.NewReader(text))
+	row, err := j.row(d)
+	if err != nil {
 		return row, err
 	}
-	if row.Line = j.line; err != nil {
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return row, errors.New("more after the JSON object")
+	}
+	return row, nil
+}
+
+// placed says of a row, and of its error, where they are.
+func (j *objects) placed(row Row, err error) (Row, error) {
+	row.Line = j.line
+	if err != nil {
 		err = fmt.Errorf("%s: %w", j.t.Place(row), err)
 	}
 	return row, err
+}
+
+// end reads the end of the array: io.EOF, if nothing follows it.
+func (j *objects) end() error {
+	_, bracket := j.array.Token()
+	_, after := j.array.Token()
+	if bracket != nil || !errors.Is(after, io.EOF) {
+		return fmt.Errorf("%s: after %d objects: the array does not end there", j.t.options.Name, j.line)
+	}
+	return after
 }
 
 // row reads the object that d is at.
@@ -72,7 +97,8 @@ func (j *objects) row(d *json.Decoder) (row Row, err error) {
 	if err != nil {
 		return row, err
 	}
-	row.Values, row.rest = make([]Value, len(o.Columns)), members
+	row.Values = make([]Value, len(o.Columns))
+	row.rest = members
 	for _, m := range members {
 		row.Size += len(m.name) + len(m.raw)
 	}
@@ -89,8 +115,11 @@ func (j *objects) row(d *json.Decoder) (row Row, err error) {
 	return row, err
 }
 
+// value is a member's text: a text, or a number as it is written where texts are not
+// asked for.
 func (j *objects) value(m member) (v Value, err error) {
-	switch c := m.raw[0]; {
+	c := m.raw[0]
+	switch {
 	case c == '"':
 		return v, json.Unmarshal(m.raw, &v.Text)
 	case c == 'n':
@@ -105,10 +134,11 @@ func (j *objects) value(m member) (v Value, err error) {
 
 // object reads the members of the next object.
 func object(d *json.Decoder) (members []member, err error) {
-	switch t, err := d.Token(); {
-	case err == nil && t == json.Delim('['):
+	first, err := d.Token()
+	switch {
+	case err == nil && first == json.Delim('['):
 		return nil, errors.New("is not a JSON object: --format json reads an array")
-	case err != nil || t != json.Delim('{'):
+	case err != nil || first != json.Delim('{'):
 		return nil, errors.New("is not a JSON object")
 	}
 	for err == nil && d.More() {
@@ -117,7 +147,8 @@ func object(d *json.Decoder) (members []member, err error) {
 		if name, err = d.Token(); err == nil {
 			err = d.Decode(&m.raw)
 		}
-		if m.name = fmt.Sprint(name); slices.ContainsFunc(members, func(o member) bool { return o.name == m.name }) {
+		m.name = fmt.Sprint(name)
+		if slices.ContainsFunc(members, func(o member) bool { return o.name == m.name }) {
 			return nil, fmt.Errorf("field %q stands twice", m.name)
 		}
 		members = append(members, m)
@@ -135,6 +166,7 @@ func object(d *json.Decoder) (members []member, err error) {
 	return members, nil
 }
 
+// writer writes lines, or an array with an object a line.
 func (j *objects) writer(b *bufio.Writer) Writer {
 	if j.array == nil {
 		return &writer{Writer: b, row: func(r Row) error {

@@ -39,6 +39,7 @@ func guarded(name string, err *error) {
 	}
 }
 
+// newColumns opens a file of Parquet and finds the chosen columns.
 func newColumns(t *Reader, r io.Reader) (c *columns, err error) {
 	name := t.options.Name
 	f, ok := r.(interface {
@@ -194,6 +195,7 @@ func (c *columns) nextGroup() error {
 	return nil
 }
 
+// next returns the next row: the next value of each chosen column.
 func (c *columns) next() (row Row, err error) {
 	name := c.t.options.Name
 	defer guarded(name, &err)
@@ -207,7 +209,8 @@ func (c *columns) next() (row Row, err error) {
 		if err != nil {
 			return row, fmt.Errorf("%s: row %d: %w", name, row.Line, err)
 		}
-		if row.Values[i], err = c.value(v); err != nil {
+		row.Values[i], err = c.value(v)
+		if err != nil {
 			return row, fmt.Errorf("%s: row %d: column %q %w", name, row.Line, c.leaves[i].Name(), err)
 		}
 		row.Size += len(row.Values[i].Text)
@@ -227,9 +230,8 @@ func (c *columns) value(v parquet.Value) (Value, error) {
 		return text, err
 	}
 	if !utf8.ValidString(text.Text) {
-		return text, check.Wrong("is not UTF-8: if the text is Latin-1 or the like, say so with --encoding (in a " +
-			"study: " +
-			"encoding)")
+		return text, check.Wrong("is not UTF-8: if the text is Latin-1 or the like, say so with --encoding " +
+			"(in a study: encoding)")
 	}
 	return text, nil
 }

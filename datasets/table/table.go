@@ -26,6 +26,7 @@ import (
 // Format is the format of a table.
 type Format string
 
+// The formats. Any of them may be gzipped, but for Parquet.
 const (
 	Lines     Format = "lines" // every line is a text
 	CSV       Format = "csv"   // RFC 4180
@@ -37,8 +38,8 @@ const (
 
 var formats = []Format{Lines, CSV, TSV, JSONLines, JSON, Parquet}
 
-// LongestRecord is the longest row, in bytes.
-const LongestRecord = 64 << 20
+// longestRecord is the longest row, in bytes.
+const longestRecord = 64 << 20
 
 // Options say what is read, and how it is written.
 type Options struct {
@@ -57,14 +58,15 @@ type Options struct {
 	Text bool
 
 	unchecked bool // the encoding is not looked at
-	longest   int  // replaces LongestRecord in tests
+	longest   int  // replaces longestRecord in tests
 }
 
 // Check returns an error for wrong options, before anything is opened.
 func (o Options) Check() error {
 	format := cmp.Or(o.Format, FormatOf(o.Name))
 	separated := format == CSV || format == TSV
-	d, prefix := o.Delimiter, strings.TrimPrefix(o.Name+": ", ": ")
+	d := o.Delimiter
+	prefix := strings.TrimPrefix(o.Name+": ", ": ")
 	switch {
 	case !slices.Contains(formats, format):
 		return check.Wrong("format = %q: must be one of %q", format, formats)
@@ -104,7 +106,8 @@ func FormatOf(name string) Format {
 // CheckOutput returns an error for the name of a file that says another format:
 // what is written has the format of what is read.
 func (o Options) CheckOutput(name string) error {
-	is, says := cmp.Or(o.Format, FormatOf(o.Name)), FormatOf(name)
+	is := cmp.Or(o.Format, FormatOf(o.Name))
+	says := FormatOf(name)
 	if name != "" && says != Lines && says != is && !(o.Delimiter != "" && (says == CSV || says == TSV)) {
 		return check.Wrong("%s: the output has the format of the input, %s: choose a name that ends so", name, is)
 	}
@@ -311,12 +314,26 @@ func Each(ctx context.Context, file string, o Options, take func(Row) error) err
 	}
 }
 
-// Read returns the columns of all rows of a file, in their order. With nulls a row
-// that has a null is nil; it is an error without.
-func Read(ctx context.Context, file string, o Options, nulls bool) (rows [][]string, err error) {
+// Read returns the columns of all rows of a file, in their order. A null is an error.
+func Read(ctx context.Context, file string, o Options) ([][]string, error) {
+	return readAll(ctx, file, o, func(r Row) ([]string, error) { return r.Strings(o.Columns) })
+}
+
+// ReadNulls is Read of a file that may have nulls: a row with one is nil.
+func ReadNulls(ctx context.Context, file string, o Options) ([][]string, error) {
+	return readAll(ctx, file, o, func(r Row) ([]string, error) {
+		if slices.ContainsFunc(r.Values, func(v Value) bool { return v.Null }) {
+			return nil, nil
+		}
+		return r.Strings(o.Columns)
+	})
+}
+
+// readAll returns what of makes of each row of a file, which must have some.
+func readAll(ctx context.Context, file string, o Options, of func(Row) ([]string, error)) (rows [][]string, err error) {
 	err = Each(ctx, file, o, func(r Row) error {
-		row, err := r.Strings(o.Columns)
-		if err != nil && !nulls {
+		row, err := of(r)
+		if err != nil {
 			return err
 		}
 		rows = append(rows, row)

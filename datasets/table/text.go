@@ -34,7 +34,8 @@ func encodingOf(name string) (encoding.Encoding, error) {
 	}
 	e, err := ianaindex.IANA.Encoding(name)
 	if err != nil || e == nil {
-		return nil, check.Wrong("encoding = %q: must be a name of the IANA, such as latin1, windows-1252 or utf-16", name)
+		return nil, check.Wrong("encoding = %q: must be a name of the IANA, such as latin1, windows-1252 or utf-16",
+			name)
 	}
 	return e, nil
 }
@@ -65,7 +66,7 @@ func (t *Reader) decode(r io.Reader) error {
 		}
 		plain = transform.NewReader(b, encoding.UTF8Validator)
 	}
-	t.input = &checked{r: plain, name: o.Name, line: 1, longest: cmp.Or(o.longest, LongestRecord) + bufferSize}
+	t.input = &checked{r: plain, name: o.Name, line: 1, longest: cmp.Or(o.longest, longestRecord) + bufferSize}
 	t.text = bufio.NewReaderSize(t.input, bufferSize)
 	t.mark = gunzip.SkipMark(t.text)
 	return nil
@@ -82,6 +83,7 @@ type checked struct {
 	err     error // stays: bufio forgets an error that Peek met
 }
 
+// Read passes on what is text. An error stays.
 func (c *checked) Read(p []byte) (int, error) {
 	if c.err != nil {
 		return 0, c.err
@@ -98,10 +100,11 @@ func (c *checked) Read(p []byte) (int, error) {
 	c.line += bytes.Count(p[:n], []byte{'\n'})
 	switch {
 	case zero >= 0:
-		err = check.Wrong("%s:%d: has a zero byte: this is no text (if it is UTF-16: --encoding utf-16)", c.name, c.line)
+		err = check.Wrong("%s:%d: has a zero byte: this is no text (if it is UTF-16: --encoding utf-16)", c.name,
+			c.line)
 	case errors.Is(err, encoding.ErrInvalidUTF8):
-		err = check.Wrong("%s:%d: is not UTF-8: if the text is Latin-1 or the like, say so with --encoding (in a study: "+
-			"encoding)", c.name, c.line)
+		err = check.Wrong("%s:%d: is not UTF-8: if the text is Latin-1 or the like, say so with --encoding "+
+			"(in a study: encoding)", c.name, c.line)
 	}
 	c.err = err
 	return n, err

@@ -57,7 +57,7 @@ func OpenLemmatizer(dir string) (*Lemmatizer, error) {
 // Lemma returns the noun lemma of a lower-case word: of all base forms that
 // WordNet has (the word itself among them), the shortest, the first found on a
 // tie. It returns the word itself where there is none, and for a token longer
-// than LongestToken that is not in WordNet. This is NLTK's WordNetLemmatizer,
+// than longestToken that is not in WordNet. This is NLTK's WordNetLemmatizer,
 // whose choice of the shortest also turns "us" into "u".
 func (l *Lemmatizer) Lemma(word string) string {
 	if !l.noun.inflected(word) { // it has no other form
@@ -75,16 +75,16 @@ func (l *Lemmatizer) Lemma(word string) string {
 	return best
 }
 
-// LongestToken is the longest token, in bytes, whose base forms are looked for:
+// longestToken is the longest token, in bytes, whose base forms are looked for:
 // four times the longest lemma of WordNet 3.0 (71 bytes). A longer one is
 // looked up unchanged, because every round of morphy shortens a word by a
 // suffix and looks up the rest: for a token of a million letters "s" the cost
 // would be quadratic.
-const LongestToken = 4 * 71
+const longestToken = 4 * 71
 
 // morphy returns the base forms of a word that the index has, best first.
 func (x *index) morphy(word string) []string {
-	if len(word) > LongestToken {
+	if len(word) > longestToken {
 		return x.known([]string{word})
 	}
 	if irregular, ok := x.exceptions[word]; ok {
@@ -158,8 +158,8 @@ func OpenThesaurus(dir string) (*Thesaurus, error) {
 		for lemma, offsets := range parts[i].senses {
 			for _, o := range offsets {
 				if _, ok := synsets[o]; !ok {
-					return nil, fmt.Errorf("%s: data.%s: no synset at offset %08d, which the index gives for %q", dir, pos, o,
-						lemma)
+					return nil, fmt.Errorf("%s: data.%s: no synset at offset %08d, which the index gives for %q", dir,
+						pos, o, lemma)
 				}
 			}
 		}

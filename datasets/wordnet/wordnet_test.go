@@ -109,7 +109,7 @@ func TestTokenWithoutEnd(t *testing.T) {
 		}
 	}
 	// Tokens within the limit keep their base forms.
-	if token := "dog" + strings.Repeat("s", LongestToken-3); l.Lemma(token) != "dog" {
+	if token := "dog" + strings.Repeat("s", longestToken-3); l.Lemma(token) != "dog" {
 		t.Errorf("%d letters: %q", len(token), l.Lemma(token))
 	}
 }

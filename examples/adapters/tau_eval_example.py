@@ -19,5 +19,5 @@ with mldpbench.Mechanism("cmp", epsilon=10, embedding="generated") as ours:
     experiment.run()
 presidio.AnalyzerEngine = lambda: engines()[0]  # with a model of spaCy from the registry
 theirs = [presidio.EntityDeletion().anonymize(t) for t in texts]
-rows = mldpbench.evaluate(texts, {"entity-deletion": theirs}, frame=False, seed=1)
+rows = mldpbench.evaluate(texts, {"entity-deletion": theirs}, seed=1)
 print(experiment.results, {r["quantity"]: r["value"] for r in rows})

@@ -15,7 +15,6 @@ import (
 	_ "mldpbench/examples/recipes/scoresmechanism"
 	_ "mldpbench/examples/recipes/wordattacker"
 	"mldpbench/experiments"
-	"mldpbench/experiments/engine"
 	"mldpbench/results"
 )
 
@@ -25,13 +24,13 @@ func TestRecipes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := experiments.Run(t.Context(), s, "", engine.Options{Out: t.TempDir()})
+	run, err := experiments.Run(t.Context(), experiments.Running{Parsed: s, Out: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, mechanism := range []string{"coin", "bounded", "laplace"} {
 		for _, quantity := range []string{"accuracy", "distinct", "unchanged-words", "linkage-common-p1"} {
-			if !slices.ContainsFunc(run.Rows, func(r results.Row) bool {
+			if !slices.ContainsFunc(run.Analysis.Rows, func(r results.Row) bool {
 				return r.Mechanism == mechanism && r.Dataset == "opinions" && r.Quantity == quantity && r.Value.Known()
 			}) {
 				t.Errorf("no row of %s has %s, want one", mechanism, quantity)

@@ -30,7 +30,7 @@ type Slurm struct {
 //go:embed job.sh
 var script string
 
-var tmpl = template.Must(template.New("job").Funcs(template.FuncMap{"quote": Quote}).Parse(script))
+var tmpl = template.Must(template.New("job").Funcs(template.FuncMap{"quote": quote}).Parse(script))
 
 // MostShards is the largest task number of an array on a Slurm that nobody configured
 // otherwise: its MaxArraySize is 1001.
@@ -95,8 +95,8 @@ func (s *Slurm) Script(w io.Writer) error {
 	return tmpl.Execute(w, s)
 }
 
-// Quote quotes any text as one shell word.
-func Quote(s string) string {
+// quote quotes any text as one shell word.
+func quote(s string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
 			strings.ContainsRune("%+,-./:=@_", r)

@@ -9,8 +9,11 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"mldpbench/datasets"
@@ -38,32 +41,50 @@ type Manifest struct {
 	SHA256  string `json:"sha256,omitempty"`
 }
 
+// Machine is the platform: operating system, architecture, cores.
+var Machine = sync.OnceValue(func() string {
+	return runtime.GOOS + "/" + runtime.GOARCH + "/" + strconv.Itoa(runtime.NumCPU()) + " cores"
+})
+
+// manifest is that of the run: its study, its data and this program.
 func (w *work) manifest() Manifest {
-	p, o := w.plan, w.options
+	p := w.plan
+	o := w.options
 	m := Manifest{
-		Study: p.Study, StudySchema: p.Schema, RecordSchema: results.SchemaVersion,
-		Definition: p.Definition, Data: map[string]string{}, Units: len(p.Units), Shard: o.Shard.String(),
-		Version: o.Version, Machine: Machine(), Command: o.Command, Started: time.Now().UTC().Truncate(time.Millisecond),
+		Study:        p.Study,
+		StudySchema:  p.Schema,
+		RecordSchema: results.SchemaVersion,
+		Definition:   p.Definition,
+		Data:         map[string]string{},
+		Units:        len(p.Units),
+		Shard:        o.Shard.String(),
+		Version:      o.Version,
+		Machine:      Machine(),
+		Command:      o.Command,
+		Started:      time.Now().UTC().Truncate(time.Millisecond),
 	}
 	for i, data := range w.data {
-		r := p.Units[i].Place
 		for name, fingerprint := range data {
-			of := name
-			switch name { // those with the same name that differ between units
-			case "dataset":
-				of = "dataset " + r.Dataset
-			case "embedding", "vectors":
-				of = strings.TrimSpace(fmt.Sprintf("%s %s %d, %s", name, r.Embedding, r.Dimension, r.Dataset))
-			case "thesaurus":
-				of = "thesaurus, " + r.Dataset
-			}
-			m.Data[strings.TrimSuffix(of, ", ")] = fingerprint
+			m.Data[dataName(name, p.Units[i].Place)] = fingerprint
 		}
 	}
 	if p.Data != nil {
 		m.Datasets = p.Data()
 	}
 	return m
+}
+
+// dataName is the name of a fingerprint in a manifest: those of one name differ between units.
+func dataName(name string, at results.Place) string {
+	switch name {
+	case "dataset":
+		name = "dataset " + at.Dataset
+	case "embedding", "vectors":
+		name = strings.TrimSpace(fmt.Sprintf("%s %s %d, %s", name, at.Embedding, at.Dimension, at.Dataset))
+	case "thesaurus":
+		name = "thesaurus, " + at.Dataset
+	}
+	return strings.TrimSuffix(name, ", ")
 }
 
 // Outside begins the name of a fingerprint of a mechanism that is not built in.
@@ -132,7 +153,8 @@ func (s *Summary) finish(shard Shard, rows []results.Row) error {
 	if err != nil {
 		return err
 	}
-	s.Manifest.Records, s.Manifest.SHA256 = len(rows), checksum(file)
+	s.Manifest.Records = len(rows)
+	s.Manifest.SHA256 = checksum(file)
 	return s.Manifest.write(s.Dir, shard)
 }
 
@@ -208,6 +230,7 @@ func (s store) load(key string) (rows []results.Row, version string, err error) 
 	return b.Rows, b.Version, nil
 }
 
+// save stores the rows of a finished unit, which is no failed one any more.
 func (s store) save(key, name, version string, rows []results.Row) error {
 	body, err := json.Marshal(stored{results.SchemaVersion, name, version, rows})
 	if err != nil {

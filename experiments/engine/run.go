@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -73,7 +72,10 @@ type work struct {
 // Run runs the unfinished units of a plan and writes DIR/results.csv and DIR/manifest.json.
 // A unit that fails does not stop the others; Run then returns an error after them.
 func Run(ctx context.Context, p *Plan, o Options) (*Summary, error) {
-	o.Workers, o.Log = cmp.Or(max(0, o.Workers), runtime.GOMAXPROCS(0)), cmp.Or(o.Log, io.Discard)
+	if o.Workers <= 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	o.Log = cmp.Or(o.Log, io.Discard)
 	if repeated := p.Unique(); len(repeated) > 0 {
 		fmt.Fprintf(o.Log, "%d units of the study repeat others and are run once, the first: %s\n", len(repeated),
 			repeated[0])
@@ -156,7 +158,8 @@ func open(ctx context.Context, p *Plan, o Options) (*work, error) {
 				if err != nil {
 					return err
 				}
-				w.data[u], w.keys[u] = data, p.Units[u].key(data)
+				w.data[u] = data
+				w.keys[u] = p.Units[u].key(data)
 			}
 			return nil
 		})
@@ -251,13 +254,15 @@ func (w *work) sample(jobs [][]int, kinds []string) [][]int {
 
 // left is the time that the unfinished units will take. A kind of which none could be run is left out.
 func (w *work) left(kinds []string) time.Duration {
-	seconds, finished, left := map[string]float64{}, map[string]float64{}, 0.0
+	seconds := map[string]float64{}
+	finished := map[string]float64{}
 	for i, rows := range w.rows {
 		if rows != nil {
 			seconds[kinds[i]] += rows[0].Seconds.Float()
 			finished[kinds[i]]++
 		}
 	}
+	left := 0.0
 	for i, rows := range w.rows {
 		if w.keys[i] != "" && rows == nil && finished[kinds[i]] > 0 {
 			left += seconds[kinds[i]] / finished[kinds[i]]
@@ -268,7 +273,8 @@ func (w *work) left(kinds []string) time.Duration {
 
 // run is the worker pool.
 func (w *work) run(ctx context.Context, jobs [][]int) error {
-	o, todo := w.options, list.Sum(jobs, func(job []int) int { return len(job) })
+	o := w.options
+	todo := list.Sum(jobs, func(job []int) int { return len(job) })
 	if w.summary.Reused > 0 {
 		fmt.Fprintf(o.Log, "%d of %d units are finished already\n", w.summary.Reused, w.summary.Total)
 	}
@@ -311,7 +317,8 @@ func (w *work) runJob(ctx context.Context, units []int, bar *progress.Reporter) 
 		if ctx.Err() != nil {
 			return nil
 		}
-		u, key := w.plan.Units[i], w.keys[i]
+		u := w.plan.Units[i]
+		key := w.keys[i]
 		rows, err := w.measure(ctx, i, job)
 		if ctx.Err() != nil {
 			return nil // cancelled, not finished
@@ -319,7 +326,8 @@ func (w *work) runJob(ctx context.Context, units []int, bar *progress.Reporter) 
 		if err != nil {
 			first, _, _ := strings.Cut(err.Error(), "\n")
 			w.mu.Lock()
-			if w.summary.Failed++; w.failure == "" {
+			w.summary.Failed++
+			if w.failure == "" {
 				w.failure = u.Name + ": " + strings.TrimSpace(err.Error())
 			}
 			w.mu.Unlock()
@@ -356,7 +364,9 @@ func (w *work) measure(ctx context.Context, i int, job *Job) (rows []results.Row
 		return nil, errors.New("internal error: nothing was measured")
 	}
 	for j := range rows {
-		rows[j].Key, rows[j].Version, rows[j].Machine = w.keys[i], w.options.Version, Machine()
+		rows[j].Key = w.keys[i]
+		rows[j].Version = w.options.Version
+		rows[j].Machine = Machine()
 	}
 	rows[0].Seconds = results.Float(time.Since(start).Seconds()) // of all rows of the unit
 	return rows, nil
@@ -370,7 +380,10 @@ func (w *work) compose() error {
 		for _, r := range rows {
 			r.Program = program
 			r.Resources = resources
-			r.Schema, r.Index, r.Study, r.Task = results.SchemaVersion, i, w.plan.Study, w.plan.Task
+			r.Schema = results.SchemaVersion
+			r.Index = i
+			r.Study = w.plan.Study
+			r.Task = w.plan.Task
 			r.Label = w.plan.Units[i].Place.Label // the plan may have grown since
 			all = append(all, r)
 		}
@@ -380,8 +393,3 @@ func (w *work) compose() error {
 	}
 	return w.summary.finish(w.options.Shard, all)
 }
-
-// Machine is the platform: operating system, architecture, cores.
-var Machine = sync.OnceValue(func() string {
-	return runtime.GOOS + "/" + runtime.GOARCH + "/" + strconv.Itoa(runtime.NumCPU()) + " cores"
-})

@@ -305,3 +305,17 @@ func TestSampleRunsOneOfEachKind(t *testing.T) {
 	}
 	same(t, s.Rows, mustRun(t, plan(), Options{Out: t.TempDir()}).Rows)
 }
+
+// The units of a folder that a run would lose are those whose keys it has not.
+func TestLostUnits(t *testing.T) {
+	t.Parallel()
+	before := &earlier{measured: map[string]bool{"a": true, "b": true, "c": true}}
+	for _, c := range []struct {
+		keys []string
+		want int
+	}{{[]string{"a", "b", "c"}, 0}, {[]string{"a", "d"}, 2}, {nil, 3}} {
+		if got := before.lost(c.keys); got != c.want {
+			t.Errorf("a run of the units %v loses %d of the units a, b and c, want %d", c.keys, got, c.want)
+		}
+	}
+}

@@ -126,7 +126,8 @@ func ReadProgress(dir string) (shards []Progress, total int, err error) {
 			return nil, 0, err
 		}
 		s := &shards[max(1, p.shard.Index)-1]
-		s.Started, total = true, p.manifest.Units
+		s.Started = true
+		total = p.manifest.Units
 		for key := range strings.FieldsSeq(string(keys)) {
 			s.Units++
 			if done[key] {

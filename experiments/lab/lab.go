@@ -101,7 +101,8 @@ func (l *Lab) Descriptions() []datasets.Description {
 	for _, t := range l.opened.Range {
 		d := t.(datasets.Description)
 		for w := range l.parts.Range {
-			d.Parts, d.Warnings = append(slices.Clip(d.Parts), w.(part).Name), append(slices.Clip(d.Warnings), w.(part).Warning)
+			d.Parts = append(slices.Clip(d.Parts), w.(part).Name)
+			d.Warnings = append(slices.Clip(d.Warnings), w.(part).Warning)
 		}
 		all = append(all, d)
 	}
@@ -114,7 +115,7 @@ func (l *Lab) Descriptions() []datasets.Description {
 // Words opens an embedding of one dimension, or those of its words that are kept; nil keeps all.
 func (l *Lab) Words(ctx context.Context, e study.EmbeddingSpec, dimension int, keep func(word string) bool) (
 	*embeddings.Space, error) {
-	return OpenSpace(ctx, e.Ref(), dimension, l.root, keep, nil)
+	return OpenSpace(ctx, e.Ref(), dimension, l.root, keep)
 }
 
 // Space opens an embedding restricted to the words of a data set; with
@@ -131,35 +132,50 @@ func (l *Lab) Space(ctx context.Context, s Sample, e study.EmbeddingSpec, dimens
 		}
 		keep := c.Has
 		if synonyms {
-			t, err := l.Thesaurus(c.Generated)
+			keep, err = l.withSynonyms(c)
 			if err != nil {
 				return nil, err
 			}
-			more := map[string]bool{}
-			for word := range c.Counts {
-				for _, lemma := range t.Lemmas(word) {
-					more[lemma] = true
-				}
-			}
-			keep = func(word string) bool { return c.Has(word) || more[word] }
 		}
-		wide, err := OpenSpace(ctx, e.Ref(), dimension, l.root, keep, nil)
-		if err != nil {
-			return nil, err
-		}
-		narrow, err := wide.Restrict(c.Has)
-		if err != nil {
-			return nil, err
-		}
-		narrow.Name = e.Name
-		space := WholeSpace(wide)
-		space.Space = narrow
-		l.warnPart(e, dimension)
-		if space.Len() == 1 {
-			l.warn("one word", OneWord)
-		}
-		return space, nil
+		return l.openSpace(ctx, c, e, dimension, keep)
 	})
+}
+
+// withSynonyms keeps the words of a data set and their synonyms.
+func (l *Lab) withSynonyms(c *Corpus) (keep func(word string) bool, err error) {
+	t, err := l.Thesaurus(c.Generated)
+	if err != nil {
+		return nil, err
+	}
+	more := map[string]bool{}
+	for word := range c.Counts {
+		for _, lemma := range t.Lemmas(word) {
+			more[lemma] = true
+		}
+	}
+	return func(word string) bool { return c.Has(word) || more[word] }, nil
+}
+
+// openSpace opens an embedding restricted to the words of a data set, with a table of those
+// that are kept.
+func (l *Lab) openSpace(ctx context.Context, c *Corpus, e study.EmbeddingSpec, dimension int,
+	keep func(word string) bool) (*Space, error) {
+	wide, err := OpenSpace(ctx, e.Ref(), dimension, l.root, keep)
+	if err != nil {
+		return nil, err
+	}
+	narrow, err := wide.Restrict(c.Has)
+	if err != nil {
+		return nil, err
+	}
+	narrow.Name = e.Name
+	space := WholeSpace(wide)
+	space.Space = narrow
+	l.warnPart(e, dimension)
+	if space.Len() == 1 {
+		l.warn("one word", oneWord)
+	}
+	return space, nil
 }
 
 // warnPart says once that the file of an embedding has only a part of its words.

@@ -32,7 +32,7 @@ func (r Resource) Add(ctx context.Context, l *Lab, f Fingerprints) (err error) {
 
 // OfEncoder is a sentence encoder, a reference as in studies.
 func OfEncoder(ref string) Resource {
-	if ref != SIFEncoder {
+	if ref != sifEncoder {
 		return OfModel(encoderRef(ref))
 	}
 	return Resource{Key: "encoder", Ref: ref, fingerprint: func(context.Context, *Lab) (string, error) {
@@ -42,7 +42,13 @@ func OfEncoder(ref string) Resource {
 
 // OfEnglish is a word list.
 func OfEnglish(ref string) Resource {
-	entries := map[string][]string{"words": {"words"}, "nltk": {"words", "words-basic"}}[ref]
+	var entries []string
+	switch ref {
+	case "words":
+		entries = []string{"words"}
+	case "nltk":
+		entries = []string{"words", "words-basic"}
+	}
 	return Resource{Key: "english", Ref: ref, entries: entries,
 		fingerprint: func(_ context.Context, l *Lab) (string, error) { return l.ofEnglish(ref) }}
 }
@@ -68,7 +74,7 @@ func (l *Lab) Models(ctx context.Context, resources []Resource) error {
 
 // OfPublic is a pool of text.
 func OfPublic(pool Sample) Resource {
-	return Resource{Key: "public", Ref: pool.Dataset.Name, fingerprint: func(ctx context.Context, l *Lab) (string, error) {
+	fingerprint := func(ctx context.Context, l *Lab) (string, error) {
 		return memo.Once(&l.Shared, "digest of public "+pool.key(), func() (string, error) {
 			d, err := datasets.Load(ctx, pool.Dataset.Request(l.root, pool.Seed))
 			if err != nil {
@@ -76,7 +82,8 @@ func OfPublic(pool Sample) Resource {
 			}
 			return d.Fingerprint, nil
 		})
-	}}
+	}
+	return Resource{Key: "public", Ref: pool.Dataset.Name, fingerprint: fingerprint}
 }
 
 // OfCommand is an attacker or a measurement.
@@ -103,7 +110,7 @@ type Wants struct {
 // data folder root does not have, in the order of the catalogue. An embedding that
 // only the user's folder could have is an error where nothing else is missing.
 func Missing(w Wants, root string) ([]fetch.Entry, error) {
-	needed, unknown := map[string]bool{}, error(nil)
+	needed := map[string]bool{}
 	for _, d := range w.Datasets {
 		names, err := datasets.Needs(d.Request(root, stream.Seed{}))
 		if err != nil {
@@ -113,21 +120,7 @@ func Missing(w Wants, root string) ([]fetch.Entry, error) {
 			needed[n] = true
 		}
 	}
-	for _, e := range w.Embeddings {
-		if e.Name == study.GeneratedEmbedding || e.IsNone() {
-			continue
-		}
-		needed["wordnet"] = needed["wordnet"] || w.Thesaurus
-		for _, dimension := range e.Dimensions {
-			_, _, err := locateEmbedding(e.Ref(), dimension, root)
-			var missing *fetch.MissingError
-			if errors.As(err, &missing) {
-				needed[missing.Entry.Name] = true
-			} else if unknown == nil {
-				unknown = err
-			}
-		}
-	}
+	unknown := w.addEmbeddings(needed, root)
 	for _, r := range w.Resources {
 		for _, name := range r.entries {
 			needed[name] = true
@@ -141,4 +134,26 @@ func Missing(w Wants, root string) ([]fetch.Entry, error) {
 		return missing, nil
 	}
 	return nil, unknown
+}
+
+// addEmbeddings adds the entries that embeddings lack, and returns the error of the first that is in no catalogue.
+func (w Wants) addEmbeddings(needed map[string]bool, root string) (unknown error) {
+	for _, e := range w.Embeddings {
+		if e.Name == study.GeneratedEmbedding || e.IsNone() {
+			continue
+		}
+		if w.Thesaurus {
+			needed["wordnet"] = true
+		}
+		for _, dimension := range e.Dimensions {
+			_, _, err := locateEmbedding(e.Ref(), dimension, root)
+			var missing *fetch.MissingError
+			if errors.As(err, &missing) {
+				needed[missing.Entry.Name] = true
+			} else if unknown == nil {
+				unknown = err
+			}
+		}
+	}
+	return unknown
 }

@@ -52,7 +52,8 @@ func (l *Lab) command(ctx context.Context, o mechanisms.Outside, role external.R
 	options := external.Options{Role: role}
 	vectors := ""
 	if space != nil && external.NamesVectors(o.Command) {
-		options.Vectors, vectors = space.WriteText, space.Fingerprint()
+		options.Vectors = space.WriteText
+		vectors = space.Fingerprint()
 	}
 	return memo.Once(&l.Shared, engine.MakeID("command", o, role, vectors), func() (*started, error) {
 		c, err := external.Open(ctx, o.Command, options)
@@ -93,7 +94,7 @@ func (l *Lab) Text(ctx context.Context, o mechanisms.Outside, d study.DatasetSpe
 			return r, err // ids of a task are the numbers of its rows
 		}
 		rows, err := table.Read(ctx, d.Path(l.root), table.Options{Delimiter: d.Delimiter, Encoding: d.Encoding,
-			Columns: []string{o.ID}}, false)
+			Columns: []string{o.ID}})
 		for _, row := range rows {
 			r.ids = append(r.ids, strings.TrimSpace(row[0]))
 		}
@@ -110,7 +111,8 @@ func (l *Lab) OfOutside(ctx context.Context, s mechanisms.Settings, sample Sampl
 	if s.Outside == nil {
 		return nil
 	}
-	name, o := engine.Outside+strings.Join(study.Labels(s), " "), s.Outside.At(s)
+	name := engine.Outside + strings.Join(study.Labels(s), " ")
+	o := s.Outside.At(s)
 	if o.Text != "" {
 		text, ids, err := l.Text(ctx, o, sample.Dataset)
 		if err != nil {
@@ -126,7 +128,8 @@ func (l *Lab) OfOutside(ctx context.Context, s mechanisms.Settings, sample Sampl
 	if err != nil {
 		return err
 	}
-	if f[name] = c.fingerprint(); c.Command == nil || c.Hello.Input != external.Text {
+	f[name] = c.fingerprint()
+	if c.Command == nil || c.Hello.Input != external.Text {
 		return nil
 	}
 	f["raw text"], err = memo.Once(&l.Shared, "digest of raw text "+sample.key(), func() (string, error) {
@@ -257,6 +260,7 @@ type cleaned struct {
 	raw     func() map[string]string // texts by their tokens
 }
 
+// Rewrite asks the command for texts, cleaned like those of the data set.
 func (c *cleaned) Rewrite(ctx context.Context, documents [][]string, seeds []stream.Seed) ([][]string, error) {
 	if c.Aligned() || len(documents) == 0 {
 		return c.Mechanism.Rewrite(ctx, documents, seeds)

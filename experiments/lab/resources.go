@@ -28,33 +28,29 @@ import (
 // WarnOneWord says that a vocabulary protects nothing, because it has one word.
 func WarnOneWord(to io.Writer, s *embeddings.Space) {
 	if to != nil && s.Len() == 1 {
-		fmt.Fprintln(to, "warning:", OneWord)
+		fmt.Fprintln(to, "warning:", oneWord)
 	}
 }
 
-// OneWord is the warning of a vocabulary of one word.
-const OneWord = "the vocabulary has one word: every known word is published as it is"
+// oneWord is the warning of a vocabulary of one word.
+const oneWord = "the vocabulary has one word: every known word is published as it is"
 
 // OpenSpace opens an embedding: a vector file by its path, also one relative to
 // the data folder root ("" finds it as every command does), "generated", or the
 // name of an embedding in the data folder such as "glove.6B". keep restricts it
-// to a vocabulary, and only by a rule; nil keeps every word. dimension is required for a name and
+// to a vocabulary; nil keeps every word. dimension is required for a name and
 // checked for a file; 0 accepts any dimension of a file.
 func OpenSpace(ctx context.Context, ref string, dimension int, root string,
-	keep func(word string) bool, only *embeddings.Restriction) (*embeddings.Space, error) {
+	keep func(word string) bool) (*embeddings.Space, error) {
 	if name, d := embeddings.SplitName(ref); name == study.GeneratedEmbedding && !study.NamesFile(ref) {
-		s, err := generatedSpace(ctx, cmp.Or(d, dimension, 50), keep)
-		if err != nil || only == nil {
-			return s, err
-		}
-		return s.RestrictTo(only)
+		return generatedSpace(ctx, cmp.Or(d, dimension, 50), keep)
 	}
 	path, name, err := locateEmbedding(ref, dimension, root)
 	if err != nil {
 		return nil, err
 	}
 	return embeddings.Load(ctx, path, embeddings.LoadOptions{
-		Name: name, Keep: keep, Only: only, CacheDir: embeddings.DefaultCacheDir(), Dimension: dimension,
+		Name: name, Keep: keep, CacheDir: embeddings.DefaultCacheDir(), Dimension: dimension,
 	})
 }
 
@@ -62,6 +58,7 @@ func OpenSpace(ctx context.Context, ref string, dimension int, root string,
 // process, because learning them takes a moment.
 var vectors memo.Memo
 
+// generatedSpace are those of the words that are kept; nil keeps all.
 func generatedSpace(ctx context.Context, dimension int, keep func(string) bool) (*embeddings.Space, error) {
 	s, err := memo.Once(&vectors, strconv.Itoa(dimension), func() (*embeddings.Space, error) {
 		sentences, err := datasets.GeneratedCorpus()
@@ -92,11 +89,13 @@ func locateEmbedding(ref string, dimension int, root string) (path, name string,
 	}
 	name = ref
 	if base, d := embeddings.SplitName(ref); d > 0 && (dimension == 0 || dimension == d) {
-		name, dimension = base, d // glove.6B.100d is glove.6B at 100
+		name = base // glove.6B.100d is glove.6B at 100
+		dimension = d
 	}
 	stem := fmt.Sprintf("%s.%dd", name, dimension)
 	var missing error = fmt.Errorf("embedding %s of dimension %d: no %s.txt, .vec or .bin (or .gz of them) in %s, "+
-		"and the catalogue does not have it: put its file there, or name the file instead", name, dimension, stem, folder)
+		"and the catalogue does not have it: put its file there, or name the file instead", name, dimension, stem,
+		folder)
 	if dimension == 0 {
 		missing = fmt.Errorf("embedding %s: is no file here or in %s, and as a name it needs a dimension, as in "+
 			"%s.100d%s", ref, folder, ref, check.Meant(ref, []string{study.GeneratedEmbedding}))
@@ -153,13 +152,15 @@ func (l *Lab) folder(ref string) string {
 
 // Model starts a model, once per run.
 func (l *Lab) Model(ctx context.Context, ref ModelRef) (*transformer.Model, error) {
-	dir, digest := l.folder(ref.Name), ""
+	dir := l.folder(ref.Name)
 	if dir == "" && (filepath.IsAbs(ref.Name) || strings.HasPrefix(ref.Name, ".")) {
 		return nil, check.Wrong("%s = %q: no such folder", ref.Key, ref.Name)
 	}
+	digest := ""
 	if dir != "" {
 		var err error
-		if digest, err = l.hashFolder(dir); err != nil {
+		digest, err = l.hashFolder(dir)
+		if err != nil {
 			return nil, fmt.Errorf("%s %s: %w", ref.Key, dir, err)
 		}
 	}
@@ -181,9 +182,9 @@ func (l *Lab) ofModel(ctx context.Context, ref ModelRef) (string, error) {
 	return ref.Name + " " + m.Hello.Version, nil
 }
 
-// SIFEncoder is the encoder that needs no model: the weighted mean of the text's
+// sifEncoder is the encoder that needs no model: the weighted mean of the text's
 // own word vectors.
-const SIFEncoder = "sif"
+const sifEncoder = "sif"
 
 func encoderRef(name string) ModelRef { return ModelRef{"encoder", name, transformer.Encode} }
 
@@ -197,7 +198,7 @@ func (l *Lab) hashFolder(dir string) (string, error) {
 // Encoder opens a sentence encoder, once per run; SIF is fitted to each data
 // set and space.
 func (l *Lab) Encoder(ctx context.Context, encoder string, corpus *Corpus, space *Space) (sentence.Encoder, error) {
-	if encoder != SIFEncoder {
+	if encoder != sifEncoder {
 		return l.Model(ctx, encoderRef(encoder))
 	}
 	return memo.Once(&l.Shared, "encoder "+corpus.Fingerprint+space.Fingerprint(), func() (sentence.Encoder, error) {

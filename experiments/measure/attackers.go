@@ -38,13 +38,11 @@ type attackOptions struct {
 	masked string
 }
 
-// The attackers are measurements, and the strongest of each panel is one that comes first.
+// The attackers are measurements, also those that another module registers after this, and the strongest of each panel
+// is one that comes first.
 func init() {
 	Register(strongest())
-	for _, name := range attack.Names() {
-		d, _ := attack.Find(name) // it is registered
-		Register(measurementOf(d))
-	}
+	attack.Each(func(d attack.Definition) { Register(measurementOf(d)) })
 }
 
 // measurementOf is that of an attacker.

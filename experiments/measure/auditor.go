@@ -11,11 +11,17 @@ import (
 	"mldpbench/stream"
 )
 
+// The audit of whose texts trained a model.
 func init() {
 	Register(Measurement{
 		Name: "user-audit", Version: 2, Baseline: true,
 		Columns: attackColumns("auditor", users.Columns),
-		Metric:  study.Metric{Key: "user_audit", New: func() any { return &struct{}{} }},
+		Metric: study.Metric{
+			Key: "user_audit",
+			Doc: "whose texts trained a language model? Feyisetan et al. 2020, Tables 3 and 4; no options: " +
+				"{}",
+			New: func() any { return &struct{}{} },
+		},
 		Applies: func(s *Spec, q *Query) bool { return hasText(s, q) && s.Repetition == 1 },
 		Measure: measureUserAudit,
 	})

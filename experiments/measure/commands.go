@@ -45,8 +45,16 @@ func init() {
 	})
 	Register(Measurement{
 		Name: "measured", Version: 1, Setting: true,
-		Metric: study.Metric{Key: "commands", Doc: "measurements that are commands, with the keys of attackers",
-			New: func() any { return &[]study.CommandSpec{} }, Check: checkCommands},
+		Metric: study.Metric{
+			Key: "commands",
+			Doc: "measurements that are commands, with the keys of attackers",
+			Options: map[string]string{
+				"[].name":    "in rows and tables",
+				"[].command": "program and arguments; no shell is run",
+			},
+			New:   func() any { return &[]study.CommandSpec{} },
+			Check: checkCommands,
+		},
 		Asked: func(_ *study.Study, scene *study.Scene) (any, bool) {
 			list, ok := scene.Metrics["commands"].(*[]study.CommandSpec)
 			if !ok {

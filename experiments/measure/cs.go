@@ -23,10 +23,21 @@ type CSOptions struct {
 	Documents int    `yaml:"documents,omitempty" json:"documents" limits:"0,1000000"` // sampled
 }
 
+// The cosine similarity of sentences.
 func init() {
 	Register(Measurement{
 		Name: "cs", Version: 1, Setting: true, Columns: columns("cs"),
-		Metric: study.Metric{Key: "cs", New: func() any { return &CSOptions{} }, Check: checkCS},
+		Metric: study.Metric{
+			Key: "cs",
+			Doc: "the cosine similarity of sentences.",
+			Options: map[string]string{
+				"encoder": "a folder with model.onnx and tokenizer.json, a name of sentence-transformers, or " +
+					"sif",
+				"documents": "sampled",
+			},
+			New:   func() any { return &CSOptions{} },
+			Check: checkCS,
+		},
 		Applies: func(s *Spec, q *Query) bool {
 			return hasText(s, q) && q.Options.(*CSOptions).Documents > 0
 		},

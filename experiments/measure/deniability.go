@@ -25,14 +25,26 @@ type deniabilityOptions struct {
 	Times int `yaml:"times,omitempty" json:"times,omitempty" limits:"0,10000"`
 }
 
+// N_w and S_w.
 func init() {
 	Register(Measurement{
 		Name: "deniability", Version: 1, WordsAlone: true,
 		Columns: columns("n_w", "s_w"),
-		Metric: study.Metric{Key: "deniability", New: func() any { return &deniabilityOptions{} },
+		Metric: study.Metric{
+			Key: "deniability",
+			Doc: "N_w and S_w.",
+			Options: map[string]string{
+				"words": "drawn from the vocabulary",
+				"runs":  "of each word",
+				"times": "Times is the number of measurements, with the same words but for listed ones; they " +
+					"count as repetitions. 0: one for each repetition.",
+				"listed": "the words, instead of drawn ones: so many, or so many for each of times",
+			},
+			New: func() any { return &deniabilityOptions{} },
 			Check: func(options any, d *study.Design, at study.At) error {
 				return at(options.(*deniabilityOptions).check(d), "")
-			}},
+			},
+		},
 		Measure: measureDeniability,
 	})
 }

@@ -34,7 +34,11 @@ const (
 func init() {
 	m := Measurement{
 		Name: lossName, Version: 2,
-		Metric:  study.Metric{Key: lossName, New: func() any { return &struct{}{} }},
+		Metric: study.Metric{
+			Key: lossName,
+			Doc: "the privacy loss of documents.",
+			New: func() any { return &struct{}{} },
+		},
 		Applies: func(s *Spec, q *Query) bool { return hasText(s, q) && s.Repetition == 1 },
 		Measure: measureDocumentLoss,
 	}

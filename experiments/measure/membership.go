@@ -13,7 +13,11 @@ import (
 func init() {
 	Register(Measurement{
 		Name: "membership", Version: 1, Model: true, Setting: true, Baseline: true, VersionOf: wordsVersion,
-		Metric:  study.Metric{Key: "membership", New: func() any { return &struct{}{} }},
+		Metric: study.Metric{
+			Key: "membership",
+			Doc: "was a text among those that a classifier was trained on? no options: {}",
+			New: func() any { return &struct{}{} },
+		},
 		Columns: columns("mia_auc"), Measure: measureMembership,
 	})
 }

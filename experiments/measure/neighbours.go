@@ -26,7 +26,11 @@ var (
 func init() {
 	Register(Measurement{
 		Name: "neighbours", Version: 2, OfSpace: true, Columns: columns("distance"),
-		Metric:  study.Metric{Key: "neighbours", New: func() any { return &struct{}{} }},
+		Metric: study.Metric{
+			Key: "neighbours",
+			Doc: "percentiles, over words, of the distance to the k-th neighbour",
+			New: func() any { return &struct{}{} },
+		},
 		Measure: measureNeighbours,
 	})
 }

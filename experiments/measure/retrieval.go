@@ -13,6 +13,7 @@ import (
 	"mldpbench/results"
 )
 
+// MAP and MRR.
 func init() {
 	Register(Measurement{
 		Name: "retrieval", Version: 1, Baseline: true,
@@ -20,7 +21,12 @@ func init() {
 			return results.Column{Name: name, Title: strings.ToUpper(name), Direction: results.Up, Digits: 3, Threshold: 0.02,
 				Table: "retrieval", Mean: true}
 		}),
-		Metric:  study.Metric{Key: "retrieval", New: func() any { return &struct{}{} }},
+		Metric: study.Metric{
+			Key: "retrieval",
+			Doc: "how well plain documents that share an answer are found by a private one: MAP and MRR by " +
+				"tf-idf; no options: {}",
+			New: func() any { return &struct{}{} },
+		},
 		Measure: measureRetrieval,
 	})
 }

@@ -33,11 +33,19 @@ func init() {
 		Name: "bleu", Version: 1,
 		Columns: []results.Column{{Name: "bleu", Title: "BLEU", Direction: results.Up, Digits: 1, Threshold: 2,
 			Table: "texts"}},
-		Metric: study.Metric{Key: "bleu", New: func() any { return &struct{}{} }},
+		Metric: study.Metric{
+			Key: "bleu",
+			Doc: "measures that hold the released test text against the original.",
+			New: func() any { return &struct{}{} },
+		},
 		Measure: func(ctx context.Context, r *Release, q *Query) ([]results.Row, error) {
 			return r.ofTexts(ctx, q, "bleu", func(before, after []string) (results.Measured, error) {
 				references := list.Map(before, func(d string) []string { return []string{d} })
-				v, err := metrics.BLEU(after, references, textResamples, 0.95, r.Root().Derive("texts", "resamples"))
+				v, err := metrics.BLEU(after, references, metrics.Bootstrap{
+					Resamples: textResamples,
+					Level:     0.95,
+					Seed:      r.Root().Derive("texts", "resamples"),
+				})
 				m := results.Number(v.Estimate).Within(v.Low, v.High)
 				m.Ceiling = results.Float(100)
 				return m, err

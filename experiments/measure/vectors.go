@@ -18,7 +18,11 @@ const pairsOfVectors = 100
 func init() {
 	Register(Measurement{
 		Name: "vector-errors", Version: 2, WordsAlone: true, Columns: columns("distance_error", "inner_product_error"),
-		Metric:  study.Metric{Key: "vector_errors", New: func() any { return &struct{}{} }},
+		Metric: study.Metric{
+			Key: "vector_errors",
+			Doc: "how far distances and inner products of released vectors are from the true ones",
+			New: func() any { return &struct{}{} },
+		},
 		Applies: func(s *Spec, _ *Query) bool { return s.Definition().NewVector != nil },
 		Measure: measureVectorErrors,
 	})

@@ -44,7 +44,9 @@ func (p *Plan) Engine(l *lab.Lab) (*engine.Plan, error) {
 	e := &engine.Plan{Study: p.Name, Task: p.Task, Definition: string(definition), Schema: study.Schema,
 		Units: make([]engine.Unit, len(p.units)), Data: l.Descriptions, Unseen: l.Unseen}
 	for i := range p.units {
-		e.Units[i], p.byID[p.units[i].id] = p.unit(&p.units[i]), i
+		u := &p.units[i]
+		e.Units[i] = p.unit(u)
+		p.byID[u.id] = i
 	}
 	return e, err
 }
@@ -56,7 +58,8 @@ func New(s *study.Study) (*Plan, error) {
 		p.scene(&scene)
 	}
 	if len(p.units) == 0 {
-		return nil, fmt.Errorf("study %s: no combination of data set, embedding, mechanism and measurement is left", s.Name)
+		return nil, fmt.Errorf("study %s: no combination of data set, embedding, mechanism and measurement is left",
+			s.Name)
 	}
 	return p, nil
 }
@@ -78,18 +81,7 @@ func (p *Plan) Only(quantity string) {
 // merge agrees on: data set, embedding, dimension, baseline and mechanisms,
 // epsilon, repetition, measurement, model, setting.
 func (p *Plan) scene(c *study.Scene) {
-	var asked []unit // of each measurement, without release, model and setting
-	for _, m := range measure.All() {
-		options, ok := m.Asked(p.Study, c)
-		several, many := options.(measure.Several)
-		if ok && !many {
-			several = measure.Several{options}
-		}
-		for _, o := range several {
-			asked = append(asked, unit{measurement: m, query: measure.Query{Options: o},
-				splits: study.Privatizes(c.Settings...)})
-		}
-	}
+	asked := p.asked(c)
 	sets := c.Datasets
 	if len(sets) == 0 {
 		sets = []study.DatasetSpec{{}}
@@ -100,20 +92,45 @@ func (p *Plan) scene(c *study.Scene) {
 				continue
 			}
 			for _, dimension := range e.Dimensions {
-				s := measure.Spec{Seed: p.Seed, Streams: p.Streams, Dataset: d, Embedding: e, Vectors: e.Name,
-					Dimension: dimension, Documents: strings.TrimPrefix(p.Documents, study.Fixed)}
-				p.plain(c, s, asked)
-				for _, m := range c.Mechanisms {
-					if !study.On(m.Datasets, d.Name) {
-						continue
-					}
-					settings, _ := c.Expand(m)
-					s.Policy, s.KeepWords, s.Budget = c.Policy, m.KeepWords, m.Budget
-					for _, s.Mechanism = range settings {
-						p.mechanism(c, s, asked, m)
-					}
-				}
+				p.space(c, measure.Spec{Seed: p.Seed, Streams: p.Streams, Dataset: d, Embedding: e, Vectors: e.Name,
+					Dimension: dimension, Documents: strings.TrimPrefix(p.Documents, study.Fixed)}, asked)
 			}
+		}
+	}
+}
+
+// asked are the measurements of a scene with their options, as units without release, model and setting.
+func (p *Plan) asked(c *study.Scene) (asked []unit) {
+	for _, m := range measure.All() {
+		options, ok := m.Asked(p.Study, c)
+		if !ok {
+			continue
+		}
+		several, many := options.(measure.Several)
+		if !many {
+			several = measure.Several{options}
+		}
+		for _, o := range several {
+			asked = append(asked, unit{measurement: m, query: measure.Query{Options: o},
+				splits: study.Privatizes(c.Settings...)})
+		}
+	}
+	return asked
+}
+
+// space adds the units of a data set in a space.
+func (p *Plan) space(c *study.Scene, s measure.Spec, asked []unit) {
+	p.plain(c, s, asked)
+	for _, m := range c.Mechanisms {
+		if !study.On(m.Datasets, s.Dataset.Name) {
+			continue
+		}
+		settings, _ := c.Expand(m)
+		s.Policy = c.Policy
+		s.KeepWords = m.KeepWords
+		s.Budget = m.Budget
+		for _, s.Mechanism = range settings {
+			p.mechanism(c, s, asked, m)
 		}
 	}
 }
@@ -154,31 +171,23 @@ func (p *Plan) add(c *study.Scene, s measure.Spec, asked []unit) {
 	if d := s.Definition(); d.PerWord && s.Documents != study.Redrawn && s.Streams == study.Grid {
 		shared.Repetition = 0 // repetitions cost little more than one
 	}
-	spec, group := engine.MakeID(s), engine.MakeID(shared) // once for all of its units
-	space := s.Mechanism.Mechanism == ""
+	spec := engine.MakeID(s) // once for all of its units
+	group := engine.MakeID(shared)
 	for _, a := range asked {
-		of := a.measurement
-		if space != of.OfSpace || s.IsBaseline() && !of.Baseline || !space && s.Dataset.Name == "" && !of.WordsAlone {
+		if !isMeasured(a.measurement, s) {
 			continue
 		}
-		ofModels := []measure.Model{{}}
-		if of.Model && len(c.Models) > 0 {
-			ofModels = nil
-			for _, m := range c.Models {
-				if study.On(m.Datasets, s.Dataset.Name) {
-					ofModels = append(ofModels, measure.NewModel(m))
-				}
-			}
-		}
 		settings := []string{""}
-		if of.Setting && !s.IsBaseline() {
+		if a.measurement.Setting && !s.IsBaseline() {
 			settings = c.Settings
 		}
-		for _, model := range ofModels {
+		for _, model := range modelsOf(c, a.measurement, s.Dataset.Name) {
 			for _, setting := range settings {
 				u := a
-				u.spec, u.query.Model, u.query.Setting = s, model, setting
-				if of.Applies(&u.spec, &u.query) {
+				u.spec = s
+				u.query.Model = model
+				u.query.Setting = setting
+				if a.measurement.Applies(&u.spec, &u.query) {
 					p.put(u, spec, group)
 				}
 			}
@@ -186,15 +195,45 @@ func (p *Plan) add(c *study.Scene, s measure.Spec, asked []unit) {
 	}
 }
 
+// isMeasured tells whether a measurement is one of the space alone, of plain text, of
+// private text or of single words, whatever the release is.
+func isMeasured(m *measure.Measurement, s measure.Spec) bool {
+	if s.Mechanism.Mechanism == "" {
+		return m.OfSpace
+	}
+	if m.OfSpace || s.IsBaseline() && !m.Baseline {
+		return false
+	}
+	return s.Dataset.Name != "" || m.WordsAlone
+}
+
+// modelsOf are the classifiers that a measurement is made with on a data set; one without
+// a name for a measurement that needs none.
+func modelsOf(c *study.Scene, m *measure.Measurement, dataset string) []measure.Model {
+	if !m.Model || len(c.Models) == 0 {
+		return []measure.Model{{}}
+	}
+	var models []measure.Model
+	for _, spec := range c.Models {
+		if study.On(spec.Datasets, dataset) {
+			models = append(models, measure.NewModel(spec))
+		}
+	}
+	return models
+}
+
 // put adds a unit of a release, whose JSON is that of its spec, and of the spec of
 // its group.
 func (p *Plan) put(u unit, spec, group string) {
 	setting := u.query.Setting
-	if u.spec.IsBaseline() && u.measurement.Setting && !u.measurement.Model && u.splits != study.Privatizes(study.Local) {
+	isCompared := u.measurement.Setting && !u.measurement.Model
+	if u.spec.IsBaseline() && isCompared && u.splits != study.Privatizes(study.Local) {
 		setting = fmt.Sprint(u.splits) // plain text is compared in these
 	}
-	rest := engine.MakeID(u.measurement.At(&u.spec, &u.query), u.query.Options, u.query.Model.Name, u.query.Model.Text(), setting)
-	u.id, u.group = strings.TrimSuffix(spec, "]")+","+rest[1:], group
+	model := u.query.Model
+	rest := engine.MakeID(u.measurement.At(&u.spec, &u.query), u.query.Options, model.Name, model.Text(), setting)
+	u.id = strings.TrimSuffix(spec, "]") + "," + rest[1:]
+	u.group = group
 	p.units = append(p.units, u)
 }
 
@@ -206,13 +245,16 @@ func (p *Plan) Places() []results.Place {
 // place is the place of the unit's rows, as far as it is known in advance.
 func (u *unit) place() results.Place {
 	place := u.spec.Place()
-	place.Model, place.ModelParameters, place.Setting = u.query.Model.Name, u.query.Model.Text(), u.query.Setting
+	place.Model = u.query.Model.Name
+	place.ModelParameters = u.query.Model.Text()
+	place.Setting = u.query.Setting
 	return place
 }
 
 // String returns the name of a unit for people.
 func (u *unit) String() string {
-	p, name := u.place(), "baseline"
+	p := u.place()
+	name := "baseline"
 	if !u.spec.IsBaseline() {
 		name = p.Mechanism
 		if p.Variant != "" {
@@ -223,10 +265,11 @@ func (u *unit) String() string {
 			name += " ε=" + p.Epsilon.String()
 		}
 	}
-	repetition, what := "", u.measurement.Name
+	repetition := ""
 	if u.spec.Repetition > 0 {
 		repetition = "repetition " + strconv.Itoa(u.spec.Repetition)
 	}
+	what := u.measurement.Name
 	if c, ok := u.query.Options.(fmt.Stringer); ok {
 		what = c.String()
 	}
@@ -240,9 +283,15 @@ func (u *unit) String() string {
 // kind is what the time of a unit depends on most: training on the data, all else on the mechanism too.
 func (u *unit) kind() string {
 	k := u.place()
-	k.Epsilon, k.Repetition, k.Setting = results.Missing, 0, ""
+	k.Epsilon = results.Missing
+	k.Repetition = 0
+	k.Setting = ""
 	if k.Model != "" {
-		k.Mechanism, k.Variant, k.Parameters, k.Label, k.Policy = "", "", "", "", ""
+		k.Mechanism = ""
+		k.Variant = ""
+		k.Parameters = ""
+		k.Label = ""
+		k.Policy = ""
 	}
 	return engine.MakeID(k, u.measurement.Name, u.query.Options)
 }
@@ -270,7 +319,8 @@ func (p *Plan) unit(u *unit) engine.Unit {
 // wants returns the resources that the study uses.
 func (p *Plan) wants() (w lab.Wants) {
 	for _, c := range p.Parts() {
-		w.Datasets, w.Embeddings = append(w.Datasets, c.Datasets...), append(w.Embeddings, c.Embeddings...)
+		w.Datasets = append(w.Datasets, c.Datasets...)
+		w.Embeddings = append(w.Embeddings, c.Embeddings...)
 		if pool := c.Pool(); pool != nil {
 			w.Datasets = append(w.Datasets, *pool)
 		}
@@ -279,7 +329,8 @@ func (p *Plan) wants() (w lab.Wants) {
 		u := &p.units[i]
 		w.Thesaurus = w.Thesaurus || u.spec.Definition().Needs.Thesaurus
 		for _, n := range u.measurement.Needs(&u.spec, &u.query) {
-			if !slices.ContainsFunc(w.Resources, func(o lab.Resource) bool { return o.Key == n.Key && o.Ref == n.Ref }) {
+			isSame := func(o lab.Resource) bool { return o.Key == n.Key && o.Ref == n.Ref }
+			if !slices.ContainsFunc(w.Resources, isSame) {
 				w.Resources = append(w.Resources, n)
 			}
 		}

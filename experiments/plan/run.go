@@ -51,7 +51,8 @@ func (p *Plan) run(ctx context.Context, u *unit, job *engine.Job) (rows []result
 	w, ok := job.Shared.(*work)
 	if !ok {
 		var specs []measure.Spec
-		left, pending := map[int]int{}, map[int][]string{}
+		left := map[int]int{}         // units by repetition
+		pending := map[int][]string{} // their measurements
 		for _, id := range job.IDs {
 			o := &p.units[p.byID[id]]
 			r := o.spec.Repetition
@@ -71,7 +72,8 @@ func (p *Plan) run(ctx context.Context, u *unit, job *engine.Job) (rows []result
 	}
 	repetition := u.spec.Repetition
 	r := w.releases[repetition]
-	if w.left[repetition]--; w.left[repetition] == 0 {
+	w.left[repetition]--
+	if w.left[repetition] == 0 {
 		delete(w.releases, repetition)
 	}
 	query := u.query
@@ -82,7 +84,9 @@ func (p *Plan) run(ctx context.Context, u *unit, job *engine.Job) (rows []result
 	switch {
 	case errors.As(err, &undefined) || errors.As(err, &unreachable):
 		row := r.Row(&query)
-		row.Status, row.Reason, row.Promise = results.StatusUndefined, err.Error(), results.Promise{}
+		row.Status = results.StatusUndefined
+		row.Reason = err.Error()
+		row.Promise = results.Promise{}
 		rows = []results.Row{row}
 	case err != nil:
 		return nil, fmt.Errorf("measuring %s: %w", u.measurement.Name, err)
@@ -122,7 +126,9 @@ func (p *Plan) Audit(ctx context.Context, root, version string, o audit.Options,
 			return fmt.Errorf("audit of %s: %w", &u, err)
 		}
 		row := AuditRow(report, spec.Parameters())
-		row.EmbeddingFingerprint, row.Version, row.Seed = r.Space.Fingerprint(), version, spec.Seed
+		row.EmbeddingFingerprint = r.Space.Fingerprint()
+		row.Version = version
+		row.Seed = spec.Seed
 		if err := each(row, report); err != nil {
 			return err
 		}
@@ -147,9 +153,14 @@ func auditOne(ctx context.Context, r *measure.Release, o audit.Options) (audit.R
 // identify the instance.
 func AuditRow(r audit.Report, parameters string) results.AuditRow {
 	row := results.AuditRow{
-		Mechanism: r.Settings.Mechanism, Variant: string(r.Settings.Variant), Parameters: parameters,
-		Epsilon: results.Float(r.Settings.Epsilon), Promises: r.Guarantee.Holds(), Lower: results.Float(r.EpsilonLowerBound),
-		Violated: r.Violated, Exact: r.Method == audit.Exact,
+		Mechanism:  r.Settings.Mechanism,
+		Variant:    string(r.Settings.Variant),
+		Parameters: parameters,
+		Epsilon:    results.Float(r.Settings.Epsilon),
+		Promises:   r.Guarantee.Holds(),
+		Lower:      results.Float(r.EpsilonLowerBound),
+		Violated:   r.Violated,
+		Exact:      r.Method == audit.Exact,
 	}
 	if r.Method == audit.NoAudit {
 		row.Lower = results.Missing

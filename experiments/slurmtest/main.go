@@ -9,6 +9,7 @@ import (
 	"mldpbench/results"
 )
 
+// main prints how many records are equal, or fails at the first that differs.
 func main() {
 	a, err := results.Read(os.Args[1])
 	if err != nil {

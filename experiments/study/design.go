@@ -62,8 +62,9 @@ func (s *Study) Parts() []Scene {
 		return []Scene{{Design: s.Design}}
 	}
 	var all []Scene
+	base := reflect.ValueOf(s.Design)
 	for _, c := range s.Scenes {
-		own, base := reflect.ValueOf(&c.Design).Elem(), reflect.ValueOf(s.Design)
+		own := reflect.ValueOf(&c.Design).Elem()
 		for i := range own.NumField() {
 			if own.Field(i).IsZero() {
 				own.Field(i).Set(base.Field(i))
@@ -84,7 +85,8 @@ func (s *Study) checkParts() error {
 			}
 		}
 	}
-	s.Policy, s.Repetitions = cmp.Or(s.Policy, mechanisms.Random), cmp.Or(s.Repetitions, 1)
+	s.Policy = cmp.Or(s.Policy, mechanisms.Random)
+	s.Repetitions = cmp.Or(s.Repetitions, 1)
 	if len(s.Settings) == 0 {
 		s.Settings = []string{Local}
 	}
@@ -108,7 +110,8 @@ func (s *Study) checkParts() error {
 // it has no such key, in the study.
 func (s *Study) atScene(i int) At {
 	return func(err error, format string, args ...any) error {
-		path, scene := fmt.Sprintf(format, args...), fmt.Sprintf("scenes[%d].", i)
+		path := fmt.Sprintf(format, args...)
+		scene := fmt.Sprintf("scenes[%d].", i)
 		if key, _, _ := strings.Cut(path, "["); s.node(scene+key) != nil {
 			path = scene + path
 		}
@@ -116,6 +119,7 @@ func (s *Study) atScene(i int) At {
 	}
 }
 
+// check validates a part of a study.
 func (d *Design) check(at At) error {
 	if len(d.Embeddings) == 0 {
 		return at(errors.New("embeddings: must not be empty"), "embeddings")
@@ -124,13 +128,20 @@ func (d *Design) check(at At) error {
 		return at(errors.New("mechanisms and models: one of them must not be empty"), "mechanisms")
 	}
 	if d.Trainings > 0 && max(d.Repetitions, d.BaselineRepetitions) > 1 {
-		return at(errors.New("trainings: are the repetitions of one text: repetitions and baseline_repetitions must be 1"),
-			"trainings")
+		return at(errors.New("trainings: are the repetitions of one text: repetitions and baseline_repetitions must "+
+			"be 1"), "trainings")
 	}
-	if err := cmp.Or(d.checkData(at), d.checkEmbeddings(at), d.checkMechanisms(at), d.checkModels(at),
-		d.checkAttacks(at)); err != nil {
-		return err
+	for _, check := range []func(At) error{d.checkData, d.checkEmbeddings, d.checkMechanisms, d.checkModels,
+		d.checkAttacks, d.checkMetrics} {
+		if err := check(at); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+// checkMetrics validates the options of measurements.
+func (d *Design) checkMetrics(at At) error {
 	for _, key := range slices.Sorted(maps.Keys(d.Metrics)) {
 		inMetric := func(err error, format string, args ...any) error {
 			path := "metrics." + key + "." + fmt.Sprintf(format, args...)
@@ -145,6 +156,7 @@ func (d *Design) check(at At) error {
 	return nil
 }
 
+// checkData validates the data sets, and that of public text.
 func (d *Design) checkData(at At) error {
 	for i, x := range d.Datasets {
 		err := x.Check()
@@ -188,12 +200,14 @@ func On(only []string, dataset string) bool { return len(only) == 0 || slices.Co
 func (d *Design) of(names []string, at At, format string, args ...any) ([]DatasetSpec, error) {
 	for j, name := range names {
 		if !slices.ContainsFunc(d.Datasets, func(x DatasetSpec) bool { return x.Name == name }) {
-			return nil, at(fmt.Errorf("data set %q is not in the study", name), fmt.Sprintf(format, args...)+".datasets[%d]", j)
+			path := fmt.Sprintf(format, args...)
+			return nil, at(fmt.Errorf("data set %q is not in the study", name), "%s.datasets[%d]", path, j)
 		}
 	}
 	return results.Where(d.Datasets, func(x DatasetSpec) bool { return On(names, x.Name) }), nil
 }
 
+// checkEmbeddings validates the embeddings, and that none is mixed with data of another kind.
 func (d *Design) checkEmbeddings(at At) error {
 	for i, e := range d.Embeddings {
 		own, err := d.of(e.Datasets, at, "embeddings[%d]", i)
@@ -201,19 +215,21 @@ func (d *Design) checkEmbeddings(at At) error {
 			return err
 		}
 		if slices.ContainsFunc(d.Embeddings[:i], e.repeats) { // rows tell them apart by name and dimension
-			return at(fmt.Errorf("embedding %q is given twice: two files need names of their own", e.Name), "embeddings[%d]", i)
+			return at(fmt.Errorf("embedding %q is given twice: two files need names of their own", e.Name),
+				"embeddings[%d]", i)
 		}
 		for _, x := range own {
 			if t, _ := x.Definition(); e.Name != NoVectors && (e.Name == GeneratedEmbedding) != t.Generated {
-				return at(fmt.Errorf("data set %q with embedding %q: generated and real data are never mixed; real texts "+
-					"take glove.6B, or vectors of your own: {name: mine, file: vectors.txt}; with several data sets, restrict "+
-					"the embedding with its list of datasets", x.Name, e.Name), "embeddings[%d]", i)
+				return at(fmt.Errorf("data set %q with embedding %q: generated and real data are never mixed; "+
+					"real texts take glove.6B, or vectors of your own: {name: mine, file: vectors.txt}; with several data "+
+					"sets, restrict the embedding with its list of datasets", x.Name, e.Name), "embeddings[%d]", i)
 			}
 		}
 	}
 	return nil
 }
 
+// checkMechanisms validates the mechanisms, and that each has ε.
 func (d *Design) checkMechanisms(at At) error {
 	for i, m := range d.Mechanisms {
 		if err := m.Check(at, fmt.Sprintf("mechanisms[%d]", i)); err != nil {
@@ -233,6 +249,7 @@ func (d *Design) checkMechanisms(at At) error {
 	return d.checkTwice(at)
 }
 
+// checkModels validates the classifiers, and that there is a label for each.
 func (d *Design) checkModels(at At) error {
 	for i, m := range d.Models {
 		if _, err := models.Find(m.Name); err != nil {

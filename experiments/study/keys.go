@@ -62,13 +62,26 @@ func Keys() (all []Key) {
 			if k.Path == "task" || again { // written by mldp; those of a study
 				continue
 			}
-			k.Doc = cmp.Or(meanings()[k.Path], metrics[strings.TrimPrefix(k.Path, "metrics.")].Doc)
+			k.Doc = meaning(k.Path)
 			all = append(all, k)
 			visit(k)
 		}
 	}
 	visit(Key{typ: reflect.TypeFor[Study]()})
 	return all
+}
+
+// meaning is that of a key: of a metric or of one of its options, what it was registered with.
+func meaning(path string) string {
+	key, isOfMetric := strings.CutPrefix(path, "metrics.")
+	if !isOfMetric {
+		return meanings()[path]
+	}
+	end := strings.IndexAny(key, ".[")
+	if end < 0 {
+		return metrics[key].Doc
+	}
+	return metrics[key[:end]].Options[strings.TrimPrefix(key[end:], ".")]
 }
 
 // key is that of a path and a type, with the limits of its values.
@@ -161,5 +174,6 @@ func (src *source) unknown(t *token.Token, of Key, fields []Key) error {
 	}
 	names := list.Map(fields, Key.name)
 	slices.Sort(names)
-	return src.wrong(t, "unknown field %q%s", t.Value, cmp.Or(check.Meant(t.Value, names), "; mldp study keys lists all"))
+	hint := cmp.Or(check.Meant(t.Value, names), "; mldp study keys lists all")
+	return src.wrong(t, "unknown field %q%s", t.Value, hint)
 }

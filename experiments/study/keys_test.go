@@ -14,7 +14,8 @@ func TestKeys(t *testing.T) {
 	for _, k := range study.Keys() {
 		kinds[k.Path] = k.Kind()
 		if k.Doc == "" {
-			t.Errorf("%s has no meaning in keys.txt", k.Path)
+			t.Errorf("the key %s has no meaning, want one in experiments/study/keys.txt or, of a metric, where it is registered",
+				k.Path)
 		}
 	}
 	if len(kinds) > 105 {

@@ -1,7 +1,6 @@
 package study
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"reflect"
@@ -74,16 +73,18 @@ func KeptWords(list string, counts map[string]int) (kept []string) {
 
 // Check validates a mechanism's entry.
 func (m MechanismSpec) Check(at At, where string) error {
-	var kept error
-	if m.KeepWords != "" && m.KeepWords != stopWords && !moreThan.MatchString(m.KeepWords) {
-		kept = check.Wrong("keep_words = %q: must be %s, or a number of occurrences such as \">100\"", m.KeepWords,
-			stopWords)
+	if err := m.checkName(); err != nil {
+		return at(err, "%s.name", where)
 	}
-	if err := cmp.Or(
-		at(m.checkName(), "%s.name", where), at(check.Name("label", m.Label), "%s.label", where),
-		at(m.Outside.Check(m.Name, m.Parameters, len(m.Epsilons)), "%s", where), at(kept, "%s.keep_words", where),
-	); err != nil {
-		return err
+	if err := check.Name("label", m.Label); err != nil {
+		return at(err, "%s.label", where)
+	}
+	if err := m.Outside.Check(m.Name, m.Parameters, len(m.Epsilons)); err != nil {
+		return at(err, "%s", where)
+	}
+	if m.KeepWords != "" && m.KeepWords != stopWords && !moreThan.MatchString(m.KeepWords) {
+		return at(check.Wrong("keep_words = %q: must be %s, or a number of occurrences such as \">100\"", m.KeepWords,
+			stopWords), "%s.keep_words", where)
 	}
 	settings, err := m.Expand()
 	for _, s := range settings {
@@ -133,7 +134,8 @@ func (d *Design) checkTwice(at At) error {
 			for _, s.Epsilon = range m.Over(d.Epsilons) {
 				key := fmt.Sprint(Labels(s), m.Datasets)
 				if m.Is() && met[key] {
-					return at(check.Wrong("%s is given twice: give one of them another name", m.Name), "mechanisms[%d].name", i)
+					return at(check.Wrong("%s is given twice: give one of them another name", m.Name),
+						"mechanisms[%d].name", i)
 				}
 				met[key] = true
 			}

@@ -12,7 +12,9 @@ type Metric struct {
 	// limits tags, or a type of a number or a word.
 	New    func() any
 	Limits string // of a type of a number or a word, as the tag has them
-	Doc    string // for the reference of keys; "" takes the comment of the options' type
+	Doc    string // what it means, as mldp study keys says
+	// Options says what each key of the options means; below a list a key begins with "[].".
+	Options map[string]string
 	// Check validates options and fills in their defaults; at adds their
 	// position to an error. nil checks nothing.
 	Check func(options any, d *Design, at At) error

@@ -48,8 +48,10 @@ func (s *Study) Override(o Overrides) (*Study, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i, d := range c.designs() {
-		d.override(o, i == 0)
+	changes := overriding{Overrides: o, grows: true}
+	for _, d := range c.designs() {
+		changes.override(d)
+		changes.grows = false
 	}
 	if len(o.Datasets) > 0 && len(s.Scenes) > 0 {
 		c.Scenes = slices.DeleteFunc(c.Scenes, func(x Scene) bool { return x.Datasets != nil && len(x.Datasets) == 0 })
@@ -73,7 +75,8 @@ func set[T any](x *T, assignments []string) (*T, error) {
 			said = "--set " + a + ": "
 			text, err = assign(text, a)
 		}
-		if x = new(T); err == nil {
+		x = new(T)
+		if err == nil {
 			_, err = decode("set", text, x)
 		}
 		if err != nil {
@@ -118,7 +121,8 @@ func assign(text []byte, assignment string) ([]byte, error) {
 		if step == "" {
 			return nil, fmt.Errorf("path %q: must be keys, each with [number], [name] or [*] where it is a list", path)
 		}
-		way, rest = append(way, step), rest[len(step):]
+		way = append(way, step)
+		rest = rest[len(step):]
 	}
 	tree, err = put(tree, way, "", v)
 	if err != nil {
@@ -188,7 +192,8 @@ func put(node any, way []string, where string, v any) (any, error) {
 	case of && !isList && node != nil:
 		return nil, fmt.Errorf("%s is no list", where)
 	case of:
-		entry, found := strings.TrimSuffix(entry, "]"), false
+		entry := strings.TrimSuffix(entry, "]")
+		found := false
 		for i, x := range list {
 			if entry == "*" || entry == strconv.Itoa(i) || called(x, entry) {
 				var err error
@@ -250,39 +255,52 @@ func (s *Study) designs() []*Design {
 	return all
 }
 
-// override changes a design. A scene has only the keys of its own: what it
-// leaves to the study stays empty, and nothing is added to it.
-func (d *Design) override(o Overrides, base bool) {
+// overriding are overrides of the design of a study, which grows, or of a scene. A scene has
+// only the keys of its own: what it leaves to the study stays empty, and nothing is added to it.
+type overriding struct {
+	Overrides
+	grows bool
+}
+
+// override changes a design.
+func (o overriding) override(d *Design) {
 	if len(o.Datasets) > 0 {
-		add := func(name string) DatasetSpec { return DatasetSpec{Name: name} }
-		is := func(x DatasetSpec, name string) bool { return x.Name == name }
-		d.Datasets = choose(o.Datasets, d.Datasets, base, add, is)
-		d.Embeddings = restrict(d.Embeddings, o.Datasets, func(e *EmbeddingSpec) *[]string { return &e.Datasets })
-		d.Mechanisms = restrict(d.Mechanisms, o.Datasets, func(m *MechanismSpec) *[]string { return &m.Datasets })
-		d.Models = restrict(d.Models, o.Datasets, func(m *ModelSpec) *[]string { return &m.Datasets })
+		o.overrideDatasets(d)
 	}
-	if len(o.Mechanisms) > 0 && (base || len(d.Mechanisms) > 0) {
-		d.Mechanisms = choose(o.Mechanisms, d.Mechanisms, true, NamedMechanism, func(m MechanismSpec, ref string) bool {
-			return m.Name == ref || m.Name+":"+string(m.Variant) == ref
-		})
+	if len(o.Mechanisms) > 0 && (o.grows || len(d.Mechanisms) > 0) {
+		is := func(m MechanismSpec, ref string) bool { return m.Name == ref || m.Name+":"+string(m.Variant) == ref }
+		d.Mechanisms = choose(o.Mechanisms, d.Mechanisms, NamedMechanism, is)
 	}
-	if base || len(d.Mechanisms) > 0 {
+	if o.grows || len(d.Mechanisms) > 0 {
 		d.Mechanisms = append(d.Mechanisms, o.Own...)
 	}
 	if len(o.Epsilons) > 0 {
-		if base || len(d.Epsilons) > 0 {
+		if o.grows || len(d.Epsilons) > 0 {
 			d.Epsilons = o.Epsilons
 		}
 		for i := range d.Mechanisms {
 			d.Mechanisms[i].Epsilons = nil
 		}
 	}
-	if o.Repetitions != 0 && (base || d.Repetitions > 0) {
+	if o.Repetitions != 0 && (o.grows || d.Repetitions > 0) {
 		if d.BaselineRepetitions > 0 && d.Repetitions > 0 {
 			d.BaselineRepetitions = max(1, d.BaselineRepetitions*o.Repetitions/d.Repetitions)
 		}
 		d.Repetitions = o.Repetitions
 	}
+}
+
+// overrideDatasets keeps the named data sets, and of all that is for some data sets what is for them.
+func (o overriding) overrideDatasets(d *Design) {
+	add := func(name string) DatasetSpec { return DatasetSpec{Name: name} }
+	if !o.grows {
+		add = nil
+	}
+	is := func(x DatasetSpec, name string) bool { return x.Name == name }
+	d.Datasets = choose(o.Datasets, d.Datasets, add, is)
+	d.Embeddings = restrict(d.Embeddings, o.Datasets, func(e *EmbeddingSpec) *[]string { return &e.Datasets })
+	d.Mechanisms = restrict(d.Mechanisms, o.Datasets, func(m *MechanismSpec) *[]string { return &m.Datasets })
+	d.Models = restrict(d.Models, o.Datasets, func(m *ModelSpec) *[]string { return &m.Datasets })
 }
 
 // restrict keeps of each entry's own data sets those that are named, and leaves
@@ -291,7 +309,7 @@ func restrict[T any](entries []T, names []string, datasets func(*T) *[]string) (
 	for _, x := range entries {
 		own := datasets(&x)
 		left := slices.DeleteFunc(slices.Clone(*own), func(d string) bool { return !slices.Contains(names, d) })
-		if restricted := len(*own) > 0; !restricted || len(left) > 0 {
+		if len(*own) == 0 || len(left) > 0 {
 			*own = left
 			kept = append(kept, x)
 		}
@@ -299,16 +317,16 @@ func restrict[T any](entries []T, names []string, datasets func(*T) *[]string) (
 	return kept
 }
 
-// choose returns the entries of the given names in their order. Where a list may
-// grow, a name that it does not have gets a new entry, which Check validates.
-func choose[T any](names []string, from []T, grows bool, add func(string) T, is func(T, string) bool) (out []T) {
-	if len(from) == 0 && !grows {
+// choose returns the entries of the given names in their order. With add, a name that the
+// list does not have gets a new entry, which Check validates.
+func choose[T any](names []string, from []T, add func(string) T, is func(T, string) bool) (out []T) {
+	if len(from) == 0 && add == nil {
 		return from
 	}
 	out = []T{}
 	for _, name := range names {
 		found := slices.DeleteFunc(slices.Clone(from), func(x T) bool { return !is(x, name) })
-		if len(found) == 0 && grows {
+		if len(found) == 0 && add != nil {
 			found = []T{add(name)}
 		}
 		out = append(out, found...)

@@ -102,9 +102,22 @@ func (src *source) check(node ast.Node, k Key) error {
 	if k.kind() == reflect.Interface {
 		return nil
 	}
-	must := map[reflect.Kind]string{reflect.Struct: "keys with values", reflect.Map: "keys with values",
-		reflect.Slice: "a list", reflect.Bool: "true or false", reflect.String: "one word or text"}[k.kind()]
-	return src.wrong(node.GetToken(), "%s: must be %s", cmp.Or(k.name(), "the file"), cmp.Or(must, "a number"))
+	return src.wrong(node.GetToken(), "%s: must be %s", cmp.Or(k.name(), "the file"), inWords(k.kind()))
+}
+
+// inWords describes a kind of value.
+func inWords(kind reflect.Kind) string {
+	switch kind {
+	case reflect.Struct, reflect.Map:
+		return "keys with values"
+	case reflect.Slice:
+		return "a list"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.String:
+		return "one word or text"
+	}
+	return "a number"
 }
 
 // checkNull refuses an entry of a list without a value; a key without one is as if it

@@ -33,8 +33,13 @@ const (
 // one of the settings privatises.
 func Privatizes(settings ...string) (splits [3]bool) {
 	for _, setting := range settings {
-		training, test := setting != TestOnly, setting != TrainOnly
-		splits = [3]bool{splits[0] || training, splits[1] || training, splits[2] || test}
+		if setting != TestOnly {
+			splits[0] = true
+			splits[1] = true
+		}
+		if setting != TrainOnly {
+			splits[2] = true
+		}
 	}
 	return splits
 }
@@ -101,15 +106,19 @@ type EmbeddingSpec struct {
 // NamedEmbedding is one of a word: glove.6B.100d is glove.6B at 100 dimensions, and
 // a file is that file.
 func NamedEmbedding(ref string) EmbeddingSpec {
-	e := EmbeddingSpec{Name: ref}
 	if NamesFile(ref) {
 		return EmbeddingSpec{File: ref}
-	} else if name, dimension := embeddings.SplitName(ref); dimension > 0 {
-		e.Name, e.Dimensions = name, []int{dimension}
-	} else if one, ok := map[string]int{GeneratedEmbedding: 50, NoVectors: 1}[ref]; ok {
-		e.Dimensions = []int{one}
 	}
-	return e
+	name, dimension := embeddings.SplitName(ref)
+	switch {
+	case dimension > 0:
+		return EmbeddingSpec{Name: name, Dimensions: []int{dimension}}
+	case ref == GeneratedEmbedding:
+		return EmbeddingSpec{Name: ref, Dimensions: []int{50}}
+	case ref == NoVectors:
+		return EmbeddingSpec{Name: ref, Dimensions: []int{1}}
+	}
+	return EmbeddingSpec{Name: ref}
 }
 
 // UnmarshalYAML reads what NamedEmbedding takes, too.
@@ -180,8 +189,8 @@ func (d DatasetSpec) Check() error {
 	case d.Name == "":
 		return errors.New("a data set needs a name")
 	case d.File == "" && (len(d.Text) > 0 || d.Label+d.Private+d.User+d.Delimiter+d.Encoding != ""):
-		return fmt.Errorf("data set %q: text, label, private, user, delimiter and encoding describe a file of one's own: "+
-			"give file too", d.Name)
+		return fmt.Errorf("data set %q: text, label, private, user, delimiter and encoding describe a file of one's "+
+			"own: give file too", d.Name)
 	case d.File != "" && len(d.Text) == 0:
 		return fmt.Errorf("data set %q: a file needs its text columns", d.Name)
 	}
@@ -251,7 +260,8 @@ func (e *EmbeddingSpec) Check(root string) error {
 		if err != nil {
 			return err
 		}
-		s, err := embeddings.Load(context.Background(), path, embeddings.LoadOptions{CacheDir: embeddings.DefaultCacheDir()})
+		options := embeddings.LoadOptions{CacheDir: embeddings.DefaultCacheDir()}
+		s, err := embeddings.Load(context.Background(), path, options)
 		if err != nil {
 			return err
 		}

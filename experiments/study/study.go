@@ -26,6 +26,7 @@ import (
 // Schema is the version of the study file format.
 const Schema = 1
 
+// Values of keys: what repetitions and streams are.
 const (
 	Fixed   = "fixed"   // documents are the same in each repetition: intervals hold for this sample
 	Redrawn = "redrawn" // they are drawn again in each: intervals cover the sample too
@@ -90,15 +91,18 @@ func (l Library) Source(name string) ([]byte, error) {
 // Open reads a study of the library by name, or a file by a path that ends in
 // .yaml or .yml.
 func (l Library) Open(ref string) (*Study, error) {
-	name, read := ref+".yaml", l.Source
 	if ext := filepath.Ext(ref); ext == ".yaml" || ext == ".yml" {
-		name, read = ref, os.ReadFile
+		data, err := os.ReadFile(ref)
+		if err != nil {
+			return nil, err
+		}
+		return Parse(ref, data, l.Root)
 	}
-	data, err := read(ref)
+	data, err := l.Source(ref)
 	if err != nil {
 		return nil, err
 	}
-	return Parse(name, data, l.Root)
+	return Parse(ref+".yaml", data, l.Root)
 }
 
 // Parse reads and checks a study over a data folder. Errors are "file:line:column: what".
@@ -117,12 +121,16 @@ func Parse(filename string, data []byte, root string) (*Study, error) {
 
 // Check validates every value and fills in defaults. It is idempotent.
 func (s *Study) Check() error {
-	s.Streams, s.Documents = cmp.Or(s.Streams, Grid), cmp.Or(s.Documents, Fixed)
+	s.Streams = cmp.Or(s.Streams, Grid)
+	s.Documents = cmp.Or(s.Documents, Fixed)
 	if s.Schema != Schema {
 		return s.at(check.Wrong("schema = %d: this version of mldp reads schema %d", s.Schema, Schema), "schema")
 	}
-	if err := cmp.Or(s.at(checkName("name", s.Name), "name"), s.at(check.Name("title", s.Title), "title")); err != nil {
-		return err
+	if err := checkName("name", s.Name); err != nil {
+		return s.at(err, "name")
+	}
+	if err := check.Name("title", s.Title); err != nil {
+		return s.at(err, "title")
 	}
 	if s.PUC != nil {
 		if err := s.PUC.Check(); err != nil {
@@ -176,7 +184,8 @@ var plainName = regexp.MustCompile(`^[-A-Za-z0-9_@][-A-Za-z0-9_.@]*$`)
 // checkName accepts names that can be a folder name on every system.
 func checkName(what, name string) error {
 	if !plainName.MatchString(name) {
-		return fmt.Errorf("%s = %q: must consist of letters, digits, -, _, @ and dots, and not start with a dot", what, name)
+		return fmt.Errorf("%s = %q: must consist of letters, digits, -, _, @ and dots, and not start with a dot", what,
+			name)
 	}
 	return nil
 }

@@ -6,7 +6,6 @@ package atomicfile
 
 import (
 	"bufio"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,21 +23,30 @@ import (
 // or pipe, such as /dev/null, is written to, not replaced; a link keeps pointing
 // to the file that is written. A replaced file keeps its mode; a new one gets
 // mode less the bits of umask.
-func Write(path string, mode fs.FileMode, fill func(io.Writer) error) (err error) {
-	return WriteFile(path, mode, buffered(fill))
-}
-
-// WriteFile is Write for content that fill writes to the file itself, which it may also read
-// and does not close.
-func WriteFile(path string, mode fs.FileMode, fill func(*os.File) error) error {
-	return write(path, mode, true, fill)
+func Write(path string, mode fs.FileMode, fill func(io.Writer) error) error {
+	t, err := find(path, mode)
+	if err != nil {
+		return err
+	}
+	if t.device {
+		return t.writeTo(fill)
+	}
+	clean(filepath.Dir(t.path), t.temporary())
+	return t.replace(fill, (*os.File).Sync)
 }
 
 // WriteMany is WriteBytes for one of many small files that each have a checksum:
 // it is not synced, so after a loss of power a new file may be damaged, and what
 // killed processes left is removed by Clean.
 func WriteMany(path string, mode fs.FileMode, data []byte) error {
-	return write(path, mode, false, buffered(bytesOf(data)))
+	t, err := find(path, mode)
+	if err != nil {
+		return err
+	}
+	if t.device {
+		return t.writeTo(bytesOf(data))
+	}
+	return t.replace(bytesOf(data), func(*os.File) error { return nil })
 }
 
 // WriteBytes is Write for content that is already in memory.
@@ -62,62 +70,79 @@ func bytesOf(data []byte) func(io.Writer) error {
 	}
 }
 
-// write is WriteFile; careful syncs, and removes what killed processes left.
-func write(path string, mode fs.FileMode, careful bool, fill func(*os.File) error) error {
-	kept := false
-	if info, err := os.Stat(path); err == nil {
-		switch {
-		case info.IsDir():
-			return fmt.Errorf("%s is a folder, not a file", path)
-		case !info.Mode().IsRegular():
-			f, err := os.OpenFile(path, os.O_WRONLY, 0)
-			if err != nil {
-				return err
-			}
-			return errors.Join(fill(f), f.Close())
-		}
-		if path, err = filepath.EvalSymlinks(path); err != nil {
-			return err
-		}
-		kept, mode = true, info.Mode().Perm()
+// A target is a place that is written to.
+type target struct {
+	path   string // behind links
+	mode   fs.FileMode
+	exists bool
+	device bool // or a pipe
+}
+
+// find looks at what stands at a path; mode is that of a new file.
+func find(path string, mode fs.FileMode) (target, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return target{path: path, mode: mode}, nil // one that cannot be made fails there
+	case info.IsDir():
+		return target{}, fmt.Errorf("%s is a folder, not a file", path)
+	case !info.Mode().IsRegular():
+		return target{path: path, exists: true, device: true}, nil
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return err
-	}
-	hidden := "." + filepath.Base(path) + mark
-	if careful {
-		clean(filepath.Dir(path), hidden)
-	}
-	// os.CreateTemp would ignore umask.
-	f, err := os.OpenFile(filepath.Join(filepath.Dir(path), fmt.Sprintf("%s%x", hidden, rand.Uint64())),
-		os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
+	path, err = filepath.EvalSymlinks(path)
+	return target{path: path, mode: info.Mode().Perm(), exists: true}, err
+}
+
+// writeTo writes to a device.
+func (t target) writeTo(fill func(io.Writer) error) error {
+	f, err := os.OpenFile(t.path, os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
-	err = fill(f)
-	if err == nil && kept {
-		err = f.Chmod(mode)
-	}
-	if err == nil && careful {
-		err = f.Sync()
-	}
-	if err = cmp.Or(err, f.Close()); err == nil {
-		return os.Rename(f.Name(), path)
-	}
-	return errors.Join(err, os.Remove(f.Name()))
+	return errors.Join(filled(f, fill), f.Close())
 }
 
-// buffered fills a file through a buffer.
-func buffered(fill func(io.Writer) error) func(*os.File) error {
-	return func(f *os.File) error {
-		w := bufio.NewWriterSize(f, 1<<16)
-		err := fill(w)
-		flushed := w.Flush()
-		if err != nil {
-			return err
-		}
-		return flushed
+// temporary is how the name of a temporary file of a target begins.
+func (t target) temporary() string { return "." + filepath.Base(t.path) + mark }
+
+// replace fills a temporary file, ends it by sync, and moves it into place.
+func (t target) replace(fill func(io.Writer) error, sync func(*os.File) error) error {
+	folder := filepath.Dir(t.path)
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return err
 	}
+	// os.CreateTemp would ignore umask.
+	name := filepath.Join(folder, fmt.Sprintf("%s%x", t.temporary(), rand.Uint64()))
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, t.mode)
+	if err != nil {
+		return err
+	}
+	err = filled(f, fill)
+	if err == nil && t.exists {
+		err = f.Chmod(t.mode)
+	}
+	if err == nil {
+		err = sync(f)
+	}
+	closeErr := f.Close()
+	if err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(name))
+	}
+	return os.Rename(name, t.path)
+}
+
+// filled writes what fill does. After an error too: a device or pipe gets what there is.
+func filled(f io.Writer, fill func(io.Writer) error) error {
+	w := bufio.NewWriterSize(f, 1<<16)
+	err := fill(w)
+	flushErr := w.Flush()
+	if err != nil {
+		return err
+	}
+	return flushErr
 }
 
 // mark stands in the name of every temporary file.

@@ -124,11 +124,14 @@ func neighbours(pairs *ngram.Model, l *attack.Lexicon, words int) attack.MaskedW
 		ids := l.IDs(text)
 		return list.Map(positions, func(j int) []float32 {
 			row := make([]float32, words)
-			after := pairs.After(ids[max(0, j-1):j], j == 0)
+			after := pairs.AfterStart(nil)
+			if j > 0 {
+				after = pairs.After(ids[j-1 : j])
+			}
 			for i := range row {
 				row[i] = float32(math.Log(after.Probability(int32(i))))
 				if j+1 < len(text) {
-					row[i] += float32(math.Log(pairs.After([]int32{int32(i)}, false).Probability(ids[j+1])))
+					row[i] += float32(math.Log(pairs.After([]int32{int32(i)}).Probability(ids[j+1])))
 				}
 			}
 			return row

@@ -33,32 +33,41 @@ func Panics(do func() error) (err error) {
 	return do()
 }
 
-// number is nil where v is allowed.
-func number(name string, v float64, allowed bool, legal string) error {
-	if allowed {
-		return nil
-	}
+// notIn says what is legal.
+func notIn(name string, v float64, legal string) error {
 	return Wrong("%s = %v: must be %s", name, v, legal)
 }
 
 // Positive requires v > 0 and finite.
 func Positive(name string, v float64) error {
-	return number(name, v, v > 0 && !math.IsInf(v, 0), "> 0 and finite")
+	if v > 0 && !math.IsInf(v, 0) {
+		return nil
+	}
+	return notIn(name, v, "> 0 and finite")
 }
 
 // NonNegative requires v >= 0 and finite.
 func NonNegative(name string, v float64) error {
-	return number(name, v, v >= 0 && !math.IsInf(v, 0), ">= 0 and finite")
+	if v >= 0 && !math.IsInf(v, 0) {
+		return nil
+	}
+	return notIn(name, v, ">= 0 and finite")
 }
 
 // Within requires lo <= v <= hi.
 func Within(name string, v, lo, hi float64) error {
-	return number(name, v, v >= lo && v <= hi, fmt.Sprintf("in [%v, %v]", lo, hi))
+	if v >= lo && v <= hi {
+		return nil
+	}
+	return notIn(name, v, fmt.Sprintf("in [%v, %v]", lo, hi))
 }
 
 // Inside requires lo < v < hi.
 func Inside(name string, v, lo, hi float64) error {
-	return number(name, v, v > lo && v < hi, fmt.Sprintf("in (%v, %v)", lo, hi))
+	if v > lo && v < hi {
+		return nil
+	}
+	return notIn(name, v, fmt.Sprintf("in (%v, %v)", lo, hi))
 }
 
 // AtLeast requires v >= lo.
@@ -119,10 +128,12 @@ func Shown(s string) string {
 // fewest insertions, deletions and substitutions, at most two, the first among
 // equals; "" where none is close.
 func suggest(word string, among []string) string {
-	best, bestDistance := "", min(2, utf8.RuneCountInString(word)-1)+1
+	best := ""
+	bestDistance := min(2, utf8.RuneCountInString(word)-1) + 1
 	for _, w := range among {
 		if d := levenshtein.ComputeDistance(w, word); d < bestDistance {
-			best, bestDistance = w, d
+			best = w
+			bestDistance = d
 		}
 	}
 	return best

@@ -108,6 +108,7 @@ func (p Parameter) Value(v any) (any, error) {
 	return nil, check.Wrong("%s = %v: must be %s", p.Name, v, p.legal(v))
 }
 
+// allows reports whether a parameter may have a value of its type.
 func (p Parameter) allows(v any) bool {
 	if p.Fixed {
 		return v == p.Default
@@ -153,8 +154,8 @@ func kindOf(value any) string {
 	return "a word"
 }
 
-// Find returns the parameter of a name; of says whose they are, in errors.
-func Find(of string, all []Parameter, name string) (Parameter, error) {
+// find returns the parameter of a name; of says whose they are, in errors.
+func find(of string, all []Parameter, name string) (Parameter, error) {
 	var names []string
 	for _, p := range all {
 		if p.Name == name {
@@ -174,14 +175,15 @@ func Resolve(of, variant string, all []Parameter, given map[string]any) (map[str
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
-		p, err := Find(of, all, name)
+		p, err := find(of, all, name)
 		if err != nil {
 			return nil, err
 		}
 		if !p.Of(variant) {
 			return nil, check.Wrong("%s: variant %s has no parameter %q", of, variant, name)
 		}
-		if full[name], err = p.Value(given[name]); err != nil {
+		full[name], err = p.Value(given[name])
+		if err != nil {
 			return nil, check.Wrong("%s: %v", of, err)
 		}
 	}
@@ -199,11 +201,12 @@ func ParsePairs(of string, all []Parameter, pairs []string) (map[string]any, err
 		if _, twice := values[name]; twice {
 			return nil, check.Wrong("%s: parameter %q is given twice", of, name)
 		}
-		p, err := Find(of, all, name)
+		p, err := find(of, all, name)
 		if err != nil {
 			return nil, err
 		}
-		if values[name], err = p.Value(Parse(text)); err != nil {
+		values[name], err = p.Value(parse(text))
+		if err != nil {
 			return nil, check.Wrong("%s: %v", of, err)
 		}
 	}

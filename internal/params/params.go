@@ -35,9 +35,9 @@ func FormatValue(v any) string {
 	return fmt.Sprint(v)
 }
 
-// Parse gives text, as Format writes it, the type it looks like: a number, a
+// parse gives text, as Format writes it, the type it looks like: a number, a
 // list or a word.
-func Parse(text string) any {
+func parse(text string) any {
 	text = strings.TrimSpace(text)
 	if f, err := strconv.ParseFloat(text, 64); err == nil {
 		return f
@@ -49,7 +49,7 @@ func Parse(text string) any {
 	}
 	var list []any
 	for part := range strings.SplitSeq(inner, ",") {
-		list = append(list, Parse(part))
+		list = append(list, parse(part))
 	}
 	return list
 }
@@ -90,7 +90,8 @@ func Convert(v, like any) (any, bool) {
 
 // number returns a finite number of any type that YAML decodes to.
 func number(v any) (f float64, ok bool) {
-	switch x := reflect.ValueOf(v); {
+	x := reflect.ValueOf(v)
+	switch {
 	case x.CanFloat():
 		f = x.Float()
 	case x.CanInt():
@@ -100,8 +101,9 @@ func number(v any) (f float64, ok bool) {
 	default: // go-yaml writes 1e-05, which it reads as text
 		s, _ := v.(string)
 		var err error
-		if f, err = strconv.ParseFloat(s, 64); err != nil || !strings.ContainsAny(s, "eE") ||
-			strings.Trim(s, "0123456789.eE+-") != "" {
+		f, err = strconv.ParseFloat(s, 64)
+		digits := strings.Trim(s, "0123456789.eE+-") == ""
+		if err != nil || !digits || !strings.ContainsAny(s, "eE") {
 			return 0, false
 		}
 	}

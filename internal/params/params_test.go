@@ -27,11 +27,11 @@ func FuzzParse(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		v, ok := Convert(Parse(s), []float64{})
+		v, ok := Convert(parse(s), []float64{})
 		if !ok || len(v.([]float64)) == 0 {
 			return
 		}
-		again, ok := Convert(Parse(FormatValue(v)), []float64{})
+		again, ok := Convert(parse(FormatValue(v)), []float64{})
 		if !ok || !reflect.DeepEqual(v, again) {
 			t.Errorf("%q: %v became %v", s, v, again)
 		}

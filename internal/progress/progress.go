@@ -56,7 +56,8 @@ func (r *Reporter) Add(n int, label string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.done += n
-	now, left := r.now(), ""
+	now := r.now()
+	left := ""
 	if r.late {
 		if now.Sub(r.start) < patience || r.done >= r.total {
 			return
@@ -99,7 +100,8 @@ func (r *Reporter) Close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.hide()
-	r.bar, r.out = nil, io.Discard
+	r.bar = nil
+	r.out = io.Discard
 	if d := r.display; d != nil {
 		d.mu.Lock()
 		defer d.mu.Unlock()
@@ -145,15 +147,6 @@ func (d *Display) Hide() {
 	}
 }
 
-// Note prints a line on the Display of ctx, if any.
-func Note(ctx context.Context, format string, args ...any) {
-	d, _ := ctx.Value(displayKey{}).(*Display)
-	if d != nil {
-		d.Hide()
-		fmt.Fprintln(d.out, check.Shown(fmt.Sprintf(format, args...)))
-	}
-}
-
 // Start is New for work that may be short, or a part of other work: it is shown
 // by the Display of ctx, if any, once it has taken three seconds, and not beside
 // another Reporter. It must be closed.
@@ -163,7 +156,9 @@ func Start(ctx context.Context, what string, total int) *Reporter {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		if d.active == nil {
-			r.out, r.display, d.active = d.out, d, r
+			r.out = d.out
+			r.display = d
+			d.active = r
 		}
 	}
 	return r

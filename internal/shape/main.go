@@ -16,6 +16,7 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
+// main reports the marks of every package, and the size of each room.
 func main() {
 	config := &packages.Config{Mode: packages.LoadSyntax | packages.NeedModule, Tests: true, Fset: token.NewFileSet()}
 	loaded, err := packages.Load(config, "./...")

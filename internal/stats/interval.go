@@ -48,7 +48,8 @@ func RatioInterval(hits, trials []int, level float64) Interval {
 		if k > 0 {
 			groups++
 		}
-		h, n = h+float64(hits[i]), n+float64(k)
+		h += float64(hits[i])
+		n += float64(k)
 	}
 	switch groups {
 	case 0:
@@ -56,7 +57,8 @@ func RatioInterval(hits, trials []int, level float64) Interval {
 	case 1:
 		return Interval{h / n, math.Inf(-1), math.Inf(1)}
 	}
-	ratio, squares := h/n, 0.0
+	ratio := h / n
+	squares := 0.0
 	for i, k := range trials {
 		e := float64(hits[i]) - float64(ratio*float64(k))
 		squares += float64(e * e)

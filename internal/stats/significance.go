@@ -48,9 +48,11 @@ func McNemar(first, second, n int) Test {
 	if m := first + second; m > 0 {
 		t.P = min(1, 2*distuv.Binomial{N: float64(m), P: 0.5}.CDF(float64(min(first, second))))
 	}
-	all, gain := float64(n+2), float64(first-second)
+	all := float64(n + 2)
+	gain := float64(first - second)
 	half := distuv.UnitNormal.Quantile(0.975) * math.Sqrt(float64(first+second+1)-gain*gain/all) / all
-	t.Low, t.High = max(-1, gain/all-half), min(1, gain/all+half)
+	t.Low = max(-1, gain/all-half)
+	t.High = min(1, gain/all+half)
 	return t
 }
 

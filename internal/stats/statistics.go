@@ -68,7 +68,8 @@ func betaQuantile(a, b, p float64) float64 {
 	if q := last.Load(); q != nil && q[0] == a && q[1] == b && q[2] == p {
 		return q[3]
 	}
-	low, high := 0.0, 1.0
+	low := 0.0
+	high := 1.0
 	for {
 		middle := (low + high) / 2
 		if middle <= low || middle >= high {

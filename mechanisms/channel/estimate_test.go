@@ -137,3 +137,13 @@ func textOf(counts []int, n int, seed stream.Seed) []mechanisms.WordID {
 	}
 	return drawn
 }
+
+// Of three tails that may fail each has a third of what is allowed.
+func TestLevelOfEach(t *testing.T) {
+	for _, level := range []float64{0.9, 0.95, 0.99} {
+		tail := (1 - levelOfEach(level)) / 2
+		if got := 3 * tail; math.Abs(got-(1-level)) > 1e-12 {
+			t.Errorf("three tails fail with probability %v together, want %v at the level %v", got, 1-level, level)
+		}
+	}
+}

@@ -110,10 +110,10 @@ func (s Source) read(ctx context.Context, file string) (r repetition, err error)
 	if s.ID != "" {
 		o.Columns = append(o.Columns, s.ID)
 	}
-	rows, err := table.Read(ctx, file, o, true)
+	rows, err := table.ReadNulls(ctx, file, o)
 	if err != nil && s.Encoding != "" {
 		o.Encoding = s.Encoding
-		rows, err = table.Read(ctx, file, o, true)
+		rows, err = table.ReadNulls(ctx, file, o)
 	}
 	r = repetition{map[string]string{}, len(rows)}
 	for n, row := range rows {

@@ -183,7 +183,9 @@ func TestEndOfARun(t *testing.T) {
 	t.Parallel()
 	for range 300 {
 		for in, o := range map[string]table.Options{"": {}, "cat\n": {},
-			"{\"a\":\"cat\"}\n": {Format: table.JSONLines, Columns: []string{"a"}}} {
+			"{\"a\":\"cat\"}\n":       {Format: table.JSONLines, Columns: []string{"a"}},
+			"[\n{\"a\":\"cat\"}\n]\n": {Format: table.JSON, Columns: []string{"a"}},
+		} {
 			s := newStream(t, Options{})
 			out := runOn(t, s, iotest.OneByteReader(strings.NewReader(in)), o)
 			if sum := s.Summary(); strings.Count(in, "\n") != strings.Count(out, "\n") ||

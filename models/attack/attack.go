@@ -118,11 +118,28 @@ func AtOnce(run func(context.Context, *Target) ([]Outcome, error)) func(context.
 	}
 }
 
-var definitions = registry.New[Definition]("attacker")
+var (
+	definitions = registry.New[Definition]("attacker")
+	listeners   []func(Definition)
+)
 
 // Register adds a definition; it is called from init functions only. Those of the frames
 // (words.Register, labels.Register, documents.Register) need less.
-func Register(d Definition) { definitions.Add(d.Name, d) }
+func Register(d Definition) {
+	definitions.Add(d.Name, d)
+	for _, take := range listeners {
+		take(d)
+	}
+}
+
+// Each calls take with every attacker: those registered so far, by name, and then each that
+// another module's init function registers later. It is called from init functions only.
+func Each(take func(Definition)) {
+	for _, d := range definitions.All() {
+		take(d)
+	}
+	listeners = append(listeners, take)
+}
 
 // Names returns all registered attackers, sorted.
 func Names() []string { return definitions.Names() }

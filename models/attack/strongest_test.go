@@ -61,13 +61,19 @@ func TestStrongest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Name != "good" || s.Outcome.Count != 1000 {
-		t.Errorf("%+v", s)
+	if s.Name != "good" {
+		t.Errorf("the strongest is %q, want good", s.Name)
+	}
+	if s.Outcome.Count != 1000 {
+		t.Errorf("it rests on %d items, want 1000", s.Outcome.Count)
 	}
 	// 1,000 documents: 5.5 standard deviations are .07.
-	if math.Abs(s.Outcome.Value.Estimate-0.8) > 0.07 || s.Outcome.Value.Low >= s.Outcome.Value.Estimate ||
-		s.Outcome.Value.High <= s.Outcome.Value.Estimate {
-		t.Errorf("%+v", s.Outcome.Value)
+	value := s.Outcome.Value
+	if math.Abs(value.Estimate-0.8) > 0.07 {
+		t.Errorf("it finds %.3f, want 0.8 ± 0.07", value.Estimate)
+	}
+	if !(value.Low < value.Estimate && value.Estimate < value.High) {
+		t.Errorf("the interval of %.3f is %.3f to %.3f, want one around it", value.Estimate, value.Low, value.High)
 	}
 	// One is right on the documents where the other is wrong: the halves choose, and
 	// the value stays that of a choice, not of the better of both on each document.
@@ -76,10 +82,15 @@ func TestStrongest(t *testing.T) {
 		high.Outcome.Items[i].Right = 1 - low.Outcome.Items[i].Right
 	}
 	low.Outcome.Floor, high.Outcome.Floor = 0.2, 0.4
-	if s, err = FindStrongest([]Attempt{low, high}, 300, 0.95, stream.FromUint64(1)); err != nil ||
-		s.Outcome.Value.Estimate > 0.6 ||
-		s.Outcome.Floor < 0.2 || s.Outcome.Floor > 0.4 {
-		t.Errorf("%+v, %v", s, err)
+	s, err = FindStrongest([]Attempt{low, high}, 300, 0.95, stream.FromUint64(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Outcome.Value.Estimate > 0.6 {
+		t.Errorf("of two who guess it finds %.3f, want at most 0.6", s.Outcome.Value.Estimate)
+	}
+	if s.Outcome.Floor < 0.2 || s.Outcome.Floor > 0.4 {
+		t.Errorf("its floor is %.3f, want one between those of both, 0.2 and 0.4", s.Outcome.Floor)
 	}
 	if _, err := FindStrongest([]Attempt{{Name: "none"}}, 300, 0.95, stream.FromUint64(1)); err == nil {
 		t.Error("an attempt without items must be an error")
@@ -94,9 +105,14 @@ func TestStrongestOfClusters(t *testing.T) {
 		a.Outcome.Items = append(a.Outcome.Items, Item{Document: i / 50, Position: i % 50, Right: float64(i / 50 % 2)})
 	}
 	s, err := FindStrongest([]Attempt{a}, 2000, 0.95, stream.FromUint64(1))
-	if w := s.Outcome.Value.High - s.Outcome.Value.Low; err != nil || s.Outcome.Value.Estimate != 0.5 ||
-		w < 0.25 || w > 0.37 {
-		t.Errorf("%+v, %v", s, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Outcome.Value.Estimate != 0.5 {
+		t.Errorf("it finds %v, want 0.5", s.Outcome.Value.Estimate)
+	}
+	if width := s.Outcome.Value.High - s.Outcome.Value.Low; width < 0.25 || width > 0.37 {
+		t.Errorf("its interval is %.3f wide, want 0.31 ± 0.06", width)
 	}
 }
 
@@ -108,17 +124,29 @@ func TestStrongestOfFewDocuments(t *testing.T) {
 		a.Outcome.Items = append(a.Outcome.Items, Item{Document: d, Right: float64(d % 2)})
 	}
 	s, err := FindStrongest([]Attempt{a}, 500, 0.95, stream.FromUint64(1))
-	if err != nil || s.Outcome.Count != 3 {
-		t.Fatalf("%+v, %v", s, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Outcome.Count != 3 {
+		t.Errorf("it rests on %d items, want 3", s.Outcome.Count)
 	}
 	if v := s.Outcome.Value; !(v.Low >= 0 && v.Low < v.Estimate && v.Estimate < v.High && v.High <= 1) {
-		t.Errorf("%+v", v)
+		t.Errorf("the interval of %v is %v to %v, want one around it in 0 to 1", v.Estimate, v.Low, v.High)
 	}
 	// Each answered on its own half only: nothing is known, and nothing is found.
 	b := a
 	a.Outcome.Items, b.Outcome.Items = []Item{{Document: 0, Right: 1}}, []Item{{Document: 1, Right: 1}}
-	if s, err = FindStrongest([]Attempt{a, b}, 500, 0.95, stream.FromUint64(1)); err != nil || s.Outcome.Count != 0 ||
-		!math.IsNaN(s.Outcome.Value.Estimate) || !math.IsNaN(s.Outcome.Value.Low) || !math.IsNaN(s.Outcome.Value.High) {
-		t.Errorf("%+v, %v", s, err)
+	s, err = FindStrongest([]Attempt{a, b}, 500, 0.95, stream.FromUint64(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Outcome.Count != 0 {
+		t.Errorf("with answers on one half each it rests on %d items, want none", s.Outcome.Count)
+	}
+	for name, v := range map[string]float64{"value": s.Outcome.Value.Estimate, "low": s.Outcome.Value.Low,
+		"high": s.Outcome.Value.High} {
+		if !math.IsNaN(v) {
+			t.Errorf("with answers on one half each its %s is %v, want NaN", name, v)
+		}
 	}
 }

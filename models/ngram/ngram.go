@@ -6,6 +6,7 @@ package ngram
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -64,8 +65,9 @@ func (c *continuations) add(count int32) {
 }
 
 // Train learns a model of the given order (1 for single words, 2 for pairs, …)
-// from texts over a vocabulary of so many words. Ids outside [0, words) stand
-// for the unknown word, which is in the vocabulary like any other word.
+// from texts over a vocabulary of so many words; both are at least 1, and the texts
+// have 1 to 2³¹ − 1 words. Ids outside [0, words) stand for the unknown word, which is
+// in the vocabulary like any other word.
 //
 // Counts below the highest order are numbers of different words before the
 // n-gram, except at the start of a text, where nothing precedes and occurrences
@@ -73,7 +75,7 @@ func (c *continuations) add(count int32) {
 // is too little text to estimate them (no n-gram seen once, twice or three
 // times, or a discount outside (0, count)), they are ½, 1 and 1½.
 func Train(texts [][]int32, words, order int) (*Model, error) {
-	if err := cmp.Or(check.AtLeast("order", order, 1), check.AtLeast("words", words, 1)); err != nil {
+	if err := checkSizes(texts, words, order); err != nil {
 		return nil, fmt.Errorf("n-gram model: %w", err)
 	}
 	m := &Model{order: order, words: words, levels: make([]level, order)}
@@ -82,34 +84,44 @@ func Train(texts [][]int32, words, order int) (*Model, error) {
 		counters[k].number = map[gram]int32{}
 	}
 	counters[0].count = make([]int32, words+2)
-	tokens := list.Sum(texts, func(t []int32) int { return len(t) })
-	if tokens == 0 {
-		return nil, fmt.Errorf("n-gram model: no words to learn from")
-	}
-	if tokens > math.MaxInt32-len(texts) {
-		return nil, fmt.Errorf("n-gram model: %d words: must be fewer than 2^31", tokens)
-	}
 	for _, t := range texts {
 		m.count(counters, t)
 	}
 	for _, c := range counters[0].count {
 		m.singles.add(c)
 	}
-	var node []int32 // of each number
-	for k, c := range counters {
+	for _, c := range counters {
 		m.discounts = append(m.discounts, discountsOf(c.count))
-		if k == 0 {
-			m.levels[0].count, node = c.count, consecutive(words+2)
-		} else {
-			node = m.levels[k-1].link(&m.levels[k], c, node)
-		}
+	}
+	m.levels[0].count = counters[0].count
+	nodes := consecutive(words + 2) // of each number
+	for k := 1; k < order; k++ {
+		nodes = m.levels[k-1].link(&m.levels[k], counters[k], nodes)
 	}
 	return m, nil
 }
 
+// checkSizes checks the arguments of Train.
+func checkSizes(texts [][]int32, words, order int) error {
+	if err := check.AtLeast("order", order, 1); err != nil {
+		return err
+	}
+	if err := check.AtLeast("words", words, 1); err != nil {
+		return err
+	}
+	tokens := list.Sum(texts, func(t []int32) int { return len(t) })
+	if tokens == 0 {
+		return errors.New("no words to learn from")
+	}
+	if tokens > math.MaxInt32-len(texts) {
+		return fmt.Errorf("%d words: must be fewer than 2^31", tokens)
+	}
+	return nil
+}
+
 // count adds the n-grams of a text.
 func (m *Model) count(counters []counter, text []int32) {
-	before := []int32{m.begin()} // the last word, the last two, …, up to the start of the text
+	before := []int32{m.begin()} // numbers of the last word, of the last two, …, up to the start of the text
 	for _, w := range text {
 		w = m.known(w)
 		now := []int32{w}
@@ -118,15 +130,12 @@ func (m *Model) count(counters []counter, text []int32) {
 		}
 		for i, n := range before[:min(len(before), m.order-1)] {
 			k := i + 1
-			c, g := &counters[k], gram{n, w}
-			at, seen := c.number[g]
-			if !seen {
-				at = int32(len(c.grams))
-				c.number[g], c.grams, c.count = at, append(c.grams, g), append(c.count, 0)
+			at, isNew := counters[k].of(gram{before: n, last: w})
+			if isNew {
 				counters[k-1].count[now[k-1]]++
 			}
 			if k == m.order-1 || k == len(before) { // nothing precedes the start of the text
-				c.count[at]++
+				counters[k].count[at]++
 			}
 			now = append(now, at)
 		}
@@ -134,22 +143,42 @@ func (m *Model) count(counters []counter, text []int32) {
 	}
 }
 
+// of is the number of an n-gram, and whether it is a new one.
+func (c *counter) of(g gram) (number int32, isNew bool) {
+	number, met := c.number[g]
+	if met {
+		return number, false
+	}
+	number = int32(len(c.grams))
+	c.number[g] = number
+	c.grams = append(c.grams, g)
+	c.count = append(c.count, 0)
+	return number, true
+}
+
 // link makes the next level from the n-grams counted, given the nodes of their
 // beginnings, and returns the nodes of the n-grams.
 func (l *level) link(next *level, c counter, begins []int32) []int32 {
 	order := consecutive(len(c.grams))
 	slices.SortFunc(order, func(a, b int32) int {
-		x, y := c.grams[a], c.grams[b]
-		return cmp.Or(cmp.Compare(begins[x.before], begins[y.before]), cmp.Compare(x.last, y.last))
+		x := c.grams[a]
+		y := c.grams[b]
+		if begins[x.before] != begins[y.before] {
+			return cmp.Compare(begins[x.before], begins[y.before])
+		}
+		return cmp.Compare(x.last, y.last)
 	})
-	l.start, l.after = make([]int32, len(l.count)+1), make([]continuations, len(l.count))
+	l.start = make([]int32, len(l.count)+1)
+	l.after = make([]continuations, len(l.count))
 	nodes := make([]int32, len(order))
 	for node, i := range order {
-		g, n := c.grams[i], c.count[i]
+		g := c.grams[i]
+		begin := begins[g.before]
 		nodes[i] = int32(node)
-		next.last, next.count = append(next.last, g.last), append(next.count, n)
-		l.after[begins[g.before]].add(n)
-		l.start[begins[g.before]+1] = int32(node + 1)
+		next.last = append(next.last, g.last)
+		next.count = append(next.count, c.count[i])
+		l.after[begin].add(c.count[i])
+		l.start[begin+1] = int32(node + 1)
 	}
 	for i := range l.count { // nodes that nothing continues
 		l.start[i+1] = max(l.start[i+1], l.start[i])
@@ -168,6 +197,7 @@ func consecutive(n int) []int32 {
 // begin is the id of the start of a text; it is a history, never an event.
 func (m *Model) begin() int32 { return int32(m.words + 1) }
 
+// known is a word, the unknown one for an id outside [0, words).
 func (m *Model) known(w int32) int32 {
 	if w < 0 || int(w) >= m.words {
 		return int32(m.words)
@@ -207,20 +237,33 @@ type History struct {
 	nodes []int32 // nodes[j] is the node of the last j+1 words in level j+1; ends where one is unseen
 }
 
-// After returns the history for the words before a position, the last one last.
-// At most the last order − 1 of them are used. start means that nothing
-// precedes them.
-func (m *Model) After(words []int32, start bool) History {
-	context := make([]int32, 0, m.order)
+// After returns the history for the words before a position, the last one last, where
+// others may stand before them. At most the last order − 1 of them are used.
+func (m *Model) After(words []int32) History {
 	if len(words) > m.order-1 {
-		words, start = words[len(words)-(m.order-1):], false
+		words = words[len(words)-(m.order-1):]
 	}
-	if start && len(words) < m.order-1 {
-		context = append(context, m.begin())
+	return m.history(m.allKnown(nil, words))
+}
+
+// AfterStart is After for the first words of a text: nothing precedes them.
+func (m *Model) AfterStart(words []int32) History {
+	if len(words) >= m.order-1 {
+		return m.After(words)
 	}
+	return m.history(m.allKnown([]int32{m.begin()}, words))
+}
+
+// allKnown appends words, those that are not of the vocabulary as the unknown word.
+func (m *Model) allKnown(context, words []int32) []int32 {
 	for _, w := range words {
 		context = append(context, m.known(w))
 	}
+	return context
+}
+
+// history finds the nodes of the last word, the last two, … of fewer than order words.
+func (m *Model) history(context []int32) History {
 	h := History{model: m}
 	for j := 1; j <= len(context); j++ {
 		node := m.find(context[len(context)-j:])
@@ -236,7 +279,8 @@ func (m *Model) After(words []int32, start bool) History {
 func (m *Model) find(words []int32) int32 {
 	node := words[0]
 	for k, w := range words[1:] {
-		if node = m.child(k, node, w); node < 0 {
+		node = m.child(k, node, w)
+		if node < 0 {
 			return -1
 		}
 	}
@@ -246,7 +290,8 @@ func (m *Model) find(words []int32) int32 {
 // child returns the node of level k+2 that continues a node of level k+1 by a
 // word, −1 if there is none.
 func (m *Model) child(k int, node, w int32) int32 {
-	lo, hi := m.levels[k].start[node], m.levels[k].start[node+1]
+	lo := m.levels[k].start[node]
+	hi := m.levels[k].start[node+1]
 	i, found := slices.BinarySearch(m.levels[k+1].last[lo:hi], w)
 	if !found {
 		return -1

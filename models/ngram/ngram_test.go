@@ -52,7 +52,11 @@ func TestByHand(t *testing.T) {
 		{3, []int32{1}, false, 0, 0.4125}, {3, []int32{0, 1}, false, 0, (0.5 + 0.4125) / 2},
 	} {
 		m := train(t, [][]int32{{0, 1, 0}, {0, 1, 2}, {1}}, 3, c.order)
-		if got := m.After(c.history, c.start).Probability(c.word); !(math.Abs(got-c.want) <= 1e-12) {
+		h := m.After(c.history)
+		if c.start {
+			h = m.AfterStart(c.history)
+		}
+		if got := h.Probability(c.word); !(math.Abs(got-c.want) <= 1e-12) {
 			t.Errorf("order %d: P(%d|%d) = %v, want %v", c.order, c.word, c.history, got, c.want)
 		}
 	}
@@ -87,17 +91,20 @@ func TestSumsToOne(t *testing.T) {
 				text := texts[rng.IntN(len(texts))]
 				history = text[:rng.IntN(len(text)+1)]
 			}
-			h := m.After(history, rng.IntN(2) == 0)
+			h := m.After(history)
+			if rng.IntN(2) == 0 {
+				h = m.AfterStart(history)
+			}
 			sum := 0.0
 			for w := range int32(words + 1) {
 				p := h.Probability(w)
 				if !(p > 0 && p < 1) {
-					t.Fatalf("order %d: P(%d|%d) = %v", order, w, history, p)
+					t.Fatalf("order %d: P(%d|%d) = %v, want a number between 0 and 1", order, w, history, p)
 				}
 				sum += p
 			}
 			if math.Abs(sum-1) > 1e-12 {
-				t.Fatalf("order %d: after %d probabilities sum to %v", order, history, sum)
+				t.Fatalf("order %d: the probabilities of all words after %d sum to %v, want 1", order, history, sum)
 			}
 		}
 	}
@@ -114,7 +121,11 @@ func TestOrderHelps(t *testing.T) {
 		sum, n := 0.0, 0
 		for _, text := range held {
 			for i, w := range text {
-				sum += math.Log(m.After(text[max(0, i-order):i], i < order).Probability(w))
+				h := m.After(text[max(0, i-order):i])
+				if i < order {
+					h = m.AfterStart(text[:i])
+				}
+				sum += math.Log(h.Probability(w))
 			}
 			n += len(text)
 		}

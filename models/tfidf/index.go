@@ -37,8 +37,8 @@ func eachWord[W any](document []W, take func(word W)) {
 	}
 }
 
-// Cosines returns the cosine of each document with a query, in [0, 1], whose words that no document has are left out. It
-// is 0 without a common word.
+// Cosines returns the cosine of each document with a query, in [0, 1]: 0 without a common word. Words of the query that
+// no document has are left out.
 func (x *Index[W]) Cosines(query []W) []float64 {
 	cosines := make([]float64, x.documents)
 	columns, weights := x.terms.NewRows().Sorted(query)

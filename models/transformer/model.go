@@ -30,6 +30,7 @@ import (
 // Task is what a model is asked for.
 type Task string
 
+// What is asked, and what is answered.
 const (
 	Encode  Task = "encode"  // a text → a vector
 	Score   Task = "score"   // a text, a place, candidates → ln Pr of each there; a masked model
@@ -65,11 +66,11 @@ func Python() string {
 // the name is one that sentence-transformers or transformers know. Its errors
 // are those of the user's machine, one line each.
 func Open(ctx context.Context, task Task, name, folder, digest string) (*Model, error) {
-	args, who := []string{Python(), "-c", python.Models, string(task), name}, "model "
+	args := []string{Python(), "-c", python.Models, string(task), name}
+	who := "model " + name + " (here and in the data folder is no folder of that name)"
 	if folder != "" {
-		args, who = append(args, folder), who+folder
-	} else {
-		who += name + " (here and in the data folder is no folder of that name)"
+		args = append(args, folder)
+		who = "model " + folder
 	}
 	if _, err := exec.LookPath(args[0]); err != nil {
 		return nil, check.Wrong("%s: no %s here: install Python 3.9 or newer, or name one in MLDP_PYTHON; then: "+
@@ -192,7 +193,8 @@ func (m *Model) kept(ctx context.Context, texts []string) (rows [][]byte, err er
 	if m.task == LogProb {
 		q = &external.Request{LogProb: texts}
 	}
-	if rows, err = m.ask(ctx, q, len(texts), 0); err == nil && keeping() != "" {
+	rows, err = m.ask(ctx, q, len(texts), 0)
+	if err == nil && keeping() != "" {
 		// Where there is no room they are asked for again.
 		_ = atomicfile.Write(path, 0o600, func(w io.Writer) error { return gob.NewEncoder(w).Encode(rows) })
 	}

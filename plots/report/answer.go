@@ -73,7 +73,8 @@ func warnings(p *results.Prepared) []string {
 	}
 	for _, c := range p.Private() {
 		if cs, ok := c.At("cs"); ok && cs.Detail == "sif" {
-			add("CS is based on averaged word vectors (sif), no sentence encoder: do not compare it with other studies.")
+			add("CS is based on averaged word vectors (sif), no sentence encoder: do not compare it with other " +
+				"studies.")
 		}
 		if c.Policy == "keep" && c.Get("tokens_unknown").Float() > 0 {
 			add("Words outside the embedding were kept unchanged: they are not protected at all.")

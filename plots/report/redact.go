@@ -17,10 +17,10 @@ var (
 	rooted = regexp.MustCompile(`(^|[\s='":,\[(])((?:~|[A-Za-z]:)?(?:[/\\][^\s/\\'",;:\])]+)+[/\\]?)`)
 )
 
-// SecretIn names what a text gives away, "" for nothing. Such a text is not written
+// secretIn names what a text gives away, "" for nothing. Such a text is not written
 // at all: half of it would not run, and what is left out might not be all. A
 // reference to the environment, as in $NAME, is no secret.
-func SecretIn(text string) string {
+func secretIn(text string) string {
 	for _, m := range secret.FindAllStringSubmatch(text, -1) {
 		if !strings.HasPrefix(m[3], "$") {
 			return m[1]
@@ -44,13 +44,14 @@ func portable(s string) string {
 func shell(command []string) string {
 	var out []string
 	for i, a := range command {
-		if a = portable(a); i == 0 {
-			a = "mldp" // without the path of the binary
+		word := portable(a)
+		if i == 0 {
+			word = "mldp" // without the path of the binary
 		}
-		if a == "" || strings.ContainsAny(a, " \t\n'\"$`\\*?[]{}()<>|&;#~!") {
-			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		if word == "" || strings.ContainsAny(word, " \t\n'\"$`\\*?[]{}()<>|&;#~!") {
+			word = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 		}
-		out = append(out, a)
+		out = append(out, word)
 	}
 	return strings.Join(out, " ")
 }

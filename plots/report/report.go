@@ -107,20 +107,24 @@ func Write(w io.Writer, in Input) error {
 	}
 	v.Title = enumerate(in.Cells, func(c results.Cell) string { return c.Study })
 	if len(titles) > 0 {
-		v.Title, v.More = titles[0], titles[1:]
+		v.Title = titles[0]
+		v.More = titles[1:]
 	}
 	return tmpl.Execute(w, v)
 }
 
-// open moves the tables that stand open to the front: those of the first level or,
-// where nothing was compared, the first one.
+// open moves the table that stands open to the front: that of the first level or, where nothing was compared, the first
+// one.
 func (v *view) open() {
-	first := slices.IndexFunc(v.Tables, func(t views.Table) bool { return strings.HasPrefix(t.Name, "equal") })
+	isEqual := func(t views.Table) bool { return strings.HasPrefix(t.Name, "equal") }
+	isMeasured := func(t views.Table) bool { return !strings.HasPrefix(t.Name, "guarantees") }
+	first := slices.IndexFunc(v.Tables, isEqual)
 	if first < 0 {
-		first = slices.IndexFunc(v.Tables, func(t views.Table) bool { return !strings.HasPrefix(t.Name, "guarantees") })
-		if v.Answer = "No two mechanisms were measured at one level of privacy."; first < 0 {
-			return
-		}
+		v.Answer = "No two mechanisms were measured at one level of privacy."
+		first = slices.IndexFunc(v.Tables, isMeasured)
+	}
+	if first < 0 {
+		return
 	}
 	v.Lead = v.Tables[first : first+1 : first+1]
 	v.Tables = slices.Delete(slices.Clone(v.Tables), first, first+1)
@@ -129,12 +133,15 @@ func (v *view) open() {
 // runOf withholds what holds a secret.
 func runOf(r results.Run) run {
 	out := run{Shell: shell(r.Command), Definition: portable(r.Definition)}
-	if name := SecretIn(strings.Join(r.Command, " ")); name != "" {
-		out.Shell, out.Withheld = "", "The command line is not shown, as it holds "+name+" as it stands."
+	inCommand := secretIn(strings.Join(r.Command, " "))
+	if inCommand != "" {
+		out.Shell = ""
+		out.Withheld = "The command line is not shown, as it holds " + inCommand + " as it stands."
 	}
-	if name := SecretIn(r.Definition); name != "" {
+	inDefinition := secretIn(r.Definition)
+	if inDefinition != "" {
 		out.Definition = ""
-		out.Withheld += " The study is not shown, as it holds " + name +
+		out.Withheld += " The study is not shown, as it holds " + inDefinition +
 			" as it stands: commands have the environment for it."
 	}
 	return out
@@ -178,6 +185,7 @@ func epsilons(cells []results.Cell) string {
 	return strings.Join(list.Map(all, views.Short), ", ")
 }
 
+// facts are what the runs of a page were made of and on, those that are known.
 func facts(in Input) []fact {
 	list := func(f func(results.Cell) string) string { return enumerate(in.Cells, f) }
 	run := func(f func(results.Run) string) string { return enumerate(in.Runs, f) }

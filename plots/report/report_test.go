@@ -139,7 +139,7 @@ func TestSecrets(t *testing.T) {
 		"run runs/mini --seed 7": "", "max_tokens: 40": "", "--author ann": "", "authors: [a]": "", "tokens_unknown: 3": "",
 		"api_key: ${KEY}": "", "serve --token ${TOKEN}": "", "secretary: x": "",
 	} {
-		if got := SecretIn(text); got != want {
+		if got := secretIn(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}

@@ -1,6 +1,6 @@
 """Measure word-level metric differential privacy for text, from Python.
 
-The work is done by the program ``mldp``. Standard library only; where pandas is there, rows can be a DataFrame.
+The work is done by the program ``mldp``. Standard library only; rows become a DataFrame where pandas is there.
 """
 
 import importlib.metadata
@@ -8,11 +8,13 @@ from typing import Any
 
 from ._mechanism import Mechanism
 from ._program import MldpError, program
+from ._rank import Ranking, rank
 from ._roles import attacker, measurement, mechanism
-from ._studies import compare, evaluate, figures, records, run
+from ._rows import Figure, Rows, records
+from ._studies import compare, evaluate, figures, run
 
-__all__ = ["Mechanism", "MldpError", "Privatizer", "attacker", "compare", "evaluate", "figures", "measurement",
-           "mechanism", "program", "records", "run"]
+__all__ = ["Figure", "Mechanism", "MldpError", "Privatizer", "Ranking", "Rows", "attacker", "compare", "evaluate",
+           "figures", "measurement", "mechanism", "program", "rank", "records", "run"]
 
 
 def __getattr__(name: str) -> Any:

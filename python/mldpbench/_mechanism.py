@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import hashlib
 import itertools
 import json
 import math
+import os
 import re
 import secrets
+import tempfile
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from ._program import MldpError, call, is_missing, listed, options_of, seed_of, texts_of
@@ -21,15 +25,19 @@ _SEED = re.compile("[0-9a-fA-F]{64}")
 
 
 class Mechanism(contextlib.AbstractContextManager["Mechanism"]):
-    """A mechanism of mldp at one epsilon.
+    """A mechanism of mldp at one epsilon, which is given or found.
 
     Threads may share one, which answers one call after the other. A forked child, an interrupted call and a copy by
     pickle, which has the arguments only, start a process of their own. The process ends with the object.
 
     Args:
         name: may have a variant, as in ``"tem:released"``.
-        epsilon: per word, > 0, in the distance that ``guarantee`` names.
-        embedding: a vector file, the name of one in the data folder such as ``glove.6B.100d``, or ``generated``.
+        epsilon: per word, > 0, in the distance that ``guarantee`` names; or None, with a target.
+        embedding: a vector file, the name of one in the data folder such as ``glove.6B.100d``, or ``generated``, toy
+            vectors for tests.
+        target: such as ``"em=0.5"``, instead of epsilon: the one at which the best guess of a word is wrong that
+            often, as ``mldp calibrate`` finds it.
+        sample: texts whose words are to be hidden by the target; None is all words of the vocabulary.
         parameters: a mapping such as ``{"t": 0.75}``.
         seed: a whole number, for tests; the texts of all calls are those of ``mldp privatize --seed`` for the same
             lines. It undoes the protection. Each process and each copy counts the lines by itself.
@@ -37,9 +45,12 @@ class Mechanism(contextlib.AbstractContextManager["Mechanism"]):
         vocabulary: keeps that many first words.
         policy: for unknown words: random, keep or drop.
         case: keep or vocabulary.
+        keep_words: words that pass unchanged, such as stop words: a list, a text of them, or a file.
+        layout: written, plain or ``fixed=N``, as of ``mldp privatize``.
         options: others of ``mldp serve``.
 
     Attributes:
+        epsilon: the privacy parameter.
         words, changed, unknown: numbers of words of all texts so far.
         missing: the number of values that were passed through, as they are no texts.
 
@@ -47,13 +58,28 @@ class Mechanism(contextlib.AbstractContextManager["Mechanism"]):
         MldpError: for what mldp refuses.
     """
 
-    def __init__(self, name: str, epsilon: float, embedding: str,
-                 *, parameters: Mapping[str, object] | None = None, seed: int | None = None,
+    def __init__(self, name: str, epsilon: float | None = None, embedding: str | os.PathLike[str] | None = None,
+                 *, target: str | None = None, sample: Iterable[str] | None = None,
+                 parameters: Mapping[str, object] | None = None, seed: int | None = None,
                  restrict: str | None = None, vocabulary: int | None = None, policy: str | None = None,
-                 case: str | None = None, **options: object) -> None:
-        options.update(restrict=restrict, vocabulary=vocabulary, policy=policy, case=case)
-        self._prepare({"name": name, "epsilon": epsilon, "embedding": embedding, "parameters": parameters,
-                       "seed": seed, "options": options})
+                 case: str | None = None, keep_words: str | Iterable[str] | None = None, layout: str | None = None,
+                 **options: object) -> None:
+        if embedding is None:
+            raise MldpError("embedding is missing: name a vector file, or vectors of the data folder such as "
+                            '"glove.6B.100d" (get them with: mldp data fetch glove.6B.100d)', 2)
+        if keep_words is not None:
+            words = keep_words if isinstance(keep_words, str) else " ".join(texts_of("keep_words", keep_words))
+            options["keep_words"] = words
+        options.update(restrict=restrict, vocabulary=vocabulary, policy=policy, case=case, layout=layout)
+        given = {"name": name, "epsilon": epsilon, "embedding": os.fspath(embedding), "parameters": parameters,
+                 "seed": seed, "options": options}
+        if target is None and sample is not None:
+            raise MldpError("sample is of a target, such as target=\"em=0.5\"", 2)
+        if target is not None:
+            if epsilon is not None:
+                raise MldpError(f"epsilon = {epsilon} and target = {target!r}: must be one of them", 2)
+            given["epsilon"] = _epsilon_at(target, given, sample)
+        self._prepare(given)
         _ = self.hello  # starts it: what is wrong is said here
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -80,11 +106,7 @@ class Mechanism(contextlib.AbstractContextManager["Mechanism"]):
             # stream.FromUint64(seed).Derive("text") of mldp
             root = seed.to_bytes(8, "little") + bytes(24)
             self._root = hashlib.sha256(root + len(b"text").to_bytes(8, "little") + b"text").digest()
-        parameters = given["parameters"] or {}
-        if not isinstance(parameters, Mapping):
-            raise MldpError(f"parameters is a {type(parameters).__name__}: must be a dict", 2)
-        instance = " ".join([str(given["name"]), *(f"{key}={value}" for key, value in parameters.items())])
-        self._arguments = [f"--mechanism={instance}", f"--embedding={given['embedding']}", *options_of(options)]
+        self._arguments = [*_instance(given), *options_of(options)]
         self._service = Service(self._arguments)
 
     @property
@@ -180,7 +202,8 @@ class Mechanism(contextlib.AbstractContextManager["Mechanism"]):
         Raises:
             MldpError: for a word that the vocabulary has not.
         """
-        of_words = [a for a in self._arguments if not a.startswith(("--case=", "--policy="))]  # not of texts
+        of_texts = ("--case=", "--policy=", "--layout=", "--keep-words=")
+        of_words = [a for a in self._arguments if not a.startswith(of_texts)]
         text = call("explain", *of_words, "--epsilon", repr(self.epsilon), "--words", str(word), "--top", str(top),
                     "--json")
         return {row["becomes"] or "": row["probability"] for row in json.loads(text)["tables"]["outputs"]}
@@ -198,6 +221,45 @@ def _copied(kind: type[Mechanism], given: dict[str, Any]) -> Mechanism:
     copy = kind.__new__(kind)
     copy._prepare(given)
     return copy
+
+
+def _instance(given: Mapping[str, Any]) -> list[str]:
+    """The mechanism with its parameters and vectors, as options of a command."""
+    parameters = given["parameters"] or {}
+    if not isinstance(parameters, Mapping):
+        raise MldpError(f"parameters is a {type(parameters).__name__}: must be a dict", 2)
+    name = " ".join([str(given["name"]), *(f"{key}={value}" for key, value in parameters.items())])
+    return [f"--mechanism={name}", f"--embedding={given['embedding']}"]
+
+
+def _epsilon_at(target: str, given: Mapping[str, Any], sample: Iterable[str] | None) -> float:
+    """The epsilon at which a mechanism reaches a target, of the words of texts or of the vocabulary.
+
+    Args:
+        target: such as ``"em=0.5"``.
+        given: the arguments of a :class:`Mechanism`.
+        sample: the texts, or None.
+
+    Returns:
+        The epsilon.
+
+    Raises:
+        MldpError: for a target that can't be one, or that is out of reach.
+    """
+    of_vectors = {key: given["options"].get(key) for key in ("restrict", "vocabulary")}
+    arguments = ["calibrate", "--target", str(target), *_instance(given), *options_of(of_vectors), "--json"]
+    with tempfile.TemporaryDirectory() as folder:
+        if sample is not None:
+            table = Path(folder, "sample.csv")
+            with open(table, "w", encoding="utf-8", newline="") as lines:
+                csv.writer(lines).writerows([["text"], *([text] for text in texts_of("sample", sample))])
+            arguments += ["--text", str(table), "--column", "text"]
+        found = json.loads(call(*arguments))["tables"]["mechanisms"]
+    if len(found) != 1:
+        raise MldpError(f"target = {target!r}: must be one, such as em=0.5", 2)
+    if found[0]["epsilon"] is None:
+        raise MldpError(f"target = {target!r}: {found[0]['reason']}", 1)
+    return float(found[0]["epsilon"])
 
 
 def _checked(seeds: Sequence[str], count: int) -> list[str]:

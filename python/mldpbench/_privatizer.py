@@ -14,12 +14,12 @@ class Privatizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Privatises texts in a pipeline. ``fit`` learns nothing. Without a seed each ``transform`` is another draw.
 
     Args:
-        mechanism, epsilon, embedding, parameters, seed: those of :class:`Mechanism`.
-        options: a dict of the other keywords.
+        mechanism, epsilon, embedding, parameters, seed: those of :class:`Mechanism`; vectors must be named.
+        options: a dict of the other keywords, such as ``{"keep_words": ["the"]}``.
         missing: that of :meth:`Mechanism.privatise`.
     """
 
-    def __init__(self, mechanism: str = "cmp", epsilon: float = 10.0, embedding: str = "generated",
+    def __init__(self, mechanism: str = "cmp", epsilon: float = 10.0, embedding: str | None = None,
                  parameters: dict[str, object] | None = None, seed: int | None = None,
                  options: dict[str, Any] | None = None, missing: str = "refuse") -> None:
         self.mechanism = mechanism

@@ -1,11 +1,12 @@
 """Python functions as commands of a study.
 
 A command speaks lines of JSON (docs/external.md). Each decorator gives a function the method ``serve()``, which does
-that; a study names its file as ``command: [python3, krr.py]``, and mldpbench.compare needs no file.
+that; a study names its file as ``command: [python3, krr.py]``, and mldpbench.rank needs no file.
 """
 
 from __future__ import annotations
 
+import array
 import contextlib
 import functools
 import inspect
@@ -20,9 +21,11 @@ import sys
 import threading
 import traceback
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import IO, Any, Callable
 
 from ._fingerprint import Unseen, fingerprint
+from ._program import MldpError
 
 _Function = Callable[..., Any]
 _Answer = Callable[[_Function, "dict[str, Any]"], "dict[str, Any]"]
@@ -32,7 +35,13 @@ _running = threading.Lock()
 
 
 class Command:
-    """A function with a hello and a way to answer one request."""
+    """A function with a hello and a way to answer one request.
+
+    Args:
+        function: that is called.
+        hello: the first line of the protocol.
+        answer: calls the function for a request.
+    """
 
     def __init__(self, function: _Function, hello: dict[str, Any], answer: _Answer) -> None:
         self.function = function
@@ -53,11 +62,14 @@ class Command:
         Args:
             source: lines of requests, by default standard input.
             sink: gets the answers, by default standard output.
-            vectors: the file with the words of a function that takes them, by default the program's last argument.
+            vectors: the vectors for a function that takes words or vectors, by default the program's last argument.
+
+        Raises:
+            MldpError: where such a function gets no vectors.
         """
         requests = _utf8(sys.stdin) if source is None else source
         out = _utf8(sys.stdout) if sink is None else sink
-        function = self._with_words(vectors or sys.argv[-1])
+        function = self._with_vectors(vectors or (sys.argv[-1] if len(sys.argv) > 1 else None))
         hello = self._described(self.code())
         with contextlib.nullcontext() if sink else contextlib.redirect_stdout(sys.stderr):
             print(hello, file=out, flush=True)
@@ -65,7 +77,11 @@ class Command:
                 print(self._reply(function, line), file=out, flush=True)
 
     def code(self) -> str | None:
-        """The fingerprint of the function; None where it can't be known."""
+        """The fingerprint of the function.
+
+        Returns:
+            A text that changes with the code and what it reaches; None where that can't be known.
+        """
         try:
             return fingerprint(self.function)
         except Unseen:
@@ -75,12 +91,22 @@ class Command:
         """The hello with the fingerprint of the function, which is a part of the key of results."""
         return _dumped(self.hello if code is None else {**self.hello, "code": code})
 
-    def _with_words(self, vectors: str) -> _Function:
-        """The function, with the words of a file if it takes them."""
-        if "words" not in inspect.signature(self.function).parameters:
+    def _with_vectors(self, file: str | None) -> _Function:
+        """The function, with the words and the vectors of a file if it takes them."""
+        asked = [name for name in ("words", "vectors") if name in inspect.signature(self.function).parameters]
+        if not asked:
             return self.function
-        with open(vectors, encoding="utf-8", newline="\n") as lines:
-            return functools.partial(self.function, words=[line.split(" ")[0] for line in lines])
+        name = self.hello["name"]
+        if file is None:
+            raise MldpError(f'{name} takes {" and ".join(asked)}: end its command with "{{vectors}}", as in command: '
+                            f'[python3, {Path(sys.argv[0]).name}, "{{vectors}}"], or name a vector file', 2)
+        try:
+            with open(file, encoding="utf-8", newline="\n") as lines:
+                words, vectors = _read(lines, "vectors" in asked)
+        except (OSError, ValueError) as failed:
+            raise MldpError(f"{name}: {file}: no vectors can be read: {failed}", 2) from None
+        have: dict[str, Any] = {"words": words, "vectors": vectors}
+        return functools.partial(self.function, **{key: have[key] for key in asked})
 
     def _reply(self, function: _Function, line: str | bytes) -> str:
         """The line that answers a line. One request fails, not the process."""
@@ -111,6 +137,9 @@ class Command:
 
         Args:
             code: of the hello: results are kept for it.
+
+        Returns:
+            A context, which has the number of the port.
         """
         hello = self._described(code)
         done = threading.Event()
@@ -141,7 +170,7 @@ class Command:
             if not line.endswith(b"\n"):
                 return False
             if connection.function is None:
-                connection.function = self._with_words(os.fsdecode(line.rstrip(b"\n")))
+                connection.function = self._with_vectors(os.fsdecode(line.rstrip(b"\n")))
                 reply = hello
             else:
                 reply = self._reply(connection.function, line)
@@ -155,8 +184,20 @@ class Command:
 _POLL = 0.2  # seconds
 
 
+def _read(lines: Iterable[str], with_numbers: bool) -> tuple[list[str], list[array.array[float]]]:
+    """The words of a text file of vectors and, where they are wanted, the vectors, in its order."""
+    words: list[str] = []
+    vectors: list[array.array[float]] = []
+    for line in lines:
+        word, _, numbers = line.partition(" ")
+        words.append(word)
+        if with_numbers:
+            vectors.append(array.array("d", map(float, numbers.split())))
+    return words, vectors
+
+
 class _Connection(contextlib.AbstractContextManager["_Connection"]):
-    """A connection of the relay, with the function once that has its words."""
+    """A connection of the relay, with the function once that has its vectors."""
 
     def __init__(self, connected: socket.socket) -> None:
         self.socket = connected
@@ -211,7 +252,8 @@ def mechanism(name: str, version: str = "1", guarantee: Mapping[str, Any] | None
     """A mechanism: ``function(tokens, epsilon, rng)`` returns the private tokens of a document.
 
     ``rng`` is a :class:`random.Random` of the document's own seed. A function that also takes ``words`` gets those of
-    ``{vectors}``, which the built-in mechanisms know.
+    ``{vectors}``, which the built-in mechanisms know, and one that takes ``vectors`` a list with the vector of each, an
+    :class:`array.array`.
 
     Args:
         name: that of the mechanism in tables.

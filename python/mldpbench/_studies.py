@@ -2,72 +2,24 @@
 from __future__ import annotations
 
 import csv
-import gzip
-import importlib.util
 import json
 import os
-import secrets
-import shlex
-import shutil
-import sys
 import tempfile
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ._fingerprint import Unseen, fingerprint
 from ._program import MldpError, call, listed, options_of, texts_of
-from ._roles import Command
-
-_KINDS = {**dict.fromkeys(("value", "low", "high", "floor", "ceiling", "epsilon", "x", "guarantee_epsilon",
-                           "guarantee_delta", "seconds"), float),
-          **dict.fromkeys(("part", "whole", "repetition", "dimension", "train_items", "test_items", "vocabulary",
-                           "seed", "index"), int)}
+from ._rows import Figure, Rows, records
 
 
-def records(path: str | Path, frame: bool | None = None) -> Any:
-    """Reads the rows of a run. One row is one quantity of one private text.
-
-    Args:
-        path: the folder of the run, or its results.csv(.gz).
-        frame: whether to return a DataFrame; None does where pandas is installed.
-
-    Returns:
-        A pandas DataFrame or a list of dicts. A number that was not measured is None (NaN in a DataFrame).
-
-    Raises:
-        MldpError: for a file that can't be read.
-    """
-    file = Path(path)
-    if file.is_dir():
-        file = next((f for f in (file / "results.csv", file / "results.csv.gz") if f.exists()), file / "results.csv")
-    try:
-        with (gzip.open if file.suffix == ".gz" else open)(file, "rt", encoding="utf-8", newline="") as lines:
-            return _framed([{k: _value(k, text) for k, text in row.items()} for row in csv.DictReader(lines)], frame)
-    except (OSError, ValueError) as failed:  # a ValueError of what is no number or no UTF-8
-        raise MldpError(f"{file}: {failed}", 2) from None
-
-
-def _framed(rows: list[dict[str, Any]], frame: bool | None) -> Any:
-    if frame is False or frame is None and importlib.util.find_spec("pandas") is None:
-        return rows
-    import pandas
-    return pandas.DataFrame(rows)
-
-
-def _value(key: str, text: str) -> Any:
-    return (_KINDS[key](text) if text else None) if key in _KINDS else text
-
-
-def run(study: str | Path | Mapping[str, Any], *, out: str | Path | None = None, frame: bool | None = None,
-        **options: object) -> Any:
+def run(study: str | Path | Mapping[str, Any], *, out: str | Path | None = None,
+        **options: object) -> Rows:
     """Runs a study; finished units are not run again.
 
     Args:
         study: a name, a YAML file, or its keys as a dict, whose files are those of the working directory.
         out: the folder of the results, by default ``runs/NAME``.
-        frame: as of :func:`records`.
         options: those of ``mldp run``, such as ``repetitions=1``.
 
     Returns:
@@ -92,7 +44,7 @@ def run(study: str | Path | Mapping[str, Any], *, out: str | Path | None = None,
         name = study
         folder = Path(out or Path("runs") / Path(study).stem)
     call("run", str(name), "--out", str(folder), *options_of(options))
-    return records(folder, frame)
+    return records(folder)
 
 
 def _plain(value: Any) -> Any:
@@ -135,22 +87,6 @@ def _path(value: Any, folder: Path) -> Any:
     return moved if os.sep in moved else os.path.join(os.curdir, moved)
 
 
-class Figure:
-    """A file of a figure, which a notebook shows."""
-
-    def __init__(self, path: str | Path) -> None:
-        self.path = Path(path)
-
-    def __repr__(self) -> str:
-        return f"Figure({str(self.path)!r})"
-
-    def _repr_svg_(self) -> str | None:
-        return self.path.read_text(encoding="utf-8") if self.path.suffix == ".svg" else None
-
-    def _repr_png_(self) -> bytes | None:
-        return self.path.read_bytes() if self.path.suffix == ".png" else None
-
-
 def figures(results: str | Path, *, out: str | Path = "figures", **options: object) -> list[Figure]:
     """Draws the figures of a run.
 
@@ -169,88 +105,34 @@ def figures(results: str | Path, *, out: str | Path = "figures", **options: obje
     return [Figure(path) for path in json.loads(said)["files"]]
 
 
-class Comparison(list[dict[str, Any]]):
-    """Rows of mechanisms at equal privacy, a list of dicts, with their table and figure."""
-
-    def __init__(self, rows: Iterable[dict[str, Any]], files: Sequence[str]) -> None:
-        super().__init__(rows)
-        self.files = [*files]
-
-    def to_latex(self) -> str:
-        """The tables in LaTeX.
-
-        Returns:
-            The text of all of them.
-        """
-        return "\n".join(Path(f).read_text(encoding="utf-8") for f in self.files if f.endswith(".tex"))
-
-    def figure(self) -> Figure:
-        """Use against privacy, with all that was measured.
-
-        Returns:
-            The figure, which a notebook shows.
-        """
-        return next(Figure(f) for f in self.files if f.endswith(".svg"))
-
-
-def compare(*results: str | Path | Command, data: Sequence[str] | None = None, against: Sequence[str] = (),
-            align: str | None = None, em: float | None = None, out: str | Path | None = None, frame: bool | None = None,
-            **options: object) -> Any:
-    """Compares mechanisms of a run where a quantity is equal, or two runs; with ``data`` it first makes the run.
+def compare(*results: str | Path, align: str | None = None, em: float | None = None, **options: object) -> Rows:
+    """Compares the mechanisms of a run where a quantity is equal, or two runs.
 
     A row is one of the tables of ``mldp compare``, and ``table`` says of which: ``pairs-DATA`` has difference,
     interval, p and verdict of two mechanisms.
 
     Args:
-        results: one run or two; with ``data`` a function with ``@mechanism`` before it.
-        data: tasks such as ``agnews@1``, or a study.
-        against: built-in mechanisms beside the function, each at its epsilon with that quantity.
+        results: folders of runs, or their rows.
         align: the quantity that is equal, such as ``"em=0.5"``.
         em: is short for that one: ``em=0.5``.
-        out: the folder of the run that is made; what is finished there is not run again.
-        frame: as of :func:`records`, without ``data``.
-        options: those of ``mldp compare``, such as ``published=True``; with ``data`` those of ``mldp run``.
+        options: others of ``mldp compare``, such as ``published=True``.
 
     Returns:
-        The rows, with ``data`` as a :class:`Comparison`.
+        The rows.
 
     Raises:
-        MldpError: for what mldp refuses, and with ``data`` for anything but one function.
+        MldpError: for what mldp refuses.
     """
-    options["align"] = f"em={em}" if em is not None else align
-    if data is None:
-        said = json.loads(call("compare", *map(str, results), "--json", *options_of(options), codes=(0, 1, 3)))
-        return _framed([{"table": name, **row} for name, rows in said["tables"].items() for row in rows], frame)
-    if len(results) != 1:
-        raise MldpError(f"compare with data takes one function, not {len(results)}", 2)
-    own = results[0]
-    if not isinstance(own, Command):
-        raise MldpError(f"{own!r} is no function with @mechanism before it", 2)
-    try:
-        code = fingerprint(own.function)
-    except Unseen as reason:
-        code = secrets.token_hex(32)  # equal to none that was kept
-        warnings.warn(f"{own.hello['name']}: its results are not kept for another call, as {reason} can't be seen",
-                      stacklevel=2)
-    relay = Path(out or "runs") / f"{own.hello['name']}.py"
-    try:
-        relay.parent.mkdir(parents=True, exist_ok=True)
-        relay.write_bytes(Path(__file__).with_name("_relay.py").read_bytes())
-    except OSError as failed:
-        raise MldpError(f"{relay}: {failed.strerror or failed}", 2) from None
-    with own.listening(code) as port:
-        python = "python3" if shutil.which("python3") else sys.executable  # by name, so that the file gives the name
-        options.update(mechanism=against, out=out, command=shlex.join([python, str(relay), "{vectors}"]))
-        said = json.loads(call("run", ",".join(map(str, data)), "--json", *options_of(options),
-                               environment={"MLDP_FUNCTION": str(port)}))
-    return Comparison((row for table in said["tables"].values() for row in table), said["files"])
+    level = f"em={em}" if em is not None else align
+    arguments = ["compare", *map(str, results), "--json", *options_of({"align": level, **options})]
+    said = json.loads(call(*arguments, codes=(0, 1, 3)))
+    return Rows({"table": name, **row} for name, rows in said["tables"].items() for row in rows)
 
 
 def evaluate(original: Iterable[str], private: Iterable[str] | Mapping[str, Iterable[str]],
              *, labels: Iterable[Any] | None = None, secrets: Iterable[Any] | None = None,
              ids: Iterable[Any] | None = None, seed: int | None = None, encoder: str | None = None,
-             documents: int | None = None, out: str | Path | None = None, frame: bool | None = None,
-             **options: object) -> Any:
+             documents: int | None = None, out: str | Path | None = None, **options: object) -> Rows:
     """Measures private versions of texts against the originals.
 
     Texts and what goes with them are lists, Series or columns.
@@ -265,7 +147,6 @@ def evaluate(original: Iterable[str], private: Iterable[str] | Mapping[str, Iter
         encoder: a model that measures CS.
         documents: how many it reads.
         out: a folder that keeps the run.
-        frame: as of :func:`records`.
         options: others of ``mldp evaluate``.
 
     Returns:
@@ -295,7 +176,7 @@ def evaluate(original: Iterable[str], private: Iterable[str] | Mapping[str, Iter
             arguments += ["--privatised", f"{name}={folder / f'{i}.csv'}"]
         target = Path(out) if out is not None else folder / "out"
         call(*arguments, "--out", str(target), *options_of(options))
-        return records(target, frame)
+        return records(target)
 
 
 def _table(path: Path, columns: Mapping[str, Sequence[Any]]) -> None:

@@ -219,7 +219,7 @@ class TestFingerprint(unittest.TestCase):
 
 
 class TestKeptResults(unittest.TestCase):
-    """compare() runs a changed function again, and one that is as it was not."""
+    """rank() runs a changed function again, and one that is as it was not."""
 
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
@@ -235,7 +235,7 @@ class TestKeptResults(unittest.TestCase):
         """The share of words that the function changed, in percent, and the warnings."""
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always")
-            mldpbench.compare(mldpbench.mechanism("mine")(function), data=[str(self.folder / "small.yaml")],
+            mldpbench.rank(mldpbench.mechanism("mine")(function), data=[str(self.folder / "small.yaml")],
                               against=["k-rr"], out=self.folder / "out")
         with open(self.folder / "out" / "results.csv", encoding="utf-8") as lines:
             shares = [float(r["value"]) for r in csv.DictReader(lines)

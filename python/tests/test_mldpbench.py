@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import array
+import ast
 import contextlib
 import doctest
 import importlib.util
@@ -10,6 +11,9 @@ import inspect
 import io
 import json
 import math
+import os
+import pickle
+import re
 import subprocess
 import sys
 import tempfile
@@ -130,6 +134,23 @@ def answered(command: _roles.Command, request: dict[str, Any]) -> dict[str, Any]
     return answer
 
 
+def functions_that_raise() -> set[str]:
+    """The names of functions of the package that raise an MldpError, or call one that does."""
+    calls: dict[str, set[str]] = {}
+    raising = {"Mechanism"}
+    for file in Path(mldpbench.__file__).parent.glob("_*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                continue
+            called = {n.func.id for n in ast.walk(node) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
+            calls.setdefault(node.name, set()).update(called)
+            if {"MldpError", "NoText"} & called:
+                raising.add(node.name)
+    while found := {name for name, called in calls.items() if called & raising} - raising:
+        raising |= found
+    return raising
+
+
 class TestPackage(unittest.TestCase):
     def test_names(self) -> None:
         self.assertLessEqual({*mldpbench.__all__, "__version__"}, {*dir(mldpbench)})
@@ -138,22 +159,35 @@ class TestPackage(unittest.TestCase):
             _ = mldpbench.Privatiser
 
     def test_docstrings(self) -> None:
-        """What is public says each argument, and what it returns."""
-        public = [getattr(mldpbench, name) for name in mldpbench.__all__ if name != "Privatizer"]
+        """What is public says each argument, what it returns, and that it raises an MldpError if it does."""
+        raising = functions_that_raise()
+        with sklearn():
+            public = [getattr(mldpbench, name) for name in mldpbench.__all__] + [_roles.Command]
         functions: list[Any] = [f for f in public if inspect.isfunction(f)]
-        functions += [mldpbench.Mechanism.privatise, mldpbench.Mechanism.distribution]
+        for kind in (f for f in public if inspect.isclass(f) and f is not MldpError):
+            functions += [f for name, f in vars(kind).items() if inspect.isfunction(f) and not name.startswith("_")]
+            self.assert_says(kind.__init__, inspect.getdoc(kind) or "", kind.__name__)
         for function in functions:
             said = inspect.getdoc(function) or ""
-            self.assertIn("Returns:\n", said, function.__name__)
-            for name in inspect.signature(function).parameters:
-                if name != "self":
-                    self.assertRegex(said, rf"\n    {name}: ", f"{function.__name__} does not say its argument {name}")
+            self.assert_says(function, said, function.__qualname__)
+            if inspect.signature(function).return_annotation != "None":
+                self.assertIn("Returns:\n", said, f"{function.__qualname__} does not say what it returns")
+            if function.__name__ in raising:
+                self.assertIn("Raises:\n", said, f"{function.__qualname__} does not say when it raises an MldpError")
+
+    def assert_says(self, function: Any, said: str, name: str) -> None:
+        """A docstring says each argument of a function."""
+        if isinstance(function, types.FunctionType):
+            for argument in [a for a in inspect.signature(function).parameters if a != "self"]:
+                self.assertRegex(said, rf"(?s)Args:\n.*    ([a-z_]+, )*{argument}(, [a-z_]+)*: ",
+                                 f"{name} does not say its argument {argument}")
 
     def test_privatizer(self) -> None:
         """A transformer passes ``missing`` on, and the keywords of its mechanism."""
         with sklearn():
-            kept = mldpbench.Privatizer("k-rr", 5, seed=1, missing="keep", options={"case": "keep"})
-            refuses = mldpbench.Privatizer("k-rr", 5)
+            kept = mldpbench.Privatizer("k-rr", 5, "generated", seed=1, missing="keep", options={"case": "keep"})
+            refuses = mldpbench.Privatizer("k-rr", 5, "generated")
+            without = mldpbench.Privatizer("k-rr", 5)
         texts = ["Superb food", None, "the room"]
         private = kept.fit(texts).transform(texts)
         with mldpbench.Mechanism("k-rr", 5, "generated", seed=1, case="keep") as m:
@@ -161,6 +195,16 @@ class TestPackage(unittest.TestCase):
         self.assertIsNone(private[1])
         with self.assertRaisesRegex(MldpError, r"texts\[1\] is None, not a text"):
             refuses.transform(texts)
+        with self.assertRaisesRegex(MldpError, "^embedding is missing: name a vector file, or .* mldp data fetch glove"):
+            without.transform(["food"])
+
+
+def found(mechanism: str, target: str, *options: str) -> float:
+    """The epsilon that ``mldp calibrate`` finds."""
+    command = [mldpbench.program(), "calibrate", "--mechanism", mechanism, "--target", target,
+               "--embedding", "generated", "--json", *options]
+    done = subprocess.run(command, capture_output=True, check=True, text=True)
+    return float(json.loads(done.stdout)["tables"]["mechanisms"][0]["epsilon"])
 
 
 @contextlib.contextmanager
@@ -179,14 +223,56 @@ def sklearn() -> Iterator[None]:
 class TestStudies(unittest.TestCase):
     def test_evaluate_and_compare(self) -> None:
         texts = [f"the food number {i} was {'superb' if i % 2 else 'awful'}" for i in range(60)]
-        rows = mldpbench.evaluate(dict(enumerate(texts)).values(), {"same": tuple(texts)}, ids=range(60), frame=False,
+        rows = mldpbench.evaluate(dict(enumerate(texts)).values(), {"same": tuple(texts)}, ids=range(60),
                                   labels=(i % 2 for i in range(60)), seed=1)
         self.assertEqual([r["value"] for r in rows if r["quantity"] == "pp" and r["mechanism"] == "same"], [0.0])
         with self.assertRaisesRegex(MldpError, "is no function with @mechanism before it"):
-            mldpbench.compare(len, data=["mini"])  # type: ignore[arg-type]
+            mldpbench.rank(len, data=["mini"])  # type: ignore[arg-type]
         mini = ROOT / "results" / "reference" / "mini.csv.gz"
-        pairs = [r for r in mldpbench.compare(mini, align="em=0.5", frame=False) if r["table"].startswith("pairs")]
+        pairs = [r for r in mldpbench.compare(mini, align="em=0.5") if r["table"].startswith("pairs")]
         self.assertLess(pairs[0]["difference low"], pairs[0]["difference"])
+        changes = mldpbench.compare(mini, mini)
+        self.assertEqual({r["table"] for r in changes} - {"changes", "tests", "outcome"}, set(), changes[:1])
+
+    def test_frames(self) -> None:
+        """Rows are a list of dicts, and a DataFrame on request; without pandas that says so."""
+        rows = mldpbench.Rows([{"mechanism": "cmp", "value": None}])
+        self.assertEqual(rows, [{"mechanism": "cmp", "value": None}])
+        if importlib.util.find_spec("pandas"):
+            frame = rows.to_frame()
+            self.assertEqual((list(frame.columns), len(frame)), (["mechanism", "value"], 1))
+        without = mock.patch.dict(sys.modules, {"pandas": None})
+        with without, self.assertRaisesRegex(MldpError, "^to_frame: this Python has no pandas"):
+            rows.to_frame()
+
+    def test_rank(self) -> None:
+        """A row for each level, data set and mechanism, whatever the tables of mldp run are."""
+        @mldpbench.mechanism("swap")
+        def swap(tokens: list[str], epsilon: float, rng: Any, words: list[str]) -> list[str]:
+            stays = 1 - len(words) / (len(words) - 1 + math.exp(epsilon))
+            return [t if rng.random() < stays else rng.choice(words) for t in tokens]
+        study = {"schema": 1, "name": "two", "seed": 1, "repetitions": 1, "epsilons": [5],
+                 "datasets": [{"name": n, "train": 40, "validation": 8, "test": 20}
+                              for n in ("generated-news", "generated-reviews")],
+                 "embeddings": [{"name": "generated", "dimensions": [20]}], "mechanisms": [{"name": "k-rr"}],
+                 "models": [{"name": "svm"}]}
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+            Path("two.yaml").write_text(json.dumps(study))
+            ranking = mldpbench.rank(swap, "two.yaml", ["k-rr"], em=[0.5, 0.7], out="out")
+            places = {(r["level"], r["dataset"], r["mechanism"]) for r in ranking if r["dataset"] != "all"}
+            wanted = {(level, dataset, name) for level in (0.5, 0.7) for name in ("swap", "k-RR", "not privatised")
+                      for dataset in ("News (generated)", "Reviews (generated)")}
+            self.assertEqual(places, wanted)
+            for row in ranking:
+                self.assertEqual(row["guaranteed"], row["mechanism"] != "swap", row)
+                if row["dataset"] == "all":
+                    self.assertIsNone(row["accuracy"], row)
+                elif row["mechanism"] == "not privatised":
+                    self.assertIsNone(row["epsilon"], row)
+                else:
+                    self.assertTrue(row["low"] <= row["accuracy"] <= row["high"] and row["epsilon"] > 0, row)
+            self.assertEqual(ranking.to_latex().count(r"\begin{table}"), len({r["table"] for r in ranking}))
+            self.assertEqual(ranking.figure().path.suffix, ".svg")
 
     def test_wrong_arguments(self) -> None:
         cases: list[tuple[Any, dict[str, Any], str]] = [
@@ -211,11 +297,11 @@ class TestStudies(unittest.TestCase):
             Path("texts.csv").write_text("body,stars\n" + "".join(
                 f"the {words[2 + i % 4]} was {words[i % 2]} {words[i % 3]} {words[i % 5]},{i % 2}\n" for i in range(90)))
             for out in "results", "results/deeper", str(Path(folder, "elsewhere")):
-                rows = mldpbench.run(study, out=out, frame=False)
+                rows = mldpbench.run(study, out=out)
                 self.assertIn("k-rr", {r["mechanism"] for r in rows}, out)
 
     def test_no_other_errors(self) -> None:
-        wrong: Any = {"text": "one", "dict": {}, "list": ["t"]}
+        wrong: Any = {"text": "one", "dict": {}, "list": ["t"], "words": [3, "the"]}
         calls: dict[str, Callable[[], object]] = {
             "a set": lambda: mldpbench.run({"name": "x", "epsilons": {5}}, out="x"),
             "a negative seed": lambda: mldpbench.Mechanism("cmp", 1, "generated", seed=-1),
@@ -223,10 +309,58 @@ class TestStudies(unittest.TestCase):
             "a dict as an option": lambda: mldpbench.evaluate(["a"], ["a"], documents=wrong["dict"]),
             "NUL in an argument": lambda: mldpbench.Mechanism("cmp\0", 1, "generated"),
             "parameters in a list": lambda: mldpbench.Mechanism("cmp", 1, "generated", parameters=wrong["list"]),
-            "two functions": lambda: mldpbench.compare("a", "b", data=["mini"])}
+            "vectors that are not there": lambda: mldpbench.Mechanism("cmp", 1, "nowhere.txt"),
+            "no vectors": lambda: mldpbench.Mechanism("cmp", 1),
+            "no epsilon": lambda: mldpbench.Mechanism("cmp", embedding="generated"),
+            "epsilon and target": lambda: mldpbench.Mechanism("cmp", 1, "generated", target="em=0.5"),
+            "a target that is none": lambda: mldpbench.Mechanism("cmp", embedding="generated", target="em=5"),
+            "two targets": lambda: mldpbench.Mechanism("k-rr", embedding="generated", target="em=0.2,0.5"),
+            "a sample without a target": lambda: mldpbench.Mechanism("cmp", 1, "generated", sample=["food"]),
+            "words that are no texts": lambda: mldpbench.Mechanism("cmp", 1, "generated", keep_words=wrong["words"]),
+            "a layout that is none": lambda: mldpbench.Mechanism("cmp", 1, "generated", layout="wide")}
         for name, call in calls.items():
             with self.subTest(name), self.assertRaises(MldpError):
                 call()
+
+    def test_target(self) -> None:
+        """The epsilon is that of ``mldp calibrate``, of the vocabulary or of texts; copies have it."""
+        of_words = found("k-rr", "em=0.5")
+        with mldpbench.Mechanism("k-rr", embedding="generated", target="em=0.5") as m:
+            self.assertEqual(m.epsilon, of_words)
+            self.assertEqual(pickle.loads(pickle.dumps(m)).epsilon, of_words)
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "texts.txt").write_text("superb food\nawful, room\nsuperb food\n")
+            of_texts = found("k-rr", "em=0.5", "--text", f"{folder}/texts.txt")
+        with mldpbench.Mechanism("k-rr", embedding="generated", target="em=0.5",
+                                 sample=["superb food", "awful, room", "superb food"]) as m:
+            self.assertEqual(m.epsilon, of_texts)
+        self.assertNotEqual(of_words, of_texts)
+
+    def test_kept_words_and_layout(self) -> None:
+        text = "The  FOOD, the room!"
+        for keep in ["the"], "the", ("room", "the"):
+            with mldpbench.Mechanism("uniform", 1, "generated", keep_words=keep, seed=1) as m:
+                self.assertRegex(m.privatise([text])[0], r"^the  \w+, the \w+!$", f"keep_words={keep!r}")
+        with mldpbench.Mechanism("k-rr", 300, "generated", layout="fixed=3") as m:
+            self.assertEqual(len(m.privatise([text])[0].split()), 3)
+
+    def test_vectors_of_a_function(self) -> None:
+        """A function that takes words or vectors gets those of a file, or an error that says how to name one."""
+        @mldpbench.mechanism("first")
+        def first(tokens: list[str], epsilon: float, rng: Any, words: list[str], vectors: Any) -> list[str]:
+            return [f"{words[0]}:{list(vectors[0])}" for _ in tokens]
+        request = ['{"id": 1, "epsilon": 5, "seeds": ["00"], "documents": [["a"]]}']
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder, "vectors.txt")
+            file.write_text("superb 1 0.5\nawful 0 1\n")
+            sink = io.StringIO()
+            first.serve(request, sink, str(file))
+            self.assertEqual(json.loads(sink.getvalue().splitlines()[1])["documents"], [["superb:[1.0, 0.5]"]])
+        unread = "^first: .*: no vectors can be read"
+        for argv, says in ((["krr.py"], '^first takes words and vectors: end its command with "{vectors}"'),
+                           (["krr.py", "nowhere.txt"], unread), (["krr.py", __file__], unread)):
+            with mock.patch.object(sys, "argv", argv), self.assertRaisesRegex(MldpError, says):
+                first.serve(request, io.StringIO())
 
     def test_missing_texts(self) -> None:
         with mldpbench.Mechanism("k-rr", 5, "generated") as m:
@@ -248,6 +382,21 @@ class TestPage(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
             failed = doctest.DocTestRunner().run(test, out=said.write).failed
         self.assertEqual(failed, 0, said.getvalue())
+
+    @unittest.skipUnless(os.environ.get("MLDP_LONG"), "README's task takes a minute: MLDP_LONG is not set")
+    def test_readme(self) -> None:
+        """README's Python runs word for word, where its data are."""
+        page = (ROOT / "README.md").read_text(encoding="utf-8")
+        blocks = re.findall(r"(?s)```python\n(.*?)```", page)
+        self.assertEqual(len(blocks), 1, "README has one block of Python")
+        data = Path(os.environ.get("MLDP_DATA", ROOT.parent / "shared" / "data"))
+        if not (data / "ag_news_test.csv.gz").exists():
+            self.skipTest(f"no AG News in {data}: set MLDP_DATA")
+        said = io.StringIO()
+        with (tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder), contextlib.redirect_stdout(said),
+              mock.patch.dict(os.environ, MLDP_DATA=str(data))):
+            exec(blocks[0], {"__name__": "readme"})  # noqa: S102 (this repository's own)
+        self.assertRegex(said.getvalue(), r"(?s)\\begin\{tabular\}.*CMP .*krr.*\\end\{tabular\}")
 
     def test_figure(self) -> None:
         """The cells of examples/figure.ipynb, run in order, give README's figure."""

@@ -138,8 +138,8 @@ func (a *Analysis) tracedLocked(use string) []Alignment {
 	return scenes
 }
 
-// Alignments compares mechanisms by a quantity at a level of privacy, in every scene (data set, space, task), and over the
-// data sets of a space and task. See Alignment for how.
+// Alignments compares mechanisms by a quantity at a level of privacy, in every scene (data set, space, task), and over
+// the data sets of a space and task. See Alignment for how.
 func (a *Analysis) Alignments(quantity string, level float64) []Alignment {
 	use := a.Use(quantity)
 	asked := comparison{use, level}

@@ -96,7 +96,7 @@ func estimateOf(s sample) estimate {
 		return estimate{}
 	}
 	e := estimate{mean: stats.Mean(means), repetitions: len(means), ofRepetitions: math.NaN()}
-	if len(items) == len(means) && e.cross(items, s.redrawn) {
+	if len(items) == len(means) && e.cross(items, s) {
 		return e
 	}
 	if len(means) == 1 {
@@ -131,7 +131,7 @@ func estimateOfDifference(a, b sample) estimate {
 		return estimate{}
 	}
 	e := estimate{mean: stats.Mean(means), repetitions: len(means), ofRepetitions: math.NaN()}
-	if len(items) == len(means) && e.cross(items, a.redrawn) {
+	if len(items) == len(means) && e.cross(items, a) {
 		if !a.redrawn {
 			items = summed(items)
 		}
@@ -153,10 +153,14 @@ func difference(a, b []float64) []float64 {
 	return d
 }
 
-// cross takes the variances of items and of repetitions from the values of each item in each repetition, and reports
-// whether it could.
-func (e *estimate) cross(items [][]float64, redrawn bool) bool {
-	layout, err := stats.Crossed(items, !redrawn)
+// cross takes the variances of items and of repetitions from the values of each item in each repetition of a sample,
+// and reports whether it could.
+func (e *estimate) cross(items [][]float64, of sample) bool {
+	analyse := stats.Crossed
+	if of.redrawn {
+		analyse = stats.Nested
+	}
+	layout, err := analyse(items)
 	if err != nil {
 		return false
 	}

@@ -189,8 +189,8 @@ func (c *Comparison) quantity(q results.Column, cells []*matchedCells) {
 	}
 }
 
-// measuredTwice are the cells that have a quantity in both runs; one of the text is there once, whatever the classifier.
-// What the second run lacks is a reason.
+// measuredTwice are the cells that have a quantity in both runs; one of the text is there once, whatever the
+// classifier. What the second run lacks is a reason.
 func (c *Comparison) measuredTwice(q results.Column, cells []*matchedCells) []*matchedCells {
 	key := func(m *matchedCells) results.Place {
 		if q.OfModel {

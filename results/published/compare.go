@@ -12,9 +12,9 @@ import (
 
 // How a mechanism was run.
 const (
-	AsRun       = "as run"       // as the study's own code computes, on its texts: the study replication
-	AsFitted    = "as fitted"    // other parameters, which the printed text fits better: the study replication-fits
-	AsDescribed = "as described" // by its definition: the study comparative
+	asRun       = "as run"       // as the study's own code computes, on its texts: the study replication
+	asFitted    = "as fitted"    // other parameters, which the printed text fits better: the study replication-fits
+	asDescribed = "as described" // by its definition: the study comparative
 )
 
 // encoder is that of the study.
@@ -32,77 +32,116 @@ var fitted = map[results.Place]string{
 	{Mechanism: "mahalanobis", Variant: "as-run", Parameters: "lambda=0.5"}:   "mahalanobis",
 }
 
-// inPrint says how a cell was run and where its numbers are printed; ok is false where
-// that is nowhere: other vectors, texts, variants or models.
+// way is how the cells of a study were run.
+type way struct{ as, variant, model, policy string }
+
+// inPrint says how a cell was run and where its numbers are printed; ok is false where that is nowhere: other vectors,
+// texts, variants or models.
 func inPrint(c results.Cell) (n Number, ok bool) {
 	dataset, ofCode := strings.CutSuffix(c.Dataset, "-2024")
 	n.Place = results.Place{Dataset: dataset, Dimension: c.Dimension, Mechanism: c.Mechanism, Epsilon: c.Epsilon}
-	variant, model, policy := "proved", "lstm", "keep"
-	if n.As = AsDescribed; ofCode {
-		n.As, variant, model = AsRun, "as-run", "lstm-2024"
+	run := way{asDescribed, "proved", "lstm", "keep"}
+	if ofCode {
+		run = way{asRun, "as-run", "lstm-2024", "keep"}
 	}
-	other := otherParameters[c.Mechanism]
-	study := (c.IsBaseline() || c.Variant == variant) && (other == "" || !strings.Contains(c.Parameters, other))
-	if row, fits := fitted[c.Instance()]; fits && ofCode {
-		n.As, n.Mechanism, policy, study = AsFitted, row, "random", true
+	row, isFitted := fitted[c.Instance()]
+	if isFitted && ofCode {
+		run.as = asFitted
+		run.policy = "random"
+		n.Mechanism = row
+	} else if !run.hasMechanism(c) {
+		return n, false
 	}
-	return n, study && (c.Model == "" || c.Model == model) && (c.Policy == "" || c.Policy == policy) &&
-		!c.Generated && c.TestItems == documents[dataset] &&
-		strings.HasPrefix(strings.ToLower(c.Embedding), "glove.6b")
+	n.As = run.as
+	hasModel := c.Model == "" || c.Model == run.model
+	hasPolicy := c.Policy == "" || c.Policy == run.policy
+	hasTexts := !c.Generated && c.TestItems == documents[dataset]
+	hasVectors := strings.HasPrefix(strings.ToLower(c.Embedding), "glove.6b")
+	return n, hasModel && hasPolicy && hasTexts && hasVectors
 }
 
-// Compare joins the printed numbers with those of results, in the order of the
-// paper's tables: all that both have, at every dimension.
-func Compare(p *results.Prepared) (all []Number) {
-	run := results.Where(p.Cells, func(c results.Cell) bool { _, ok := inPrint(c); return ok })
-	unlike := slices.ContainsFunc(run, func(c results.Cell) bool {
-		m, ok := c.At("cs")
-		return ok && !strings.HasSuffix(m.Detail, encoder)
-	})
-	quantities := results.Distinct(Printed(), func(n Number) string { return n.Quantity })
-	measured := map[Number]results.Cells{} // by place, way and quantity
-	for ofModel, cells := range map[bool][]results.Cell{false: results.Texts(run), true: run} {
-		for _, g := range results.GroupCells(cells) {
-			c := g.Cells[0]
-			n, _ := inPrint(c)
-			if ofModel && !c.IsBaseline() {
-				n.Setting = c.Setting
-			}
-			for _, n.Quantity = range quantities {
-				if results.MustColumn(n.Quantity).OfModel == ofModel &&
-					(len(g.Values(n.Quantity)) > 0 || c.Status == results.StatusUndefined) {
-					measured[n] = g
-				}
-			}
-		}
+// hasMechanism reports whether a cell has the study's variant and parameters.
+func (w way) hasMechanism(c results.Cell) bool {
+	if !c.IsBaseline() && c.Variant != w.variant {
+		return false
 	}
-	for _, how := range []string{AsRun, AsFitted, AsDescribed} {
+	other := otherParameters[c.Mechanism]
+	return other == "" || !strings.Contains(c.Parameters, other)
+}
+
+// Compare joins the printed numbers with those of results, in the order of the paper's tables: all that both have, at
+// every dimension.
+func Compare(p *results.Prepared) (all []Number) {
+	cells := results.Where(p.Cells, func(c results.Cell) bool {
+		_, ok := inPrint(c)
+		return ok
+	})
+	measured := measuredNumbers(cells)
+	encoderIsOther := slices.ContainsFunc(cells, hasOtherEncoder)
+	for _, how := range []string{asRun, asFitted, asDescribed} {
 		for _, printed := range Printed() {
 			for _, setting := range []string{"", "train-only", "local"} {
 				n := Number{Place: printed.Place, As: how, Quantity: printed.Quantity}
 				n.Setting = setting
-				if ours, ran := measured[n]; ran {
-					n.Printed = printed.Printed
-					n = n.beside(ours)
-					if unlike && n.N > 0 && (n.Quantity == "cs" || strings.HasPrefix(n.Quantity, "puc_")) {
-						n.Verdict = Unlike
-					}
-					all = append(all, n)
+				ours, ran := measured[n]
+				if !ran {
+					continue
 				}
+				n.Printed = printed.Printed
+				n = n.beside(ours)
+				restsOnEncoder := n.Quantity == "cs" || strings.HasPrefix(n.Quantity, "puc_")
+				if encoderIsOther && n.N > 0 && restsOnEncoder {
+					n.Verdict = otherEncoder
+				}
+				all = append(all, n)
 			}
 		}
 	}
 	return all
 }
 
-// Sentence counts the verdicts and says the rule.
-func Sentence(all []Number) string {
+// hasOtherEncoder reports whether CS was measured by another encoder than the study's.
+func hasOtherEncoder(c results.Cell) bool {
+	m, ok := c.At("cs")
+	return ok && !strings.HasSuffix(m.Detail, encoder)
+}
+
+// measuredNumbers are the cells of the printed quantities, by place, way and quantity. What is of the text is there
+// once, whatever the classifiers.
+func measuredNumbers(cells []results.Cell) map[Number]results.Cells {
+	measured := map[Number]results.Cells{}
+	texts := results.GroupCells(results.Texts(cells))
+	classified := results.GroupCells(cells)
+	for _, quantity := range results.Distinct(Printed(), func(n Number) string { return n.Quantity }) {
+		ofModel := results.MustColumn(quantity).OfModel
+		groups := texts
+		if ofModel {
+			groups = classified
+		}
+		for _, g := range groups {
+			c := g.Cells[0]
+			if len(g.Values(quantity)) == 0 && c.Status != results.StatusUndefined {
+				continue
+			}
+			n, _ := inPrint(c)
+			n.Quantity = quantity
+			if ofModel && !c.IsBaseline() {
+				n.Setting = c.Setting
+			}
+			measured[n] = g
+		}
+	}
+	return measured
+}
+
+// sentence counts the verdicts and says the rule.
+func sentence(all []Number) string {
 	counts := map[Verdict]int{}
 	for _, n := range all {
 		counts[n.Verdict]++
 	}
-	return fmt.Sprintf("Of %d printed numbers %d are the same to the digits, %d near, %d apart, and %d undefined here. %s",
-		len(all)-counts[Unlike], counts[Same], counts[Near], counts[Apart], counts[Undefined], Rule)
+	return fmt.Sprintf("Of %d printed numbers %d are the same to the digits, %d near, %d apart, and %d undefined "+
+		"here. %s", len(all)-counts[otherEncoder], counts[Same], counts[Near], counts[Apart], counts[undefined], rule)
 }
 
 // Tables are the printed numbers beside ours, one a row, all or those of some
@@ -114,13 +153,20 @@ func Tables(p *results.Prepared, quantities ...string) []views.Table {
 	if len(all) == 0 {
 		return nil
 	}
-	t := views.Table{Name: "published", Title: "Printed by Meisenbacher et al. 2024, and here", Legend: Sentence(all),
-		Header: []string{"run", "data set", "d", "mechanism", "ε", "quantity", "printed", "ours", "difference", "verdict"}}
+	t := views.Table{
+		Name:   "published",
+		Title:  "Printed by Meisenbacher et al. 2024, and here",
+		Legend: sentence(all),
+		Header: []string{"run", "data set", "d", "mechanism", "ε", "quantity", "printed", "ours", "difference",
+			"verdict"},
+	}
 	for _, n := range all {
-		quantity, ours, difference := results.MustColumn(n.Quantity).Title, "", ""
+		quantity := results.MustColumn(n.Quantity).Title
 		if n.Setting != "" {
 			quantity += ", " + n.Setting
 		}
+		ours := ""
+		difference := ""
 		if n.N > 0 {
 			ours = views.Number(n.Ours, n.digits())
 			difference = fmt.Sprintf("%+.*f", n.digits(), n.Ours-n.Printed)

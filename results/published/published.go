@@ -38,23 +38,23 @@ var Printed = sync.OnceValue(func() (all []Number) {
 })
 
 // Verdict says what became of a printed number. Same: to the digits printed. Near:
-// within the tolerance of Rule. Undefined: the mechanism does not exist there. Unlike:
+// within the tolerance of rule. Undefined: the mechanism does not exist there. Other encoder:
 // by another encoder than the study's.
 type Verdict string
 
 // Verdicts.
 const (
-	Same      Verdict = "same"
-	Near      Verdict = "near"
-	Apart     Verdict = "apart"
-	Undefined Verdict = "undefined"
-	Unlike    Verdict = "other encoder"
+	Same         Verdict = "same"
+	Near         Verdict = "near"
+	Apart        Verdict = "apart"
+	undefined    Verdict = "undefined"
+	otherEncoder Verdict = "other encoder"
 )
 
-// Rule is the tolerance, in words.
-const Rule = "Near: N_w and S_w within three standard deviations of one draw of 25 words with 100 runs each (at " +
-	"most that of 2,500 independent trials) and of our mean; a share of a text, CS and PUC within 1.5 points; accuracy " +
-	"within 2. CS, and PUC with it, by another encoder than the study's has no verdict."
+// rule is the tolerance, in words.
+const rule = "Near: N_w and S_w within three standard deviations of one draw of 25 words with 100 runs each (at " +
+	"most that of 2,500 independent trials) and of our mean; a share of a text, CS and PUC within 1.5 points; " +
+	"accuracy within 2. CS, and PUC with it, by another encoder than the study's has no verdict."
 
 // digits are those printed, as many as ours have.
 func (n Number) digits() int { return results.MustColumn(n.Quantity).Digits }
@@ -78,15 +78,20 @@ func (n Number) rounding() float64 { return math.Pow10(-n.digits()) / 2 }
 
 // beside compares a printed number with the mean of our measurements.
 func (n Number) beside(ours results.Cells) Number {
-	if n.Ours, n.Verdict = math.NaN(), Undefined; ours.Cells[0].Status == results.StatusUndefined {
+	if ours.Cells[0].Status == results.StatusUndefined {
+		n.Ours = math.NaN()
+		n.Verdict = undefined
 		return n
 	}
 	x := ours.Values(n.Quantity)
 	if n.Quantity == "s_w" { // printed without the word itself
-		x = results.Where(list.Map(ours.Cells, results.Cell.SwOthers), func(v float64) bool { return !math.IsNaN(v) })
+		others := list.Map(ours.Cells, results.Cell.SwOthers)
+		x = results.Where(others, func(v float64) bool { return !math.IsNaN(v) })
 	}
-	n.N, n.Ours = len(x), stats.Mean(x)
-	switch d := math.Abs(n.Ours - n.Printed); {
+	n.N = len(x)
+	n.Ours = stats.Mean(x)
+	d := math.Abs(n.Ours - n.Printed)
+	switch {
 	case d <= n.rounding()+1e-9:
 		n.Verdict = Same
 	case d <= n.tolerance():

@@ -129,7 +129,7 @@ func TestCompare(t *testing.T) {
 			t.Errorf("d = %d: %d numbers, want %d", d, len(got), len(want))
 		}
 		for q, verdict := range want {
-			if k := got[q]; k.Verdict != verdict || k.Dimension != d || k.As != AsRun {
+			if k := got[q]; k.Verdict != verdict || k.Dimension != d || k.As != asRun {
 				t.Errorf("d = %d, %s: %+v, want %s", d, q, k, verdict)
 			}
 		}
@@ -149,18 +149,18 @@ func TestCompare(t *testing.T) {
 			r.Model, r.Setting = "lstm", "local"
 		}
 	})
-	if k := described["accuracy"]; len(described) != 5 || k.As != AsDescribed || k.Setting != "local" || k.Verdict != Near {
+	if k := described["accuracy"]; len(described) != 5 || k.As != asDescribed || k.Setting != "local" || k.Verdict != Near {
 		t.Errorf("as described: %+v", described)
 	}
-	undefined := compared(t, func(r *results.Row) { r.Status, r.Reason = results.StatusUndefined, "small" })
-	if k := undefined["accuracy"]; k.Verdict != Undefined || !math.IsNaN(k.Ours) {
+	small := compared(t, func(r *results.Row) { r.Status, r.Reason = results.StatusUndefined, "small" })
+	if k := small["accuracy"]; k.Verdict != undefined || !math.IsNaN(k.Ours) {
 		t.Errorf("undefined: %+v", k)
 	}
 }
 
 // CS and PUC are judged by the study's encoder alone.
 func TestAnotherEncoderHasNoVerdict(t *testing.T) {
-	for detail, want := range map[string]Verdict{"sentence-transformers/" + encoder: Near, "use-lite-onnx": Unlike} {
+	for detail, want := range map[string]Verdict{"sentence-transformers/" + encoder: Near, "use-lite-onnx": otherEncoder} {
 		cs := results.Number(75.5) // 75.0 is printed
 		cs.Detail = detail
 		p, err := results.Prepare(results.Run{Rows: []results.Row{one(1, "text", func(*results.Row) {}).Of("cs", cs)}})
@@ -171,8 +171,8 @@ func TestAnotherEncoderHasNoVerdict(t *testing.T) {
 		if len(all) != 1 || all[0].Verdict != want {
 			t.Errorf("%s: %+v, want %s", detail, all, want)
 		}
-		judged := map[Verdict]string{Near: "Of 1 printed", Unlike: "Of 0 printed"}[want]
-		if text := Sentence(all); !strings.HasPrefix(text, judged) {
+		judged := map[Verdict]string{Near: "Of 1 printed", otherEncoder: "Of 0 printed"}[want]
+		if text := sentence(all); !strings.HasPrefix(text, judged) {
 			t.Error(text)
 		}
 	}
@@ -224,7 +224,7 @@ func TestPapers(t *testing.T) {
 	fitted := compared(t, func(r *results.Row) {
 		r.Mechanism, r.Parameters, r.Policy = "mahalanobis", "lambda=0.5", "random"
 	})
-	if k := fitted["pp"]; k.As != AsFitted || k.Mechanism != "mahalanobis" {
+	if k := fitted["pp"]; k.As != asFitted || k.Mechanism != "mahalanobis" {
 		t.Errorf("%+v", k)
 	}
 }

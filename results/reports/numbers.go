@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -41,18 +40,21 @@ func (s source) count(how, dataset, quantities string, d ...int) (string, error)
 		records = fmt.Sprintf("replication-%d-%d replication-fits-%[1]d-%[2]d", d[0], d[1])
 	}
 	all, err := s.printed(records, how, dataset, append(d, 100)[0])
-	of := map[published.Number]bool{}
+	if err != nil {
+		return "", err
+	}
+	isNear := map[published.Number]bool{} // in one of the ways
 	for _, n := range all {
 		if strings.Contains(" "+quantities+" ", " "+n.Quantity+" ") {
 			cell := published.Number{Place: n.Place, Quantity: n.Quantity}
-			of[cell] = of[cell] || n.Verdict == published.Same || n.Verdict == published.Near
+			isNear[cell] = isNear[cell] || n.Verdict == published.Same || n.Verdict == published.Near
 		}
 	}
-	if err == nil && len(of) == 0 {
-		err = fmt.Errorf("nothing is printed of %s (%s) of %s", dataset, how, quantities)
+	if len(isNear) == 0 {
+		return "", fmt.Errorf("nothing is printed of %s (%s) of %s", dataset, how, quantities)
 	}
-	near := list.Count(slices.Collect(maps.Values(of)), func(b bool) bool { return b })
-	return fmt.Sprintf("%d of %d", near, len(of)), err
+	near := list.Count(slices.Collect(maps.Values(isNear)), func(near bool) bool { return near })
+	return fmt.Sprintf("%d of %d", near, len(isNear)), nil
 }
 
 // published has ours/printed and the verdict, a row for each row of the paper.
@@ -61,27 +63,46 @@ func (s source) published(how, dataset string, columns ...string) (string, error
 	if err != nil {
 		return "", err
 	}
-	header, rows := []string{"mechanism", "ε"}, [][]string{}
-	for _, q := range columns {
-		q, _, _ = strings.Cut(q, " ")
-		header = append(header, map[string]string{"n_w": "N_w", "s_w": "S_w", "pp": "PP", "low_overlap": "LOW",
-			"english_as_printed": "English %", "accuracy": "accuracy", "cs": "CS", "puc_50": "PUC α = ½"}[q])
+	header := []string{"mechanism", "ε"}
+	for _, column := range columns {
+		q, _, _ := strings.Cut(column, " ")
+		header = append(header, printedNames[q])
 	}
+	var rows [][]string
 	for _, at := range results.Distinct(all, func(n published.Number) results.Place { return n.Text() }) {
 		row := []string{results.MechanismTitle(at.Mechanism), at.Epsilon.String()}
 		for _, column := range columns {
-			q, setting, _ := strings.Cut(column, " ")
-			text, digits := views.NotMeasured, results.MustColumn(q).Digits
-			for _, n := range all {
-				if n.Text() == at && n.Quantity == q && (n.Setting == setting || n.Setting == "") {
-					text = views.Number(n.Ours, digits) + "/" + views.Number(n.Printed, digits) + " " + signs[n.Verdict]
-				}
-			}
-			row = append(row, text)
+			row = append(row, besidePrinted(all, at, column))
 		}
 		rows = append(rows, row)
 	}
 	return table(rows, header...)
+}
+
+// printedNames are those of quantities as the paper prints them.
+var printedNames = map[string]string{
+	"n_w":                "N_w",
+	"s_w":                "S_w",
+	"pp":                 "PP",
+	"low_overlap":        "LOW",
+	"english_as_printed": "English %",
+	"accuracy":           "accuracy",
+	"cs":                 "CS",
+	"puc_50":             "PUC α = ½",
+}
+
+// besidePrinted is our number of a place beside the printed one, with the sign of the verdict; a column is a quantity,
+// which may be followed by the setting.
+func besidePrinted(all []published.Number, at results.Place, column string) string {
+	q, setting, _ := strings.Cut(column, " ")
+	digits := results.MustColumn(q).Digits
+	text := views.NotMeasured
+	for _, n := range all {
+		if n.Text() == at && n.Quantity == q && (n.Setting == setting || n.Setting == "") {
+			text = views.Number(n.Ours, digits) + "/" + views.Number(n.Printed, digits) + " " + signs[n.Verdict]
+		}
+	}
+	return text
 }
 
 // cells are those of a record at a data set and mechanism or its label, and an ε where one is given. A quantity may be
@@ -94,14 +115,16 @@ func (s source) cells(name, quantity, dataset, mechanism string, epsilon []float
 	}
 	quantity, setting, _ := strings.Cut(quantity, " ")
 	found := results.Where(p.Cells, func(c results.Cell) bool {
-		return c.Dataset == dataset && (setting == "" || c.Setting == setting) && c.Has(quantity) &&
-			(dimension == "" || dimension == fmt.Sprint(c.Dimension)) &&
-			(c.Mechanism == mechanism || c.Label == mechanism) && (len(epsilon) == 0 || c.Epsilon == results.Float(epsilon[0]))
+		hasSetting := setting == "" || c.Setting == setting
+		hasDimension := dimension == "" || dimension == fmt.Sprint(c.Dimension)
+		isOf := c.Mechanism == mechanism || c.Label == mechanism
+		hasEpsilon := len(epsilon) == 0 || c.Epsilon == results.Float(epsilon[0])
+		return c.Dataset == dataset && c.Has(quantity) && hasSetting && hasDimension && isOf && hasEpsilon
 	})
 	other := func(c results.Cell) bool { return c.Dimension != found[0].Dimension }
 	if len(found) == 0 || slices.ContainsFunc(found, other) {
-		return nil, fmt.Errorf("%s: no %s of %s on %s at %v, or of several dimensions", name, quantity, mechanism, dataset,
-			epsilon)
+		return nil, fmt.Errorf("%s: no %s of %s on %s at %v, or of several dimensions", name, quantity, mechanism,
+			dataset, epsilon)
 	}
 	return found, nil
 }
@@ -143,107 +166,18 @@ func (s source) floor(name, quantity, dataset, mechanism string) (string, error)
 // least is the smallest share of any mechanism, but random words.
 func (s source) least(name, quantity, dataset string) (string, error) {
 	p, err := s.frame(name)
-	least := math.Inf(1)
-	if err == nil {
-		for _, g := range results.GroupCells(p.Private()) {
-			if c := g.Cells[0]; c.Dataset == dataset && c.Mechanism != "uniform" && c.Has(quantity) {
-				v, _ := mean(g.Cells, quantity)
-				least = min(least, v)
-			}
-		}
-	}
-	return fmt.Sprintf("%.1f%%", 100*least), err
-}
-
-// release is one of a mechanism, with what it keeps of the topic in %.
-type release struct {
-	own         []results.Cell
-	topic, away float64 // away: from the place that was asked for
-}
-
-// released is of each mechanism the release that is nearest to five points of accuracy
-// lost in another record, or nearest to half of the words where none is named.
-func (s source) released(name, dataset string, use ...string) (p *results.Prepared, all []release, err error) {
-	p, err = s.frame(name)
-	text := func(c results.Cell) results.Place { return c.Text().Group() }
-	here := func(c results.Cell) bool { return c.Dataset == dataset }
-	accuracy, plain := map[results.Place]float64{}, math.NaN()
-	for _, record := range use {
-		topic, wrong := s.frame(record)
-		if err = cmp.Or(err, wrong); err != nil {
-			return nil, nil, err
-		}
-		for _, own := range list.Group(results.Where(topic.Cells, here), text) {
-			v, _ := mean(own, "accuracy")
-			if accuracy[text(own[0])] = v; own[0].IsBaseline() {
-				plain = v
-			}
-		}
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, mechanism := range list.Group(results.Where(p.Private(), here), results.Cell.Instance) {
-		best := release{away: math.Inf(1)}
-		for _, x := range list.Group(mechanism, text) {
-			topic, measured := accuracy[text(x[0])]
-			away := math.Abs(plain - 5 - topic)
-			if words, _ := mean(x, "strongest-words"); len(use) == 0 {
-				away = math.Abs(words - 0.5)
-			}
-			if away < best.away && (measured || len(use) == 0) {
-				best = release{x, topic, away}
-			}
-		}
-		if best.own != nil {
-			all = append(all, best)
-		}
-	}
-	return p, all, nil
-}
-
-// strongest is what the strongest attackers find of each mechanism's release.
-func (s source) strongest(name, dataset string, use ...string) (string, error) {
-	p, all, err := s.released(name, dataset, use...)
 	if err != nil {
 		return "", err
 	}
-	header := []string{"mechanism", "ε", "word", "label", "document", "word, 10 releases"}
-	if len(use) > 0 {
-		header = slices.Insert(header, 2, "topic, %")
-	}
-	var rows [][]string
-	for _, r := range all {
-		row := []string{short(p.Name(r.own[0].Place)), r.own[0].Epsilon.String()}
-		if len(use) > 0 {
-			row = append(row, views.Number(r.topic, 1))
-		}
-		for _, q := range []string{"strongest-words", "strongest-label", "strongest-documents", "average-10"} {
-			v, half := mean(r.own, q)
-			row = append(row, fmt.Sprintf("%s ± %s", views.Number(100*v, 0), views.Number(100*half, 0)))
-		}
-		rows = append(rows, row)
-	}
-	return table(rows, header...)
-}
-
-// between are the ends of what the best of some attackers finds, over some mechanisms or
-// all, where these lose five points of the topic, or half of that more or less.
-func (s source) between(attackers, name, dataset, use string, mechanisms ...string) (string, error) {
-	_, all, err := s.released(name, dataset, use)
-	var found []float64
-	for _, r := range all {
-		own := list.Map(strings.Fields(attackers), func(q string) float64 { v, _ := mean(r.own, q); return v })
-		own = slices.DeleteFunc(own, math.IsNaN)
-		asked := len(mechanisms) == 0 || slices.Contains(mechanisms, r.own[0].Mechanism)
-		if asked && r.away <= 2.5 && len(own) > 0 {
-			found = append(found, slices.Max(own))
+	least := math.Inf(1)
+	for _, g := range results.GroupCells(p.Private()) {
+		c := g.Cells[0]
+		if c.Dataset == dataset && c.Mechanism != "uniform" && c.Has(quantity) {
+			v, _ := mean(g.Cells, quantity)
+			least = min(least, v)
 		}
 	}
-	if err != nil || len(found) < max(1, len(mechanisms)) {
-		return "", cmp.Or(err, fmt.Errorf("%s: no %s at five points lost on %s", name, attackers, dataset))
-	}
-	return fmt.Sprintf("%.0f to %.0f%%", 100*slices.Min(found), 100*slices.Max(found)), nil
+	return fmt.Sprintf("%.1f%%", 100*least), nil
 }
 
 // paper is a mean of the records of commit 05dcc51 of a source paper.
@@ -258,11 +192,38 @@ func (s source) paper(name, panel, series string, x any, quantity string) (strin
 	rows, err := results.ReadRows[mean](s.path(name + ".csv"))
 	for _, r := range rows {
 		if r.Panel == panel && r.Series == series && r.X == fmt.Sprint(x) && r.Quantity == quantity {
-			return views.Number(r.Mean, 3-int(min(2, max(0, math.Log10(math.Max(1, math.Abs(r.Mean))))))), err
+			magnitude := math.Log10(math.Max(1, math.Abs(r.Mean)))
+			return views.Number(r.Mean, 3-int(min(2, max(0, magnitude)))), err
 		}
 	}
 	if err == nil {
 		err = fmt.Errorf("%s has no %s of %s, %s at %v", name, quantity, panel, series, x)
 	}
 	return "", err
+}
+
+// kind is by how many points at the most E_M from few draws is above that from more.
+func (s source) kind(few, more string) (string, error) {
+	a, err := s.frame(few)
+	if err != nil {
+		return "", err
+	}
+	b, err := s.frame(more)
+	if err != nil {
+		return "", err
+	}
+	const quantity = "e_m_full_uniform"
+	most := math.Inf(-1)
+	for _, c := range a.Cells {
+		for _, d := range b.Cells {
+			isSame := c.Dataset == d.Dataset && c.Instance() == d.Instance() && c.Epsilon == d.Epsilon
+			if isSame && c.Has(quantity) && d.Has(quantity) {
+				most = max(most, 100*(c.Get(quantity).Float()-d.Get(quantity).Float()))
+			}
+		}
+	}
+	if math.IsInf(most, 0) {
+		return "", fmt.Errorf("%s and %s have no release in common", few, more)
+	}
+	return views.Number(most, 1), nil
 }

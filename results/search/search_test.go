@@ -96,6 +96,7 @@ func TestReasons(t *testing.T) {
 	atEnd.Low = math.Ln2 * (1 + 1e-9)
 	low := func(e float64) float64 { return 0.9 * sigmoid(3, 0.7)(e) }
 	high := func(e float64) float64 { return 0.1 + low(e) }
+	slope := func(e float64) float64 { return 0.5 - 0.001*math.Log(e) }
 	for _, c := range []struct {
 		name     string
 		question Question
@@ -116,6 +117,7 @@ func TestReasons(t *testing.T) {
 		{"cliff after a plateau", byNear(0.5, 0.05), 0.01, cliff(50, 0.9875, 0), Cliff, 22},
 		{"no effect", byNear(0.5, 0.05), 5, flat(0), Plateau, 8},
 		{"no effect, a point", byAbove(0.5, 0.02), 10, flat(0.99), Plateau, 5},
+		{"little effect", byAbove(0.9, 0.02), 5, slope, End, 12},
 		{"above all values", byAbove(0.99, 0.001), 10, low, End, 6},
 		{"below all values", byNear(0.01, 0.05), 10, high, End, 9},
 		{"below where it is defined", narrow, 10, sigmoid(1, 0.5), End, 6},

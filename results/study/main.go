@@ -7,7 +7,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -24,10 +23,11 @@ import (
 	"mldpbench/results"
 )
 
+// main makes the records that the arguments name; exit code 2 of an unknown one, 1 if any failed.
 func main() {
 	m := maker{
-		program: cmp.Or(os.Getenv("MLDP"), filepath.Join("bin", "mldp")),
-		runs:    cmp.Or(os.Getenv("STUDY_OUT"), filepath.Join("runs", "study")),
+		program: setting("MLDP", filepath.Join("bin", "mldp")),
+		runs:    setting("STUDY_OUT", filepath.Join("runs", "study")),
 		records: filepath.Join("results", "reference"),
 		log:     os.Stderr,
 	}
@@ -42,9 +42,19 @@ func main() {
 	}
 }
 
+// setting is a variable of the environment, or what holds where it is not set.
+func setting(name, otherwise string) string {
+	if value := os.Getenv(name); value != "" {
+		return value
+	}
+	return otherwise
+}
+
 // named are the records of these names, or all that can be made anew.
 func named(names []string) ([]results.Record, error) {
-	kept := results.Where(results.Records(), func(r results.Record) bool { return r.File != "" && r.Arguments() != nil })
+	kept := results.Where(results.Records(), func(r results.Record) bool {
+		return r.File != "" && r.Arguments() != nil
+	})
 	if len(names) == 0 {
 		return kept, nil
 	}

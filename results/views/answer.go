@@ -10,15 +10,15 @@ import (
 	"mldpbench/results/analysis"
 )
 
-// Answer is the sentence that a study is run for: which mechanism keeps most at
-// equal privacy, which are not told apart from it, and which keep less.
+// Answer is the sentence that a study is run for: which mechanism has the highest use at equal privacy, which are not
+// significantly different from it, and which have less.
 func Answer(a *analysis.Analysis) string {
 	levels := a.Levels()
 	if len(levels.At) == 0 {
 		return ""
 	}
-	scenes := leading(a.Alignments("", levels.At[0]))
-	if len(scenes) == 0 {
+	leading := leadingScenes(a.Alignments("", levels.At[0]))
+	if len(leading) == 0 {
 		return ""
 	}
 	where := "where " + LevelOf(levels.Quantity, levels.At[0])
@@ -26,82 +26,103 @@ func Answer(a *analysis.Analysis) string {
 		where = fmt.Sprintf("where the best guess of a word is wrong %s%% of the time", Short(100*levels.At[0]))
 		where = strings.Replace(where, "50% of the time", "half the time", 1)
 	}
-	return "At equal privacy, " + where + ", " + answer(scenes)
+	var found []string
+	for _, s := range leading {
+		best, _ := s.Best()
+		if len(best) > 0 {
+			found = append(found, foundIn(s, best))
+		}
+	}
+	if len(found) == 0 {
+		found = append(found, "no mechanism with a guarantee was measured")
+	}
+	return "At equal privacy, " + where + ", " + strings.Join(found, ". ") + "."
 }
 
-// answer says what the scene of each data set found.
-func answer(scenes []analysis.Alignment) string {
-	var said []string
-	for _, a := range scenes {
-		best, _ := a.Best()
-		if len(best) == 0 {
-			continue
-		}
-		names, use := list.Map(a.Lines, name), inShort(results.MustColumn(a.Use))
-		text := fmt.Sprintf("%s keeps most (%s %s%s)", names[best[0]], results.DatasetTitle(a.Dataset),
-			Number(a.Lines[best[0]].Value, use.Digits), strings.TrimPrefix(use.Unit, "×100"))
-		if a.Training == "" {
-			said = append(said, text+"; nothing was tested: "+analysis.Untested)
-			continue
-		}
-		var level, less []string
-		detectable := 0.0
-		for i, l := range a.Lines {
-			if slices.Contains(best[1:], i) {
-				pair, _ := a.Pair(best[0], i)
-				level, detectable = append(level, names[i]), max(detectable, pair.Detectable)
-			} else if l.Reached && l.Competes() && i != best[0] {
-				less = append(less, names[i])
-			}
-		}
-		if len(level) > 0 {
-			text += fmt.Sprintf("; %s %s not told apart from it (a difference under %s would not show)", And(level),
-				map[bool]string{true: "is", false: "are"}[len(level) == 1], Number(detectable, 1))
-		}
-		if len(less) > 0 {
-			text += "; " + And(less) + map[bool]string{true: " keeps", false: " keep"}[len(less) == 1] + " less"
-		}
-		said = append(said, text)
+// foundIn says what a scene found; best are its lines with the highest use, that of the first above all.
+func foundIn(s analysis.Alignment, best []int) string {
+	names := list.Map(s.Lines, nameInSentence)
+	use := inShort(results.MustColumn(s.Use))
+	value := Number(s.Lines[best[0]].Value, use.Digits) + strings.TrimPrefix(use.Unit, "×100")
+	text := fmt.Sprintf("%s keeps most (%s %s)", names[best[0]], results.DatasetTitle(s.Dataset), value)
+	if s.Training == "" {
+		return text + "; nothing was tested: " + analysis.Untested
 	}
-	if len(said) == 0 {
-		return "no mechanism with a guarantee was measured."
+	var similar, less []string
+	detectable := 0.0
+	for i, l := range s.Lines {
+		switch {
+		case i == best[0]:
+		case slices.Contains(best, i):
+			pair, _ := s.Pair(best[0], i)
+			similar = append(similar, names[i])
+			detectable = max(detectable, pair.Detectable)
+		case l.Reached && l.Competes():
+			less = append(less, names[i])
+		}
 	}
-	return strings.Join(said, ". ") + "."
+	if len(similar) > 0 {
+		text += fmt.Sprintf("; %s %s not told apart from it (a difference under %s would not show)", And(similar),
+			verb(similar, "is", "are"), Number(detectable, 1))
+	}
+	if len(less) > 0 {
+		text += fmt.Sprintf("; %s %s less", And(less), verb(less, "keeps", "keep"))
+	}
+	return text
 }
 
-// leading keeps one scene for each data set: the one with most repetitions, then
-// most mechanisms, tested on private text if there is a choice.
-func leading(scenes []analysis.Alignment) []analysis.Alignment {
-	weight := func(a analysis.Alignment) []int {
-		repetitions := list.Map(a.Lines, func(l analysis.Line) int {
-			return len(results.Distinct(l.Cells, func(c results.Cell) int { return c.Repetition }))
-		})
-		return []int{slices.Max(repetitions), a.Reached(), map[string]int{"local": 1}[a.Setting]}
+// verb is the form of a verb for so many.
+func verb(subjects []string, singular, plural string) string {
+	if len(subjects) == 1 {
+		return singular
 	}
-	met := results.Where(scenes, func(a analysis.Alignment) bool { return a.Datasets == 0 && a.Reached() > 0 })
-	slices.SortStableFunc(met, func(a, b analysis.Alignment) int { return strings.Compare(a.Dataset, b.Dataset) })
-	most := func(a, b analysis.Alignment) int { return slices.Compare(weight(a), weight(b)) }
-	return list.Map(list.Group(met, func(a analysis.Alignment) string { return a.Dataset }),
-		func(own []analysis.Alignment) analysis.Alignment { return slices.MaxFunc(own, most) })
+	return plural
 }
 
-// name writes "Vickrey, proved" as "Vickrey (proved)", for lists whose commas
-// separate mechanisms, and says that a mechanism has no guarantee.
-func name(l analysis.Line) string {
-	said := l.Name
-	if mechanism, variant, found := strings.Cut(l.Name, ", "); found {
-		said = mechanism + " (" + variant + ")"
+// leadingScenes keeps one scene for each data set: the one with most repetitions, then most mechanisms, tested on
+// privatised text if there is a choice.
+func leadingScenes(all []analysis.Alignment) []analysis.Alignment {
+	reached := results.Where(all, func(s analysis.Alignment) bool { return s.Datasets == 0 && s.Reached() > 0 })
+	slices.SortStableFunc(reached, func(x, y analysis.Alignment) int { return strings.Compare(x.Dataset, y.Dataset) })
+	byWeight := func(x, y analysis.Alignment) int { return slices.Compare(weightOf(x), weightOf(y)) }
+	sets := list.Group(reached, func(s analysis.Alignment) string { return s.Dataset })
+	return list.Map(sets, func(own []analysis.Alignment) analysis.Alignment { return slices.MaxFunc(own, byWeight) })
+}
+
+// weightOf is what the leading scene of a data set has most of, the first number above all.
+func weightOf(s analysis.Alignment) []int {
+	repetitions := 0
+	for _, l := range s.Lines {
+		own := results.Distinct(l.Cells, func(c results.Cell) int { return c.Repetition })
+		repetitions = max(repetitions, len(own))
 	}
-	if _, found := results.Unproved(l.Cells); found {
-		said += " (no guarantee)"
+	local := 0
+	if s.Setting == "local" {
+		local = 1
 	}
-	return said
+	return []int{repetitions, s.Reached(), local}
+}
+
+// nameInSentence writes "Vickrey, proved" as "Vickrey (proved)", for lists whose commas separate mechanisms, and says
+// that a mechanism has no guarantee.
+func nameInSentence(l analysis.Line) string {
+	name := l.Name
+	mechanism, variant, found := strings.Cut(l.Name, ", ")
+	if found {
+		name = mechanism + " (" + variant + ")"
+	}
+	_, unproved := results.Unproved(l.Cells)
+	if unproved {
+		name += " (no guarantee)"
+	}
+	return name
 }
 
 // And lists names as a sentence does.
 func And(names []string) string {
-	if n := len(names); n > 1 {
-		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
+	if len(names) < 2 {
+		return strings.Join(names, "")
 	}
-	return strings.Join(names, "")
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " and " + names[last]
 }

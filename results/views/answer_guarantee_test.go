@@ -27,7 +27,7 @@ func TestAnswerNamesWhoHasNoGuarantee(t *testing.T) {
 		{analysis.Line{Name: "mine", Cells: cell("mine", "external", "discrete")}, "mine"},
 		{analysis.Line{Name: "plain text", Cells: cell(results.BaselineMechanism, "", "")}, "plain text"},
 	} {
-		if got := name(test.line); got != test.want {
+		if got := nameInSentence(test.line); got != test.want {
 			t.Errorf("the sentence says %q, want %q", got, test.want)
 		}
 	}

@@ -76,10 +76,10 @@ func written(v float64, format byte, digits int) string {
 	return strconv.FormatFloat(v, format, digits, 64)
 }
 
-// Within writes a value ± half the width of its interval, if it has one: the one
+// within writes a value ± half the width of its interval, if it has one: the one
 // form of a number in tables and on pages. A value that is an end of its interval,
 // such as 100%, has the two ends beside it.
-func Within(value, low, high float64, digits int) string {
+func within(value, low, high float64, digits int) string {
 	text := Number(value, digits)
 	switch half := (high - low) / 2; {
 	case !(half > 0) || math.IsInf(half, 0):
@@ -97,8 +97,8 @@ func Thousands(n int) string { return message.NewPrinter(language.English).Sprin
 // unfit is what no name of a file has.
 var unfit = regexp.MustCompile(`[^a-z0-9.]+`)
 
-// Slug makes a file name of the parts of a name.
-func Slug(parts ...string) string {
+// slug makes a file name of the parts of a name.
+func slug(parts ...string) string {
 	return strings.Trim(unfit.ReplaceAllString(strings.ToLower(strings.Join(parts, "-")), "-"), "-.")
 }
 
@@ -114,15 +114,17 @@ type markup struct {
 	own, tied, best, note string
 }
 
+// cell is a cell as the format writes it.
 func (m markup) cell(c Cell) string {
 	s := m.escape(c.Text)
-	for _, f := range []struct {
-		is bool
-		as string
-	}{{c.Own, m.own}, {c.Tied, m.tied}, {c.Best, m.best}} {
-		if f.is {
-			s = fmt.Sprintf(f.as, s)
-		}
+	if c.Own {
+		s = fmt.Sprintf(m.own, s)
+	}
+	if c.Tied {
+		s = fmt.Sprintf(m.tied, s)
+	}
+	if c.Best {
+		s = fmt.Sprintf(m.best, s)
 	}
 	if len(c.Notes) > 0 {
 		s += fmt.Sprintf(m.note, Marks(c.Notes...))
@@ -160,8 +162,8 @@ func Save(dir string, all []Table, formats []string) (paths []string, err error)
 	return paths, nil
 }
 
-// cells are texts as a row of the library.
-func cells(texts []string) table.Row { return list.Map(texts, func(s string) any { return s }) }
+// libraryRow are texts as a row of the library.
+func libraryRow(texts []string) table.Row { return list.Map(texts, func(s string) any { return s }) }
 
 // inMarkdown keeps a text from starting markup and from ending its cell.
 var inMarkdown = markup{strings.NewReplacer("*", `\*`, "<", "&lt;", "`", "\\`", "|", `\|`, "\n", " ").Replace,
@@ -179,7 +181,7 @@ func (t Table) layOut(w io.Writer, layout string, m markup) error {
 	long := func(r []Cell) bool { return len(r) == heads+1 && len(r[heads].Text) > 80 }
 	return template.Must(template.New("").Delims("[[", "]]").Funcs(template.FuncMap{
 		"escape": m.escape,
-		"slug":   Slug,
+		"slug":   slug,
 		"mark":   func(note int) string { return fmt.Sprintf(m.note, Marks(note)) },
 		"head":   func(between string) string { return strings.Join(list.Map(t.Header, m.escape), between) },
 		"row":    func(r []Cell, between string) string { return strings.Join(list.Map(r, m.cell), between) },
@@ -217,7 +219,8 @@ var inLaTeX = markup{func(s string) string {
 }, `\emph{%s}`, `\underline{%s}`, `\textbf{%s}`, `\textsuperscript{%s}`}
 
 var latexEscaper = strings.NewReplacer(`\`, `\textbackslash{}`, "&", `\&`, "%", `\%`, "$", `\$`, "#", `\#`, "_", `\_`,
-	"{", `\{`, "}", `\}`, "~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `\textless{}`, ">", `\textgreater{}`,
+	"{", `\{`, "}", `\}`, "~", `\textasciitilde{}`, "^", `\textasciicircum{}`,
+	"<", `\textless{}`, ">", `\textgreater{}`,
 	"±", `$\pm$`, "≤", `$\leq$`, "≥", `$\geq$`, "×", `$\times$`, "·", `$\cdot$`, "−", "--", "–", "--", "†", `\dag{}`,
 	"‡", `\ddag{}`, "’", "'", "…", `\dots{}`, "ε", `$\varepsilon$`, "δ", `$\delta$`, "γ", `$\gamma$`, "λ", `$\lambda$`,
 	"β", `$\beta$`, "α", `$\alpha$`, "\n", " ")
@@ -230,7 +233,8 @@ func shown(width int) markup {
 	m := markup{func(s string) string { return s }, "%s (yours)", "%s ~", "%s *", " [%s]"}
 	if width > 0 {
 		end := "%s" + text.Reset.EscapeSeq()
-		m.tied, m.best = text.Underline.EscapeSeq()+end, text.Bold.EscapeSeq()+end
+		m.tied = text.Underline.EscapeSeq() + end
+		m.best = text.Bold.EscapeSeq() + end
 	}
 	return m
 }
@@ -253,7 +257,8 @@ func (t Table) Print(w io.Writer, width int) error {
 	}
 	out := ""
 	for line := range strings.Lines(text.WrapSoft(t.Title, cmp.Or(width, math.MaxInt16))) {
-		if line = strings.TrimSpace(line); width > 0 {
+		line = strings.TrimSpace(line)
+		if width > 0 {
 			line = text.Bold.Sprint(line)
 		}
 		out += line + "\n"
@@ -269,39 +274,55 @@ func (t Table) Print(w io.Writer, width int) error {
 	return err
 }
 
-// columns aligns rows, of which the first is a head. On a terminal words are
-// continued below, first those of the widest column, and then columns from the right
-// on are left out, but not the first ones, which name a row.
+// columns aligns rows, of which the first is a head. On a terminal words are continued below, first those of the widest
+// column, and then columns from the right on are left out, but not the first ones, which name a row.
 func columns(rows [][]string, heads, width int) (body string, left []string) {
-	const least = 18 // of a column of words
-	widths := make([]int, len(rows[0]))
-	for _, r := range rows {
-		for j, c := range r {
-			widths[j] = max(widths[j], text.StringWidthWithoutEscSequences(c))
-		}
-	}
-	for width > 0 {
-		total := list.Sum(widths, func(w int) int { return w + 2 }) - 2
-		widest := slices.Max(widths)
-		if total <= width || widest <= least && len(widths) <= heads+1 {
-			break
-		} else if widest > least {
-			widths[slices.Index(widths, widest)] = max(least, widest-total+width)
-		} else {
-			widths = widths[:len(widths)-1]
-		}
-	}
-	t, style := table.NewWriter(), table.StyleDefault
-	style.Options, style.Format.Header = table.OptionsNoBordersAndSeparators, text.FormatDefault
-	style.Box.PaddingLeft, style.Box.PaddingRight = "", "  "
+	widths := fitted(naturalWidths(rows), heads, width)
+	style := table.StyleDefault
+	style.Options = table.OptionsNoBordersAndSeparators
+	style.Format.Header = text.FormatDefault
+	style.Box.PaddingLeft = ""
+	style.Box.PaddingRight = "  "
+	t := table.NewWriter()
 	t.SetStyle(style)
 	var configs []table.ColumnConfig
 	for j, w := range widths {
 		configs = append(configs, table.ColumnConfig{Number: j + 1, WidthMax: w, WidthMaxEnforcer: text.WrapSoft})
 	}
 	t.SetColumnConfigs(configs)
-	t.AppendHeader(cells(rows[0][:len(widths)]))
-	t.AppendRows(list.Map(rows[1:], func(r []string) table.Row { return cells(r[:len(widths)]) }))
+	t.AppendHeader(libraryRow(rows[0][:len(widths)]))
+	t.AppendRows(list.Map(rows[1:], func(r []string) table.Row { return libraryRow(r[:len(widths)]) }))
 	t.SuppressTrailingSpaces()
 	return t.Render() + "\n", rows[0][len(widths):]
+}
+
+// naturalWidths are those of columns whose words stand in one line.
+func naturalWidths(rows [][]string) []int {
+	widths := make([]int, len(rows[0]))
+	for _, r := range rows {
+		for j, c := range r {
+			widths[j] = max(widths[j], text.StringWidthWithoutEscSequences(c))
+		}
+	}
+	return widths
+}
+
+// fitted are the widths of the columns that a terminal of a width has room for; 0 is any width.
+func fitted(widths []int, heads, width int) []int {
+	const least = 18 // of a column of words
+	for width > 0 {
+		total := list.Sum(widths, func(w int) int { return w + 2 }) - 2
+		widest := slices.Max(widths)
+		switch {
+		case total <= width:
+			return widths
+		case widest > least:
+			widths[slices.Index(widths, widest)] = max(least, widest-total+width)
+		case len(widths) > heads+1:
+			widths = widths[:len(widths)-1]
+		default:
+			return widths
+		}
+	}
+	return widths
 }

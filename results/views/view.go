@@ -74,7 +74,8 @@ func Load(path string) (Views, error) {
 		return all, err
 	}
 	own, err := Parse(path, data)
-	all.Tables, all.Figures = append(all.Tables, own.Tables...), append(all.Figures, own.Figures...)
+	all.Tables = append(all.Tables, own.Tables...)
+	all.Figures = append(all.Figures, own.Figures...)
 	return all, err
 }
 
@@ -84,13 +85,18 @@ func Parse(name string, data []byte) (v Views, err error) {
 		return v, fmt.Errorf("%s:%s", name, strings.TrimSpace(yaml.FormatError(err, false, false)))
 	}
 	for _, part := range []struct {
-		kind string
-		list []View
+		kind  string
+		list  []View
+		check func(*View) error
 	}{
-		{"tables", v.Tables}, {"figures", v.Figures}, {"runs", v.Runs}, {"versions", v.Versions}, {"ranking", v.Ranking},
+		{"tables", v.Tables, (*View).checkTable},
+		{"figures", v.Figures, (*View).checkFigure},
+		{"runs", v.Runs, (*View).checkTable},
+		{"versions", v.Versions, (*View).checkTable},
+		{"ranking", v.Ranking, (*View).checkTable},
 	} {
 		for i := range part.list {
-			if err := part.list[i].check(part.kind == "figures"); err != nil {
+			if err := part.check(&part.list[i]); err != nil {
 				return v, fmt.Errorf("%s: %s[%d]: %w", name, part.kind, i, err)
 			}
 		}
@@ -151,20 +157,66 @@ func none(*analysis.Analysis, results.Column) []Item { return nil }
 // figure tells a figure from a table.
 func (v View) figure() bool { return len(v.Y) > 0 }
 
-// check fills in what a view leaves open.
-func (v *View) check(figure bool) error {
-	if v.Name == "" || v.Name != Slug(v.Name) {
+// checkTable fills in what a table leaves open, and finds what is wrong with it.
+func (v *View) checkTable() error {
+	if err := v.checkNames(); err != nil {
+		return err
+	}
+	if len(v.Value) == 0 {
+		v.Value = []string{"accuracy"}
+	}
+	if len(v.Rows) == 0 {
+		return errors.New("rows is missing")
+	}
+	v.Title = cmp.Or(v.Title, "{value}")
+	return checkQuantities(slices.Concat(v.Value, v.Y, v.regressors()))
+}
+
+// checkFigure fills in what a figure leaves open, and finds what is wrong with it.
+func (v *View) checkFigure() error {
+	if err := v.checkNames(); err != nil {
+		return err
+	}
+	if len(v.Y) == 0 {
+		return errors.New("y is missing")
+	}
+	quantities := slices.Concat(v.Value, v.Y)
+	isOverLevels := v.From == "equal" || v.From == "pairs"
+	switch {
+	case isOverLevels && v.X != "" && v.X != Level:
+		return fmt.Errorf("x = %q: what is compared at equal privacy is over its level", v.X)
+	case isOverLevels:
+		v.X = Level
+		v.Title = cmp.Or(v.Title, "{y} at equal privacy")
+	case v.From == "regression" || !slices.Contains(ofNumbers, v.From):
+		return fmt.Errorf("from = %q: has no numbers to draw", v.From)
+	case v.X != Epsilon:
+		quantities = append(quantities, v.X)
+	}
+	v.Title = cmp.Or(v.Title, "{y} against {x}")
+	return checkQuantities(append(quantities, v.regressors()...))
+}
+
+// checkNames finds what is wrong with the name of a view, its source and its coordinates.
+func (v *View) checkNames() error {
+	if v.Name == "" || v.Name != slug(v.Name) {
 		return fmt.Errorf("name = %q: must be of small letters, digits and hyphens", v.Name)
 	}
-	if _, ok := sources[v.From]; !ok && v.From != "" {
+	v.From = cmp.Or(v.From, "cells")
+	if _, ok := sources[v.From]; !ok {
 		return fmt.Errorf("from = %q: must be one of %s", v.From, strings.Join(slices.Sorted(maps.Keys(sources)), ", "))
 	}
 	for _, part := range []struct {
 		key   string
 		names []string
 	}{
-		{"rows", v.Rows}, {"columns", v.Columns}, {"split", v.Split}, {"curve", v.Curve}, {"panel", v.Panel},
-		{"mean", v.Mean}, {"where", slices.Sorted(maps.Keys(v.Where))},
+		{"rows", v.Rows},
+		{"columns", v.Columns},
+		{"split", v.Split},
+		{"curve", v.Curve},
+		{"panel", v.Panel},
+		{"mean", v.Mean},
+		{"where", slices.Sorted(maps.Keys(v.Where))},
 	} {
 		for _, name := range part.names {
 			if !slices.Contains(coordinates, name) {
@@ -172,59 +224,59 @@ func (v *View) check(figure bool) error {
 			}
 		}
 	}
-	if v.From = cmp.Or(v.From, "cells"); !figure && len(v.Value) == 0 {
-		v.Value = []string{"accuracy"}
-	}
-	values := slices.Concat(v.Value, v.Y)
-	switch levels := v.From == "equal" || v.From == "pairs"; {
-	case !figure && len(v.Rows) == 0:
-		return errors.New("rows is missing")
-	case figure && !v.figure():
-		return errors.New("y is missing")
-	case figure && levels && v.X != "" && v.X != Level:
-		return fmt.Errorf("x = %q: what is compared at equal privacy is over its level", v.X)
-	case figure && levels:
-		v.X, v.Title = Level, cmp.Or(v.Title, "{y} at equal privacy")
-	case figure && (v.From == "regression" || !slices.Contains(ofNumbers, v.From)):
-		return fmt.Errorf("from = %q: has no numbers to draw", v.From)
-	case figure && v.X != Epsilon:
-		values = append(values, v.X)
-	}
-	values = append(values, results.Where(v.On, func(q string) bool { return q != Epsilon })...)
-	v.Title = cmp.Or(v.Title, map[bool]string{false: "{value}", true: "{y} against {x}"}[figure])
-	for _, q := range values {
-		if _, err := results.FindColumn(q); err != nil && !slices.Contains([]string{"each", "all", "attackers"}, q) &&
-			!strings.HasPrefix(q, "group:") {
+	return nil
+}
+
+// regressors are the quantities that a regression is on.
+func (v *View) regressors() []string {
+	return results.Where(v.On, func(q string) bool { return q != Epsilon })
+}
+
+// checkQuantities finds a name that stands for no quantity.
+func checkQuantities(names []string) error {
+	for _, q := range names {
+		_, err := results.FindColumn(q)
+		standsForSeveral := slices.Contains([]string{"each", "all", "attackers"}, q) || strings.HasPrefix(q, "group:")
+		if err != nil && !standsForSeveral {
 			return fmt.Errorf("%q is no quantity; mldp study keys lists them", q)
 		}
 	}
 	return nil
 }
 
-// Epsilon and Level are what a figure may be over, beside quantities: ε, and the
-// level at which mechanisms are compared.
-const Epsilon, Level = "epsilon", "level"
+// What a figure may be over, beside quantities: ε, and the level at which mechanisms are compared.
+const (
+	Epsilon = "epsilon"
+	Level   = "level"
+)
 
 // Quantities are the columns that names stand for, of those that cells have.
 func Quantities(cells []results.Cell, names []string) (out []results.Column) {
 	measured := results.MeasuredColumns(cells)
-	where := func(keep func(results.Column) bool) { out = append(out, results.Where(measured, keep)...) }
 	for _, name := range names {
-		group, grouped := strings.CutPrefix(name, "group:")
-		switch c, err := results.FindColumn(name); {
-		case grouped:
-			where(func(c results.Column) bool { return c.Table == group })
-		case name == "each":
-			where(func(c results.Column) bool { return c.Table == "" && c.Attacker == "" })
-		case name == "all":
-			where(func(c results.Column) bool { return c.Table != "axis" && c.Table != "puc" })
-		case name == "attackers":
-			out = append(out, attackers(measured)...)
-		case err == nil:
-			out = append(out, c)
-		}
+		out = append(out, quantitiesOf(measured, name)...)
 	}
 	return out
+}
+
+// quantitiesOf are the columns that one name stands for.
+func quantitiesOf(measured []results.Column, name string) []results.Column {
+	group, isGroup := strings.CutPrefix(name, "group:")
+	switch {
+	case isGroup:
+		return results.Where(measured, func(c results.Column) bool { return c.Table == group })
+	case name == "each":
+		return results.Where(measured, func(c results.Column) bool { return c.Table == "" && c.Attacker == "" })
+	case name == "all":
+		return results.Where(measured, func(c results.Column) bool { return c.Table != "axis" && c.Table != "puc" })
+	case name == "attackers":
+		return attackers(measured)
+	}
+	column, err := results.FindColumn(name)
+	if err != nil {
+		return nil
+	}
+	return []results.Column{column}
 }
 
 // attackers are the first quantity of each attacker, in the order of the registry: of

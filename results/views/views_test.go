@@ -310,7 +310,7 @@ func TestThePapersTable(t *testing.T) {
 				continue
 			}
 			got := cellAt(t, table, results.DatasetTitle(a.Dataset), l.Name+results.Mark(l.Cells)).Text
-			if want := Within(l.Value, l.Low, l.High, 1); got != want {
+			if want := within(l.Value, l.Low, l.High, 1); got != want {
 				t.Errorf("%s, %s: table %s, alignment %s", a.Dataset, l.Name, got, want)
 			}
 		}

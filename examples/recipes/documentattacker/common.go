@@ -1,4 +1,4 @@
-// Package documentattacker is a template: copy it, and import it in experiments/measure.
+// Package documentattacker is a template: copy it, and import it in cmd/mldp.
 package documentattacker
 
 import (

@@ -1,4 +1,4 @@
-// Package labelattacker is a template: copy it, and import it in experiments/measure.
+// Package labelattacker is a template: copy it, and import it in cmd/mldp.
 package labelattacker
 
 import (

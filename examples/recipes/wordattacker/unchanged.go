@@ -1,4 +1,4 @@
-// Package wordattacker is a template: copy it, and import it in experiments/measure.
+// Package wordattacker is a template: copy it, and import it in cmd/mldp.
 package wordattacker
 
 import (

@@ -198,8 +198,12 @@ func (l Learner) find(ctx context.Context, t *attack.Target, column string, atta
 			}
 		}
 	}
-	a := metrics.MeasureAttribute(found, plain, labels, t.Corpus.PrivateLabels, t.Options.Resamples, t.Options.Level,
-		t.Seed)
+	a := metrics.MeasureAttribute(metrics.Inferred{
+		Predicted: found,
+		Plain:     plain,
+		Labels:    labels,
+		Classes:   t.Corpus.PrivateLabels,
+	}, metrics.Bootstrap{Resamples: t.Options.Resamples, Level: t.Options.Level, Seed: t.Seed})
 	note := fmt.Sprintf("%d releases", len(found))
 	if attacker.Note != "" {
 		note += "; " + attacker.Note

@@ -46,13 +46,24 @@ func newChain(model *ngram.Model, positions [][]candidate) (chain, error) {
 			before = positions[i-1]
 		}
 		for _, b := range before {
-			after := model.After([]int32{b.word}[:min(i, 1)], i < 2)
+			after := historyAt(model, i, b.word)
 			for _, x := range candidates {
 				c.language[i] = append(c.language[i], math.Log(after.Probability(x.word)))
 			}
 		}
 	}
 	return c, nil
+}
+
+// historyAt is that of a position after a word; before the first position there is none.
+func historyAt(model *ngram.Model, position int, before int32) ngram.History {
+	switch position {
+	case 0:
+		return model.AfterStart(nil)
+	case 1:
+		return model.AfterStart([]int32{before})
+	}
+	return model.After([]int32{before})
 }
 
 // posteriors returns for every position of a text the posterior probability of each

@@ -1,4 +1,4 @@
-package main
+package experiments
 
 import (
 	"cmp"
@@ -11,8 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/spf13/cobra"
 
 	"mldpbench/datasets/table"
 	"mldpbench/internal/atomicfile"
@@ -166,9 +164,9 @@ func (p *privatizing) inputs() []table.Options {
 }
 
 // write privatises all files, of several into a folder that is there when all are done.
-func (p *privatizing) write(cmd *cobra.Command, s *privatize.Stream) error {
+func (p *privatizing) write(ctx context.Context, s *privatize.Stream) error {
 	if !p.parts.several {
-		return p.file(cmd, s, p.parts.files[0], p.out)
+		return p.file(ctx, s, p.parts.files[0], p.Out)
 	}
 	left := ""
 	if n := len(p.parts.leftOut); n > 0 {
@@ -177,10 +175,10 @@ func (p *privatizing) write(cmd *cobra.Command, s *privatize.Stream) error {
 			left += fmt.Sprintf(" and %d more", n-10)
 		}
 	}
-	p.say("%d files%s", len(p.parts.files), left)
-	return atomicfile.WriteFolder(p.out, func(folder string) error {
+	p.note("%d files%s", len(p.parts.files), left)
+	return atomicfile.WriteFolder(p.Out, func(folder string) error {
 		for _, one := range p.parts.files {
-			if err := p.file(cmd, s, one, filepath.Join(folder, one.name)); err != nil {
+			if err := p.file(ctx, s, one, filepath.Join(folder, one.name)); err != nil {
 				return fmt.Errorf("%w; no file was written", err)
 			}
 		}
@@ -189,9 +187,8 @@ func (p *privatizing) write(cmd *cobra.Command, s *privatize.Stream) error {
 }
 
 // file runs a file, or standard input, through s to a file or standard output.
-func (p *privatizing) file(cmd *cobra.Command, s *privatize.Stream, one part, out string) error {
-	ctx := cmd.Context()
-	in, done, err := one.open(ctx, cmd.InOrStdin())
+func (p *privatizing) file(ctx context.Context, s *privatize.Stream, one part, out string) error {
+	in, done, err := one.open(ctx, p.Stdin)
 	if err != nil {
 		return err
 	}
@@ -209,12 +206,12 @@ func (p *privatizing) file(cmd *cobra.Command, s *privatize.Stream, one part, ou
 			p.addCopied(r.Copied())
 		}
 		for _, suspect := range r.Suspects.Warnings() {
-			p.say("warning: %s", strings.TrimPrefix(one.name+": "+suspect, ": "))
+			p.note("warning: %s", strings.TrimPrefix(one.name+": "+suspect, ": "))
 		}
 		return err
 	}
 	if out == "" {
-		return run(cmd.OutOrStdout())
+		return run(p.Stdout)
 	}
 	return atomicfile.Write(out, 0o644, func(w io.Writer) error {
 		if one.input.Format == table.Parquet {
