@@ -7,13 +7,17 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/bits"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"mldpbench/internal/mapped"
 )
 
 const (
-	maxWord   = 1 << 16 // bytes
-	blockRows = 1 << 12
+	maxWord      = 1 << 16 // bytes
+	blockNumbers = 1 << 20 // of the vectors that are passed on at once
 )
 
 // isBinary: a file with a header is word2vec's binary if it is called *.bin or if control
@@ -46,10 +50,13 @@ func readBinary(f *File, add func(Rows) error) error {
 	if err != nil {
 		return err
 	}
-	row := make([]byte, 4*h.dimension)
-	rows := Rows{Line: 1}
+	block := max(1, blockNumbers/h.dimension)
+	var rows Rows
 	for n := 1; n <= h.words; n++ {
-		err = readBinaryRow(f, &rows, row)
+		if rows.Vectors == nil {
+			rows = Rows{Line: n, Vectors: numbersFor(min(block, h.words-n+1) * h.dimension), spare: true}
+		}
+		err = readBinaryRow(f, &rows, h.dimension)
 		switch {
 		case err == nil:
 		case err == io.EOF, err == io.ErrUnexpectedEOF:
@@ -59,12 +66,12 @@ func readBinary(f *File, add func(Rows) error) error {
 		default: // it names the file
 			return err
 		}
-		if len(rows.Words) == blockRows || n == h.words {
+		if len(rows.Words) == block || n == h.words {
 			err = add(rows)
 			if err != nil {
 				return err
 			}
-			rows = Rows{Line: n + 1}
+			rows = Rows{}
 		}
 	}
 	return binaryEnd(f, h.words)
@@ -75,8 +82,9 @@ type wrongRow string
 
 func (w wrongRow) Error() string { return string(w) }
 
-// readBinaryRow reads a row and appends it to rows. buffer has the length of a vector.
-func readBinaryRow(f *File, rows *Rows, buffer []byte) error {
+// readBinaryRow reads a row and appends it to rows, which has room for it: the numbers go from the
+// file to where they stay.
+func readBinaryRow(f *File, rows *Rows, dimension int) error {
 	word, err := binaryWord(f.Reader)
 	if err != nil {
 		return err
@@ -90,20 +98,31 @@ func readBinaryRow(f *File, rows *Rows, buffer []byte) error {
 	case len(word) > maxWord:
 		return wrongRow(fmt.Sprintf("word longer than %d bytes: not a word2vec binary file, or damaged", maxWord))
 	}
-	_, err = io.ReadFull(f, buffer)
+	rows.Vectors = rows.Vectors[:len(rows.Vectors)+dimension]
+	vector := rows.Vectors[len(rows.Vectors)-dimension:]
+	_, err = io.ReadFull(f, mapped.Bytes(vector))
 	if err != nil {
 		return err
 	}
-	for k := range len(buffer) / 4 {
-		x := math.Float32frombits(binary.LittleEndian.Uint32(buffer[4*k:]))
-		if f := float64(x); math.IsNaN(f) || math.IsInf(f, 0) {
-			return wrongRow(fmt.Sprintf("%.40q: number %d is %v: must be finite", word, k+1, x))
-		}
-		rows.Vectors = append(rows.Vectors, x)
+	k := firstInfinite(vector)
+	if k >= 0 {
+		return wrongRow(fmt.Sprintf("%.40q: number %d is %v: must be finite", word, k+1, vector[k]))
 	}
 	rows.Words = append(rows.Words, word)
-	rows.Bytes += len(word) + 1 + len(buffer)
+	rows.Bytes += len(word) + 1 + 4*dimension
 	return nil
+}
+
+// firstInfinite makes little-endian numbers those of this machine, and returns the place of the
+// first that is not finite, -1 for none.
+func firstInfinite(vector []float32) int {
+	const exponent = 0x7f800000 // all its bits are set in infinite numbers and in those that are none
+	if binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
+		for k, x := range vector {
+			vector[k] = math.Float32frombits(bits.ReverseBytes32(math.Float32bits(x)))
+		}
+	}
+	return slices.IndexFunc(vector, func(x float32) bool { return math.Float32bits(x)&exponent == exponent })
 }
 
 // binaryEnd checks that nothing but line breaks follows the rows.

@@ -3,6 +3,7 @@ package embeddings
 import (
 	"bufio"
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -10,8 +11,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"mldpbench/internal/gunzip"
+	"mldpbench/internal/mapped"
 	"mldpbench/internal/progress"
 	"mldpbench/internal/registry"
 )
@@ -34,6 +37,10 @@ type Format struct {
 type File struct {
 	Path string // for errors
 	*bufio.Reader
+
+	opened   *os.File
+	identity mapped.Identity // when it was opened
+	ahead    *readAhead
 }
 
 // Rows are consecutive rows of a file. They are the loader's once they are passed on.
@@ -42,6 +49,29 @@ type Rows struct {
 	Words   []string
 	Vectors []float32 // Words × dimension, finite
 	Bytes   int       // of the file, unpacked, that they take up; 0: not known
+
+	spare bool // Vectors are of numbersFor, and nobody else uses them
+}
+
+// spareNumbers are vectors of rows that were written and are not used any more: a large file would
+// else be memory to be cleared, and collected, once over.
+var spareNumbers sync.Pool
+
+// numbersFor returns room for n numbers, of length 0.
+func numbersFor(n int) []float32 {
+	spare, ok := spareNumbers.Get().(*[]float32)
+	if ok && cap(*spare) >= n {
+		return *spare
+	}
+	return make([]float32, 0, n)
+}
+
+// recycle takes the vectors of rows that were copied, if they are spare.
+func recycle(rows Rows) {
+	if rows.spare {
+		vectors := rows.Vectors[:0]
+		spareNumbers.Put(&vectors)
+	}
 }
 
 var registered = registry.New[Format]("vector format")
@@ -106,17 +136,32 @@ func withFile(ctx context.Context, path string, use func(f *File, format Format,
 	if !info.Mode().IsRegular() {
 		return fmt.Errorf("%s: is not a regular file", path)
 	}
+	identity := mapped.IdentityOf(opened)
 	watched, done := progress.File(ctx, opened)
 	defer done()
-	f, err := newFile(watched, path)
+	ahead := newReadAhead(watched)
+	defer ahead.stop()
+	f, err := newFile(ahead, path)
 	if err != nil {
 		return err
 	}
+	f.opened = opened
+	f.identity = identity
+	f.ahead = ahead
 	format, err := recognise(f)
 	if err != nil {
 		return err
 	}
 	return use(f, format, info.Size())
+}
+
+// end returns the SHA-256 of all of the file, packed, what was not read of it included.
+func (f *File) end() (string, error) {
+	_, err := io.Copy(io.Discard, f.ahead)
+	if err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(f.ahead.digest.Sum(nil)), nil
 }
 
 // checkedRows returns what is wrong with the rows that a format read, but for words that

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"mldpbench/internal/check"
+	"mldpbench/internal/mapped"
 )
 
 // LoadOptions are the options of Load. The zero value loads the whole file,
@@ -19,10 +20,14 @@ type LoadOptions struct {
 	Name string
 	// Keep restricts the space to a data set's vocabulary; nil keeps every word.
 	Keep func(word string) bool
-	// CacheDir holds binary copies that load in a fraction of the time; "" means
-	// no cache. A copy is identified by the path and the SHA-256 of the file's
-	// content, which is computed at each load. A cache that cannot be written is
-	// not an error; a damaged one is rebuilt.
+	// Only restricts it by a rule that the cache knows; nil keeps every word.
+	Only *Restriction
+	// CacheDir holds copies of the vectors as they lie in memory, which are used where
+	// they are: a load takes as long as what is used of them, and programs share it. ""
+	// means no cache. A copy is one of the file's path and of its content, by its SHA-256,
+	// which is computed again where device, inode, size or times of the file have changed.
+	// A copy that is damaged, or of other vectors, is made anew, with a note to the display
+	// of the context; one that cannot be written is not an error.
 	CacheDir string
 	// Dimension that the file must have; 0 accepts any.
 	Dimension int
@@ -54,29 +59,16 @@ func Load(ctx context.Context, path string, opts LoadOptions) (*Space, error) {
 		opts.Name = baseName(path)
 	}
 	if opts.CacheDir == "" {
-		l := &loader{LoadOptions: opts, path: path, lines: map[string]int{}}
-		return l.space(l.file(ctx, func(Rows) {}))
+		return loadInMemory(ctx, path, opts)
 	}
-	source, err := sourceOf(ctx, path)
-	if err != nil {
-		return nil, err
-	}
-	cache := cachePath(opts.CacheDir, path)
-	l := &loader{LoadOptions: opts, path: path}
-	if ok, err := l.fromCache(ctx, cache, source); ok {
-		return l.space(err)
-	}
-	l = &loader{LoadOptions: opts, path: path, lines: map[string]int{}}
-	started := false
-	_ = writeCache(cache, source, func(add func(Rows)) error {
-		started = true
-		err = l.file(ctx, add)
-		return err
-	})
-	if !started { // the folder cannot be written
-		err = l.file(ctx, func(Rows) {})
-	}
-	return l.space(err)
+	return loadCached(ctx, path, opts)
+}
+
+// loadInMemory is Load without a cache.
+func loadInMemory(ctx context.Context, path string, opts LoadOptions) (*Space, error) {
+	l := &loader{LoadOptions: opts, path: path, seen: new(seenWords)}
+	l.pass = l.append
+	return l.space(l.file(ctx))
 }
 
 // First returns a keep function for LoadOptions that accepts the first n words
@@ -111,16 +103,37 @@ func DefaultCacheDir() string {
 }
 
 // loader takes the rows of a file in order, checks that words are distinct
-// and keeps those that are wanted.
+// and passes those on that are wanted.
 type loader struct {
 	LoadOptions
 	path      string
-	size      int64          // of the file or cache
-	lines     map[string]int // of every word of the file; nil for a cache, which was checked
-	total     int            // words seen
+	pass      func(Rows) error // at least one row
+	size      int64            // of the file
+	seen      *seenWords       // every word of the file; nil for a copy, which was checked
+	total     int              // words seen
+	left      LeftOut          // by Only, of those that Keep keeps
 	dimension int
-	words     []string
-	vectors   []float32
+	identity  mapped.Identity // of the file as it was read; zero if it changed meanwhile
+	digest    string          // SHA-256 of the file as it was read
+
+	// What append collects.
+	words   []string
+	vectors []float32
+}
+
+// append keeps rows in memory.
+func (l *loader) append(rows Rows) error {
+	if l.vectors == nil && rows.Bytes > 0 {
+		// Growing step by step would take more than twice the memory.
+		parts := 1.03 * float64(l.size) / float64(rows.Bytes)
+		expected := int(parts*float64(len(rows.Words))) + 1
+		l.words = make([]string, 0, expected)
+		l.vectors = make([]float32, 0, expected*l.dimension)
+	}
+	l.words = append(l.words, rows.Words...)
+	l.vectors = append(l.vectors, rows.Vectors...)
+	recycle(rows)
+	return nil
 }
 
 // space is what was loaded.
@@ -129,16 +142,30 @@ func (l *loader) space(err error) (*Space, error) {
 		return nil, err
 	}
 	if len(l.words) == 0 {
-		return nil, fmt.Errorf("%s: none of its %d words is in the data set", l.path, l.total)
+		return nil, l.none()
 	}
 	v, err := NewVocabulary(l.words)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", l.path, err)
 	}
-	return NewSpace(l.Name, v, l.dimension, l.vectors)
+	s, err := NewSpace(l.Name, v, l.dimension, l.vectors)
+	if err != nil {
+		return nil, err
+	}
+	s.LeftOut = l.left
+	return s, nil
 }
 
-// take counts rows, checks that their words are new and adds those that are wanted.
+// none says that no word is left.
+func (l *loader) none() error {
+	return fmt.Errorf("%s: none of its %d words is in the data set", l.path, l.total)
+}
+
+func wrongDimension(path string, has, want int) error {
+	return fmt.Errorf("%s: has %d numbers per word, want dimension %d", path, has, want)
+}
+
+// take counts rows, checks that their words are new and passes those on that are wanted.
 func (l *loader) take(ctx context.Context, rows Rows) error {
 	err := ctx.Err()
 	if err != nil {
@@ -146,34 +173,63 @@ func (l *loader) take(ctx context.Context, rows Rows) error {
 	}
 	d := len(rows.Vectors) / len(rows.Words)
 	if l.Dimension > 0 && d != l.Dimension {
-		return fmt.Errorf("%s: has %d numbers per word, want dimension %d", l.path, d, l.Dimension)
-	}
-	if l.Keep == nil && l.vectors == nil && rows.Bytes > 0 {
-		// Growing step by step would take more than twice the memory.
-		parts := 1.03 * float64(l.size) / float64(rows.Bytes)
-		expected := int(parts*float64(len(rows.Words))) + 1
-		l.words = make([]string, 0, expected)
-		l.vectors = make([]float32, 0, expected*d)
+		return wrongDimension(l.path, d, l.Dimension)
 	}
 	l.dimension = d
 	l.total += len(rows.Words)
+	if l.seen != nil {
+		err = l.seen.see(l.path, rows)
+		if err != nil {
+			return err
+		}
+	}
+	rows = l.wanted(rows)
+	if len(rows.Words) == 0 {
+		return nil
+	}
+	return l.pass(rows)
+}
+
+// seenWords are the words of a file so far.
+type seenWords struct {
+	words wordTable
+	lines []int // by id
+}
+
+// see adds words, which must be new.
+func (s *seenWords) see(path string, rows Rows) error {
 	for i, w := range rows.Words {
-		if l.lines != nil {
-			if first, dup := l.lines[w]; dup {
-				return fmt.Errorf("%s:%d: %q is there twice, first at %d", l.path, rows.Line+i, w, first)
-			}
-			l.lines[w] = rows.Line + i
+		line := rows.Line + i
+		id, added := s.words.add(w)
+		if !added {
+			return fmt.Errorf("%s:%d: %q is there twice, first at %d", path, line, w, s.lines[id])
 		}
-		if l.Keep != nil && !l.Keep(w) {
-			continue
-		}
-		if l.Keep != nil {
-			w = strings.Clone(w) // words of one chunk may share memory
-		}
-		l.words = append(l.words, w)
-		l.vectors = append(l.vectors, rows.Vectors[i*d:(i+1)*d]...)
+		s.lines = append(s.lines, line)
 	}
 	return nil
+}
+
+// wanted returns the rows that are wanted, copied if those are not all.
+func (l *loader) wanted(rows Rows) Rows {
+	if l.Keep == nil && l.Only == nil {
+		return rows
+	}
+	var places []int
+	for i, w := range rows.Words {
+		if (l.Keep == nil || l.Keep(w)) && l.left.look(l.Only, w) {
+			places = append(places, i)
+		}
+	}
+	if l.Keep == nil && len(places) == len(rows.Words) {
+		return rows
+	}
+	var kept Rows
+	d := l.dimension
+	for _, i := range places {
+		kept.Words = append(kept.Words, strings.Clone(rows.Words[i])) // words of one chunk may share memory
+		kept.Vectors = append(kept.Vectors, rows.Vectors[i*d:(i+1)*d]...)
+	}
+	return kept
 }
 
 func baseName(path string) string {
@@ -199,26 +255,29 @@ func SplitName(path string) (name string, dimension int) {
 	return strings.TrimSuffix(name, ".subset"), 0
 }
 
-// file takes all rows of the file and passes them on.
-func (l *loader) file(ctx context.Context, pass func(Rows)) error {
+// file takes all rows of the file.
+func (l *loader) file(ctx context.Context) error {
 	return withFile(ctx, l.path, func(f *File, format Format, size int64) error {
 		l.size = size
-		return l.read(ctx, f, format, pass)
+		err := l.read(ctx, f, format)
+		if err != nil {
+			return err
+		}
+		l.digest, err = f.end()
+		if err == nil && f.identity == mapped.IdentityOf(f.opened) {
+			l.identity = f.identity
+		}
+		return err
 	})
 }
 
-// read takes all rows of an open file and passes them on.
-func (l *loader) read(ctx context.Context, f *File, format Format, pass func(Rows)) error {
+// read takes all rows of an open file.
+func (l *loader) read(ctx context.Context, f *File, format Format) error {
 	return format.Read(f, func(rows Rows) error {
 		err := checkedRows(l.path, rows, l.dimension)
 		if err != nil {
 			return err
 		}
-		err = l.take(ctx, rows)
-		if err != nil {
-			return err
-		}
-		pass(rows)
-		return nil
+		return l.take(ctx, rows)
 	})
 }

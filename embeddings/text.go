@@ -166,7 +166,7 @@ func parseRows(c textChunk, path string, l layout) (Rows, error) {
 	n := bytes.Count(data, []byte{'\n'}) + 1
 	// A short line cannot hold a row: this bounds the allocation by the data.
 	n = min(n, len(data)/(2*d)+1)
-	rows := Rows{Line: c.line, Bytes: len(data), Words: make([]string, 0, n), Vectors: make([]float32, 0, n*d)}
+	rows := Rows{Line: c.line, Bytes: len(data), Words: make([]string, 0, n), Vectors: numbersFor(n * d)}
 	vector := make([]float32, d)
 	for at := c.line; len(data) > 0; at++ {
 		line, rest, _ := bytes.Cut(data, []byte{'\n'})

@@ -7,7 +7,7 @@ package embeddings
 // from each other and at ‖φ(w)‖ from a word w. New words are in the given
 // order; a repeated word counts once.
 func (s *Space) WithZeroWords(words []string) (*Space, error) {
-	all := s.Vocabulary.words[:s.Len():s.Len()]
+	all := s.Vocabulary.Words()[:s.Len():s.Len()]
 	seen := map[string]struct{}{}
 	for _, w := range words {
 		if _, dup := seen[w]; dup || s.Vocabulary.ID(w) != Unknown {

@@ -19,7 +19,7 @@ const commandWords = 40
 // calibration asks for the ε of a command, which has a kind and knows the words, and of k-RR.
 func calibration(t *testing.T, kind, target string) experiments.Calibration {
 	t.Helper()
-	space, err := lab.OpenSpace(t.Context(), study.GeneratedEmbedding, 50, "", embeddings.First(commandWords, nil))
+	space, err := lab.OpenSpace(t.Context(), study.GeneratedEmbedding, 50, "", embeddings.First(commandWords, nil), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

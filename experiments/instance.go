@@ -46,14 +46,13 @@ func (v Vectors) environment(ctx context.Context, call Call, seed stream.Seed) (
 		env.Documents = corpus.Documents
 		keep = corpus.Has
 	}
-	space, err := lab.OpenSpace(ctx, v.Embedding, 0, call.Data, embeddings.First(v.Words, keep))
+	space, err := lab.OpenSpace(ctx, v.Embedding, 0, call.Data, embeddings.First(v.Words, keep),
+		privatize.WritableWords)
 	if err != nil {
 		return env, err
 	}
-	env.Space, err = writable(call, space)
-	if err != nil {
-		return env, err
-	}
+	env.Space = space
+	sayLeftOut(call, space)
 	lab.WarnOneWord(call.Log, env.Space)
 	return env, nil
 }
@@ -83,16 +82,14 @@ func (t writableThesaurus) Lemmas(word string) []string {
 	return results.Where(t.Thesaurus.Lemmas(word), privatize.Writable)
 }
 
-// writable leaves out the words that would not be read again as one word where
-// they are written: they are never outputs.
-func writable(call Call, s *embeddings.Space) (*embeddings.Space, error) {
-	strange := results.Where(s.Vocabulary.Words(), func(w string) bool { return !privatize.Writable(w) })
-	if len(strange) == 0 {
-		return s, nil
+// sayLeftOut says how many words would not be read again as one word where they are written:
+// they are never outputs.
+func sayLeftOut(call Call, s *embeddings.Space) {
+	left := s.LeftOut
+	if left.Words > 0 {
+		fmt.Fprintf(call.Log, "%d of the %d words of the vectors, such as %q, would not be read as one word in a text: "+
+			"left out\n", left.Words, left.Words+s.Len(), left.First)
 	}
-	fmt.Fprintf(call.Log, "%d of the %d words of the vectors, such as %q, would not be read as one word in a text: "+
-		"left out\n", len(strange), s.Len(), strange[0])
-	return s.Restrict(privatize.Writable)
 }
 
 // Instance is a mechanism at an ε.

@@ -43,7 +43,7 @@ func newDistanceSplit(d Decay) *distanceSplit {
 			}
 		}
 	}
-	return &distanceSplit{&d, space, panels, norms, longestVector(space)}
+	return &distanceSplit{&d, space, panels, norms, space.Longest()}
 }
 
 func (m *distanceSplit) rowsAtOnce() int { return kernel.ProductRows }

@@ -72,7 +72,7 @@ type projector struct {
 
 func newProjector(x Noise, epsilon float64) *projector {
 	x.Neighbors = max(1, x.Neighbors)
-	p := &projector{Noise: x, epsilon: epsilon, index: nearest.Of(x.Space), radius: noisyRadius(longestVector(x.Space))}
+	p := &projector{Noise: x, epsilon: epsilon, index: nearest.Of(x.Space), radius: noisyRadius(x.Space.Longest())}
 	if x.Shape != nil {
 		p.shape = kernel.PackPanels(x.Shape, x.Space.Dimension)
 	}
@@ -306,20 +306,6 @@ func (m *projector) pullBack(v []float32) {
 	if norm(v) > m.radius {
 		kernel.SetNorm(v, m.radius)
 	}
-}
-
-type longestKey struct{}
-
-// longestVector is the largest Euclidean norm of the space's vectors.
-func longestVector(s *embeddings.Space) float64 {
-	return embeddings.Once(s, longestKey{}, func() float64 {
-		zero := make([]float32, s.Dimension)
-		longest := 0.0
-		for id := range WordID(s.Len()) {
-			longest = max(longest, embeddings.Euclidean(zero, s.Vector(id)))
-		}
-		return longest
-	})
 }
 
 // euclideanGuarantee returns ε·d with d the space's Euclidean distance.

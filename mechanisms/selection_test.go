@@ -166,7 +166,7 @@ func TestRowsHoldTheirDistribution(t *testing.T) {
 				// of the exponential, of sums of n weights, of rounding probabilities of at
 				// least 1/(32n) to 64 bits, and of choosing a uniform word, in both a weight
 				// and the normaliser.
-				reach := m.Rate * min(2*longestVector(s), m.Most)
+				reach := m.Rate * min(2*s.Longest(), m.Most)
 				eta := (2*reach*float64(s.Dimension+16) + 100*float64(s.Len())) * 0x1p-53
 				check(fmt.Sprintf("%s, n = %d, ε = %v", name, s.Len(), epsilon), whole,
 					[]WordID{0, 7, WordID(s.Len() - 1)}, eta,

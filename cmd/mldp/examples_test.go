@@ -301,7 +301,7 @@ func exampleFolder(t *testing.T) string {
 // writeExampleFiles makes the files that README.md, docs and the
 // examples name.
 func writeExampleFiles(dir string) error {
-	space, err := lab.OpenSpace(context.Background(), study.GeneratedEmbedding, 50, "", nil)
+	space, err := lab.OpenSpace(context.Background(), study.GeneratedEmbedding, 50, "", nil, nil)
 	if err != nil {
 		return err
 	}

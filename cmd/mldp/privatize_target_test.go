@@ -51,7 +51,7 @@ func TestTargetHoldsAgainstTheMapAttacker(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	space, err := lab.OpenSpace(t.Context(), file("v.txt"), 0, dir, nil)
+	space, err := lab.OpenSpace(t.Context(), file("v.txt"), 0, dir, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

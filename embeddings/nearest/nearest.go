@@ -12,10 +12,12 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
 	"mldpbench/embeddings"
+	"mldpbench/internal/kernel"
 )
 
 // Neighbor is a word and its Euclidean distance from the query, as
@@ -28,16 +30,32 @@ type Neighbor struct {
 // Index searches one space. It is safe for concurrent use.
 type Index struct {
 	space   *embeddings.Space
-	packed  *packed
-	scratch sync.Pool // of *scratch
+	panels  func() *packed // made or opened once
+	spared  atomic.Int64   // queries that may still be answered without panels
+	scratch sync.Pool      // of *scratch
 }
 
 type indexKey struct{}
 
-// Of returns the index of a space for the SIMD path in use at that time. It is
-// built once and stored with the space.
+// Of returns the index of a space for the SIMD path in use at that time. There is one for each
+// space. Its panels are made when the first search wants them, or lie beside the space's file.
 func Of(s *embeddings.Space) *Index {
-	return embeddings.Once(s, indexKey{}, func() *Index { return build(s) })
+	return embeddings.Once(s, indexKey{}, func() *Index { return newIndex(s) })
+}
+
+// fewQueries is the number of queries that cost as much as making panels, when they are answered
+// by a scan of all vectors (27,000 × 100: 29; 1,000,000 × 300: 33). Whatever number is asked at
+// last, the work is thus at most twice the least.
+const fewQueries = 32
+
+func newIndex(s *embeddings.Space) *Index {
+	geometry := kernel.ScanGeometry() // now: the path may change later
+	x := &Index{space: s, panels: sync.OnceValue(func() *packed { return panelsOf(s, geometry) })}
+	if s.File() == "" {
+		x.spared.Store(fewQueries)
+	}
+	x.scratch.New = func() any { return new(scratch) }
+	return x
 }
 
 // Search writes the k nearest words of each query to dst, nearest first, ties
@@ -81,8 +99,16 @@ func (x *Index) Words(words []embeddings.WordID, k int) []Neighbor {
 
 // Others returns the nearest other word of each of some words of the space, ties
 // by the smaller id; where the space has one word only, Unknown at distance +Inf.
-// It uses all cores.
+// It uses all cores. Beside the file of a space, what many words gave is kept.
 func (x *Index) Others(words []embeddings.WordID) []Neighbor {
+	if x.space.File() == "" || len(words) < keptOthers {
+		return x.others(words)
+	}
+	return x.othersKept(words)
+}
+
+// others is Others without a file.
+func (x *Index) others(words []embeddings.WordID) []Neighbor {
 	two := x.Words(words, 2)
 	others := make([]Neighbor, len(words))
 	for i, w := range words {

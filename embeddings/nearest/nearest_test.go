@@ -41,6 +41,13 @@ func agree(t *testing.T, name string, x *Index, queries []float32, k int, exclud
 	}
 }
 
+// packedIndex searches by panels, however few the queries are.
+func packedIndex(s *embeddings.Space) *Index {
+	x := newIndex(s)
+	x.spared.Store(0)
+	return x
+}
+
 func normal(rng *rand.Rand, n int, sigma float64) []float32 {
 	x := make([]float32, n)
 	for i := range x {
@@ -69,7 +76,8 @@ func TestRandomSpaces(t *testing.T) {
 					excluded = append(excluded, embeddings.WordID(rng.IntN(n+1)-1))
 				}
 			}
-			agree(t, name, Of(s), q, k, excluded)
+			agree(t, name+", panels", packedIndex(s), q, k, excluded)
+			agree(t, name+", all words", Of(s), q[:min(len(q), fewQueries*d)], k, excluded[:min(len(excluded), fewQueries)])
 		}
 	})
 }
@@ -124,7 +132,7 @@ func TestHardSpaces(t *testing.T) {
 				}
 			}
 			queries = slices.Concat(queries, make([]float32, d), slices.Repeat([]float32{math.MaxFloat32}, d))
-			x := build(s)
+			x := packedIndex(s)
 			for _, k := range []int{1, 2, 8} {
 				agree(t, name+": "+label, x, queries, k, nil)
 			}
@@ -145,7 +153,7 @@ func TestManyAxes(t *testing.T) {
 		for i := range queries {
 			queries[i] += vectors[i]
 		}
-		kernel.OnPaths(func(name string) { agree(t, name, build(s), queries, 2, nil) })
+		kernel.OnPaths(func(name string) { agree(t, name, packedIndex(s), queries, 2, nil) })
 	}
 }
 
@@ -163,8 +171,8 @@ func requireExact(t *testing.T, d, queries int) {
 	t.Helper()
 	s := realSpace(t, d, 27_000)
 	kernel.OnPaths(func(name string) {
-		x := build(s)
-		p := x.packed
+		x := packedIndex(s)
+		p := x.panels()
 		bytes := 4*(len(p.ids)+len(p.heads)+len(p.bounds)) + 8*len(p.center) + len(p.bytes)
 		if ratio := float64(bytes) / float64(4*len(s.Vectors)); ratio > 1.5 {
 			t.Errorf("%s: index of %.2f raw matrices at d = %d", name, ratio, d)

@@ -5,9 +5,9 @@ import (
 	"math"
 	"runtime"
 	"slices"
-	"sync"
 
 	"mldpbench/embeddings"
+	"mldpbench/internal/cores"
 	"mldpbench/internal/kernel"
 )
 
@@ -52,17 +52,10 @@ const tiny = 0x1p-100
 // mostAxes keeps sums of 8-bit products inside 32 bits.
 const mostAxes = 1 << 31 / (127 * 127)
 
-// build packs a space for the SIMD path in use.
-func build(s *embeddings.Space) *Index {
-	x := &Index{space: s, packed: pack(s)}
-	x.scratch.New = func() any { return new(scratch) }
-	return x
-}
-
 // pack fills the panels on all cores; each is filled by one, so the bytes do not depend on their number.
-func pack(s *embeddings.Space) *packed {
+func pack(s *embeddings.Space, geometry kernel.Geometry) *packed {
 	n := s.Len()
-	p := &packed{geometry: kernel.ScanGeometry(), groups: (s.Dimension + 3) / 4, center: mean(s)}
+	p := &packed{geometry: geometry, groups: (s.Dimension + 3) / 4, center: mean(s)}
 	order := p.order(s)
 	width := p.geometry.PanelWords
 	panels := (n + width - 1) / width
@@ -71,17 +64,12 @@ func pack(s *embeddings.Space) *packed {
 	p.bounds = make([]float32, 4*panels)
 	p.bytes = make([]byte, panels*p.panelBytes())
 	step := scatter(panels)
-	cores := runtime.GOMAXPROCS(0)
-	var wait sync.WaitGroup
-	for core := range cores {
-		wait.Go(func() {
-			vectors := make([]float64, width*s.Dimension)
-			for panel := core; panel < panels; panel += cores {
-				p.fill(panel*step%panels, s, order[panel*width:min(n, (panel+1)*width)], vectors)
-			}
-		})
-	}
-	wait.Wait()
+	cores.Share(runtime.GOMAXPROCS(0), panels, func(_, from, to int) {
+		vectors := make([]float64, width*s.Dimension)
+		for panel := from; panel < to; panel++ {
+			p.fill(panel*step%panels, s, order[panel*width:min(n, (panel+1)*width)], vectors)
+		}
+	})
 	return p
 }
 
@@ -101,19 +89,31 @@ func mean(s *embeddings.Space) []float64 {
 
 // order sets the exponent by the longest word and returns words by their largest component.
 func (p *packed) order(s *embeddings.Space) []embeddings.WordID {
-	longest := 0.0
 	largest := make([]float64, s.Len())
-	order := s.Vocabulary.IDs()
-	for id := range order {
-		sum := 0.0
-		for i, v := range s.Vector(embeddings.WordID(id)) {
-			y := float64(v) - p.center[i]
-			sum += y * y
-			largest[id] = max(largest[id], math.Abs(y))
+	longest := make([]float64, runtime.GOMAXPROCS(0)) // by worker
+	cores.Share(len(longest), s.Len(), func(worker, from, to int) {
+		most := 0.0
+		for id := from; id < to; id++ {
+			sum := 0.0
+			furthest := 0.0
+			for i, v := range s.Vector(embeddings.WordID(id)) {
+				y := float64(v) - p.center[i]
+				sum += y * y
+				// Not max and Abs, which are slow because they handle NaN.
+				if y < 0 {
+					y = -y
+				}
+				if y > furthest {
+					furthest = y
+				}
+			}
+			largest[id] = furthest
+			most = max(most, math.Sqrt(sum))
 		}
-		longest = max(longest, math.Sqrt(sum))
-	}
-	_, p.exponent = math.Frexp(longest)
+		longest[worker] = most
+	})
+	_, p.exponent = math.Frexp(slices.Max(longest))
+	order := s.Vocabulary.IDs()
 	slices.SortFunc(order, func(a, b embeddings.WordID) int {
 		if largest[a] != largest[b] {
 			return cmp.Compare(largest[a], largest[b])
@@ -170,9 +170,14 @@ func quantise(panel []byte, heads, bounds []float32, vectors []float64, d, level
 	width := len(heads)
 	largest := 0.0
 	for _, y := range vectors {
-		largest = max(largest, math.Abs(y))
+		if y > largest {
+			largest = y
+		} else if -y > largest {
+			largest = -y
+		}
 	}
 	scale := max(largest/float64(levels), 0x1p-60) // a panel of zeros has a scale too
+	inverse := 1 / scale
 	norm := 0.0
 	bytesNorm := 0.0
 	residual := 0.0
@@ -182,7 +187,7 @@ func quantise(panel []byte, heads, bounds []float32, vectors []float64, d, level
 	for w := range len(vectors) / d {
 		var sum, bytesSum, residualSum float64
 		for i, y := range vectors[w*d : w*d+d] {
-			b := math.RoundToEven(y / scale)
+			b := (y*inverse + toInteger) - toInteger // in [−levels, levels], by the choice of the scale
 			r := y - scale*b
 			sum += y * y
 			bytesSum += b * b

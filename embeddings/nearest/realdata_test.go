@@ -65,7 +65,7 @@ func BenchmarkSearch(b *testing.B) {
 					if name == "go" {
 						return
 					}
-					x, dst := build(s), make([]Neighbor, batch*k)
+					x, dst := packedIndex(s), make([]Neighbor, batch*k)
 					b.Run(fmt.Sprintf("%dx%d/eps=%v/top%d/%s", size.n, size.d, epsilon, k, name), func(b *testing.B) {
 						start := realdata.CPU()
 						for b.Loop() {

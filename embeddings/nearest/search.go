@@ -63,14 +63,68 @@ func (x *Index) search(dst []Neighbor, queries []float32, k int, excluded []embe
 	}
 }
 
-// searchBatch lets the scan rule out words for all queries of a batch, block by block,
-// and settles what is left.
+// searchBatch rules out words for all queries of a batch, and settles what is left.
 func (x *Index) searchBatch(s *scratch, dst []Neighbor, queries []float32, k int, excluded []embeddings.WordID) {
-	p := x.packed
+	n := len(dst) / k
+	s.begin(n, k, excluded)
+	if x.spared.Add(-int64(n)) >= 0 {
+		x.measureAll(s, queries)
+	} else {
+		x.scan(s, x.panels(), queries, k)
+	}
+	x.settle(s, dst, queries, k, excluded)
+}
+
+// begin forgets the queries before n others.
+func (s *scratch) begin(n, k int, excluded []embeddings.WordID) {
+	s.best = slices.Grow(s.best[:0], n)[:n]
+	s.nearest = slices.Grow(s.nearest[:0], n*k)[:n*k]
+	for i := range s.nearest {
+		s.nearest[i] = math.Inf(1)
+	}
+	for q := range s.best {
+		b := &s.best[q]
+		*b = best{
+			candidates: b.candidates[:0],
+			limit:      math.Inf(1),
+			nearest:    s.nearest[q*k : q*k+k],
+			excluded:   embeddings.Unknown,
+		}
+		if excluded != nil {
+			b.excluded = excluded[q]
+		}
+	}
+}
+
+// measureAll measures all words, some at a time for all queries, as they lie in memory.
+func (x *Index) measureAll(s *scratch, queries []float32) {
+	d := x.space.Dimension
+	for q := range s.best {
+		b := &s.best[q]
+		b.plain = !finite(queries[q*d : q*d+d])
+	}
+	words := embeddings.WordID(x.space.Len())
+	together := embeddings.WordID(max(1, blockBytes/(4*d)))
+	for from := embeddings.WordID(0); from < words; from += together {
+		to := min(words, from+together)
+		for q := range s.best {
+			for id := from; id < to; id++ {
+				x.measure(&s.best[q], queries[q*d:q*d+d], id)
+			}
+		}
+	}
+}
+
+func finite(v []float32) bool {
+	return !slices.ContainsFunc(v, func(x float32) bool { return math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) })
+}
+
+// scan lets the panels rule out words, block by block.
+func (x *Index) scan(s *scratch, p *packed, queries []float32, k int) {
 	d := x.space.Dimension
 	rows := p.geometry.TileRows
-	n := len(dst) / k
-	x.prepare(s, queries, n, k, excluded)
+	n := len(s.best)
+	s.prepare(p, queries)
 
 	// A few words measured at once give every query a first limit. The scan
 	// visits them again, so only the limit is kept.
@@ -97,30 +151,23 @@ func (x *Index) searchBatch(s *scratch, dst []Neighbor, queries []float32, k int
 	for from < panels {
 		to := min(panels, from+size)
 		for t := range s.tiles {
-			x.scanTile(s, queries, t, n, from, to)
+			x.scanTile(s, p, queries, t, from, to)
 		}
 		size = min(to, largest)
 		from = to
 	}
-	x.settle(s, dst, queries, k, excluded)
 }
 
 // prepare centres, scales, quantises and interleaves the queries.
-func (x *Index) prepare(s *scratch, queries []float32, n, k int, excluded []embeddings.WordID) {
-	p := x.packed
-	d := x.space.Dimension
-	rows := p.geometry.TileRows
-	tiles := (n + rows - 1) / rows
-	tileSize := 4 * p.groups * kernel.TileStride
+func (s *scratch) prepare(p *packed, queries []float32) {
+	d := len(p.center)
+	n := len(s.best)
+	tiles := (n + p.geometry.TileRows - 1) / p.geometry.TileRows
+	size := tiles * p.tileBytes()
 	s.tiles = slices.Grow(s.tiles[:0], tiles)[:tiles]
-	s.bytes = slices.Grow(s.bytes[:0], tiles*tileSize)[:tiles*tileSize]
+	s.bytes = slices.Grow(s.bytes[:0], size)[:size]
 	clear(s.bytes)
-	s.best = slices.Grow(s.best[:0], n)[:n]
-	s.nearest = slices.Grow(s.nearest[:0], n*k)[:n*k]
 	s.centered = slices.Grow(s.centered[:0], d)[:d]
-	for i := range s.nearest {
-		s.nearest[i] = math.Inf(1)
-	}
 	for t := range s.tiles {
 		s.tiles[t] = kernel.Tile{}
 		for r := range s.tiles[t].Tau {
@@ -128,42 +175,45 @@ func (x *Index) prepare(s *scratch, queries []float32, n, k int, excluded []embe
 		}
 	}
 	for q := range n {
-		b := &s.best[q]
-		*b = best{candidates: b.candidates[:0], limit: math.Inf(1), nearest: s.nearest[q*k : q*k+k],
-			excluded: embeddings.Unknown}
-		if excluded != nil {
-			b.excluded = excluded[q]
-		}
-		largest := center(s.centered, queries[q*d:q*d+d], p)
-		b.norm = squares(s.centered)
-		if !(b.norm < 0x1p60) || d > mostAxes {
-			b.plain = true
-			continue
-		}
-		t := q / rows
-		r := q % rows
-		tile := &s.tiles[t]
-		tile.Norm[r] = up(math.Sqrt(b.norm))
-		scale := max(largest/127, 0x1p-60)
-		tile.Scale[r] = float32(scale)
-		scale = float64(tile.Scale[r]) // the scan must use exactly the scale that made the bytes
-		inverse := 1 / scale
-		residual := 0.0
-		sum := int32(0)
-		to := s.bytes[t*tileSize+4*r : (t+1)*tileSize]
-		for i, y := range s.centered {
-			// Adding toInteger rounds to an integer, in [−127, 127] by the
-			// choice of the scale, and stores it in the low bits.
-			shifted := y*inverse + toInteger
-			a := int8(math.Float64bits(shifted))
-			e := y - scale*float64(a)
-			residual += e * e
-			sum += int32(a)
-			to[i>>2*4*kernel.TileStride+i&3] = byte(a)
-		}
-		tile.Residual[r] = up(math.Sqrt(residual))
-		tile.Bias[r] = -int32(p.geometry.Levels+1) * sum
+		s.quantise(p, q, queries[q*d:q*d+d])
 	}
+}
+
+// tileBytes is the size of a tile of queries of 8 bits.
+func (p *packed) tileBytes() int { return 4 * p.groups * kernel.TileStride }
+
+// quantise puts query q into its tile.
+func (s *scratch) quantise(p *packed, q int, query []float32) {
+	b := &s.best[q]
+	largest := center(s.centered, query, p)
+	b.norm = squares(s.centered)
+	if !(b.norm < 0x1p60) || len(query) > mostAxes {
+		b.plain = true
+		return
+	}
+	t := q / p.geometry.TileRows
+	r := q % p.geometry.TileRows
+	tile := &s.tiles[t]
+	tile.Norm[r] = up(math.Sqrt(b.norm))
+	scale := max(largest/127, 0x1p-60)
+	tile.Scale[r] = float32(scale)
+	scale = float64(tile.Scale[r]) // the scan must use exactly the scale that made the bytes
+	inverse := 1 / scale
+	residual := 0.0
+	sum := int32(0)
+	to := s.bytes[t*p.tileBytes()+4*r : (t+1)*p.tileBytes()]
+	for i, y := range s.centered {
+		// Adding toInteger rounds to an integer, in [−127, 127] by the
+		// choice of the scale, and stores it in the low bits.
+		shifted := y*inverse + toInteger
+		a := int8(math.Float64bits(shifted))
+		e := y - scale*float64(a)
+		residual += e * e
+		sum += int32(a)
+		to[i>>2*4*kernel.TileStride+i&3] = byte(a)
+	}
+	tile.Residual[r] = up(math.Sqrt(residual))
+	tile.Bias[r] = -int32(p.geometry.Levels+1) * sum
 }
 
 // toInteger is 1.5·2⁵²: float64 numbers near it are the integers.
@@ -206,19 +256,17 @@ func squares(v []float64) float64 {
 
 // scanTile scans panels from..to for the queries of one tile and measures the
 // words that pass.
-func (x *Index) scanTile(s *scratch, queries []float32, t, n, from, to int) {
-	p := x.packed
+func (x *Index) scanTile(s *scratch, p *packed, queries []float32, t, from, to int) {
 	d := x.space.Dimension
 	rows := p.geometry.TileRows
 	width := p.geometry.PanelWords
 	tile := &s.tiles[t]
 	first := t * rows
-	for r := range min(rows, n-first) {
+	for r := range min(rows, len(s.best)-first) {
 		if b := &s.best[first+r]; !b.plain {
 			tile.Tau[r] = tau(b.limit, b.norm, p.exponent)
 		}
 	}
-	tileSize := 4 * p.groups * kernel.TileStride
 	panelSize := p.panelBytes()
 	words := kernel.Words{
 		Groups: p.groups,
@@ -226,7 +274,7 @@ func (x *Index) scanTile(s *scratch, queries []float32, t, n, from, to int) {
 		Heads:  p.heads[from*width : to*width],
 		Bounds: p.bounds[4*from : 4*to],
 	}
-	count := p.geometry.Scan(words, s.bytes[t*tileSize:(t+1)*tileSize], tile, s.hits)
+	count := p.geometry.Scan(words, s.bytes[t*p.tileBytes():(t+1)*p.tileBytes()], tile, s.hits)
 	for _, h := range s.hits[:count] {
 		q := first + int(h.Query)
 		place := (from + int(h.Panel)) * width

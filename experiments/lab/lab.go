@@ -115,7 +115,7 @@ func (l *Lab) Descriptions() []datasets.Description {
 // Words opens an embedding of one dimension, or those of its words that are kept; nil keeps all.
 func (l *Lab) Words(ctx context.Context, e study.EmbeddingSpec, dimension int, keep func(word string) bool) (
 	*embeddings.Space, error) {
-	return OpenSpace(ctx, e.Ref(), dimension, l.root, keep)
+	return OpenSpace(ctx, e.Ref(), dimension, l.root, keep, nil)
 }
 
 // Space opens an embedding restricted to the words of a data set; with
@@ -160,7 +160,7 @@ func (l *Lab) withSynonyms(c *Corpus) (keep func(word string) bool, err error) {
 // that are kept.
 func (l *Lab) openSpace(ctx context.Context, c *Corpus, e study.EmbeddingSpec, dimension int,
 	keep func(word string) bool) (*Space, error) {
-	wide, err := OpenSpace(ctx, e.Ref(), dimension, l.root, keep)
+	wide, err := OpenSpace(ctx, e.Ref(), dimension, l.root, keep, nil)
 	if err != nil {
 		return nil, err
 	}

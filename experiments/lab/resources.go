@@ -38,19 +38,23 @@ const oneWord = "the vocabulary has one word: every known word is published as i
 // OpenSpace opens an embedding: a vector file by its path, also one relative to
 // the data folder root ("" finds it as every command does), "generated", or the
 // name of an embedding in the data folder such as "glove.6B". keep restricts it
-// to a vocabulary; nil keeps every word. dimension is required for a name and
+// to a vocabulary, and only by a rule; nil keeps every word. dimension is required for a name and
 // checked for a file; 0 accepts any dimension of a file.
 func OpenSpace(ctx context.Context, ref string, dimension int, root string,
-	keep func(word string) bool) (*embeddings.Space, error) {
+	keep func(word string) bool, only *embeddings.Restriction) (*embeddings.Space, error) {
 	if name, d := embeddings.SplitName(ref); name == study.GeneratedEmbedding && !study.NamesFile(ref) {
-		return generatedSpace(ctx, cmp.Or(d, dimension, 50), keep)
+		s, err := generatedSpace(ctx, cmp.Or(d, dimension, 50), keep)
+		if err != nil || only == nil {
+			return s, err
+		}
+		return s.RestrictTo(only)
 	}
 	path, name, err := locateEmbedding(ref, dimension, root)
 	if err != nil {
 		return nil, err
 	}
 	return embeddings.Load(ctx, path, embeddings.LoadOptions{
-		Name: name, Keep: keep, CacheDir: embeddings.DefaultCacheDir(), Dimension: dimension,
+		Name: name, Keep: keep, Only: only, CacheDir: embeddings.DefaultCacheDir(), Dimension: dimension,
 	})
 }
 

@@ -24,6 +24,12 @@ import (
 // to the file that is written. A replaced file keeps its mode; a new one gets
 // mode less the bits of umask.
 func Write(path string, mode fs.FileMode, fill func(io.Writer) error) error {
+	return WriteFile(path, mode, buffered(fill))
+}
+
+// WriteFile is Write for content that fill writes to the file itself, which it may also read
+// and does not close.
+func WriteFile(path string, mode fs.FileMode, fill func(*os.File) error) error {
 	t, err := find(path, mode)
 	if err != nil {
 		return err
@@ -44,9 +50,9 @@ func WriteMany(path string, mode fs.FileMode, data []byte) error {
 		return err
 	}
 	if t.device {
-		return t.writeTo(bytesOf(data))
+		return t.writeTo(buffered(bytesOf(data)))
 	}
-	return t.replace(bytesOf(data), func(*os.File) error { return nil })
+	return t.replace(buffered(bytesOf(data)), func(*os.File) error { return nil })
 }
 
 // WriteBytes is Write for content that is already in memory.
@@ -94,30 +100,30 @@ func find(path string, mode fs.FileMode) (target, error) {
 }
 
 // writeTo writes to a device.
-func (t target) writeTo(fill func(io.Writer) error) error {
+func (t target) writeTo(fill func(*os.File) error) error {
 	f, err := os.OpenFile(t.path, os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
-	return errors.Join(filled(f, fill), f.Close())
+	return errors.Join(fill(f), f.Close())
 }
 
 // temporary is how the name of a temporary file of a target begins.
 func (t target) temporary() string { return "." + filepath.Base(t.path) + mark }
 
 // replace fills a temporary file, ends it by sync, and moves it into place.
-func (t target) replace(fill func(io.Writer) error, sync func(*os.File) error) error {
+func (t target) replace(fill func(*os.File) error, sync func(*os.File) error) error {
 	folder := filepath.Dir(t.path)
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
 	}
 	// os.CreateTemp would ignore umask.
 	name := filepath.Join(folder, fmt.Sprintf("%s%x", t.temporary(), rand.Uint64()))
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, t.mode)
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, t.mode)
 	if err != nil {
 		return err
 	}
-	err = filled(f, fill)
+	err = fill(f)
 	if err == nil && t.exists {
 		err = f.Chmod(t.mode)
 	}
@@ -134,15 +140,17 @@ func (t target) replace(fill func(io.Writer) error, sync func(*os.File) error) e
 	return os.Rename(name, t.path)
 }
 
-// filled writes what fill does. After an error too: a device or pipe gets what there is.
-func filled(f io.Writer, fill func(io.Writer) error) error {
-	w := bufio.NewWriterSize(f, 1<<16)
-	err := fill(w)
-	flushErr := w.Flush()
-	if err != nil {
-		return err
+// buffered fills a file through a buffer. After an error too: a device or pipe gets what there is.
+func buffered(fill func(io.Writer) error) func(*os.File) error {
+	return func(f *os.File) error {
+		w := bufio.NewWriterSize(f, 1<<16)
+		err := fill(w)
+		flushErr := w.Flush()
+		if err != nil {
+			return err
+		}
+		return flushErr
 	}
-	return flushErr
 }
 
 // mark stands in the name of every temporary file.

@@ -147,6 +147,15 @@ func (d *Display) Hide() {
 	}
 }
 
+// Note prints a line on the Display of ctx, if any.
+func Note(ctx context.Context, format string, args ...any) {
+	d, _ := ctx.Value(displayKey{}).(*Display)
+	if d != nil {
+		d.Hide()
+		fmt.Fprintln(d.out, check.Shown(fmt.Sprintf(format, args...)))
+	}
+}
+
 // Start is New for work that may be short, or a part of other work: it is shown
 // by the Display of ctx, if any, once it has taken three seconds, and not beside
 // another Reporter. It must be closed.

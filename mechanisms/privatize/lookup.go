@@ -89,6 +89,10 @@ func (s splitter) lower(w string) string {
 	return all[0]
 }
 
+// WritableWords are the words that are Writable. The version is raised when a word becomes
+// writable, or is none any more.
+var WritableWords = &embeddings.Restriction{Name: "writable", Version: 1, Keep: Writable}
+
 // Writable reports whether a word is read again as that word where it is written: it is
 // UTF-8 without white space or control characters, and one run to its last byte. Endings of
 // contractions ('s) and abbreviations (U.S.) are read so where a vocabulary has them.

@@ -2,6 +2,7 @@ package privatize
 
 import (
 	"fmt"
+	"hash/fnv"
 	"strings"
 	"testing"
 
@@ -86,5 +87,25 @@ func TestLowerCaseOfVocabularies(t *testing.T) {
 	}
 	if got := Lookup(v, "ıt"); got != embeddings.Unknown {
 		t.Errorf("ıt is word %d, want none: a small letter is what it is", got)
+	}
+}
+
+// TestVersionOfWritable: a cache keeps which words are writable by the version of WritableWords. Where
+// the sum changes, the version must be raised, then the sum here.
+func TestVersionOfWritable(t *testing.T) {
+	const want = "VERSION 1: 604bb6a977fa0515"
+	pieces := []string{"", "a", "É", "é", "ß", "中", "١", "7", "-", ".", "'", "’", "_", "@", "&", ":", "/", ",", "+", "$", " ",
+		"\u00a0", "\u200d", "\u0301", "😀", "🏽", "\xff", "\x00", "n't", "U.S.", "http://", "\ue000"}
+	h := fnv.New64a()
+	for _, a := range pieces {
+		for _, b := range pieces {
+			for _, c := range pieces {
+				fmt.Fprint(h, WritableWords.Keep(a+b+c), " ")
+			}
+		}
+	}
+	got := fmt.Sprintf("VERSION %d: %x", WritableWords.Version, h.Sum64())
+	if got != want {
+		t.Errorf("writable words are %s, want %s: raise their version", got, want)
 	}
 }
