@@ -87,8 +87,8 @@ func (t writableThesaurus) Lemmas(word string) []string {
 func sayLeftOut(call Call, s *embeddings.Space) {
 	left := s.LeftOut
 	if left.Words > 0 {
-		fmt.Fprintf(call.Log, "%d of the %d words of the vectors, such as %q, would not be read as one word in a text: "+
-			"left out\n", left.Words, left.Words+s.Len(), left.First)
+		fmt.Fprintf(call.Log, "%d of the %d words of the vectors, such as %q, would not be read as one word in a "+
+			"text: left out\n", left.Words, left.Words+s.Len(), left.First)
 	}
 }
 
