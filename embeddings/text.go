@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"runtime"
 	"strconv"
 	"strings"
@@ -166,7 +165,7 @@ func parseRows(c textChunk, path string, l layout) (Rows, error) {
 	n := bytes.Count(data, []byte{'\n'}) + 1
 	// A short line cannot hold a row: this bounds the allocation by the data.
 	n = min(n, len(data)/(2*d)+1)
-	rows := Rows{Line: c.line, Bytes: len(data), Words: make([]string, 0, n), Vectors: numbersFor(n * d)}
+	rows := Rows{Line: c.line, Bytes: len(data), Words: make([]string, 0, n), Vectors: numbersFor(n * d), spare: true}
 	vector := make([]float32, d)
 	for at := c.line; len(data) > 0; at++ {
 		line, rest, _ := bytes.Cut(data, []byte{'\n'})
@@ -197,7 +196,7 @@ func parseRow(vector []float32, line []byte, separator byte) (word []byte, ok bo
 		return nil, false
 	}
 	for i, f := range fields[1:] {
-		if vector[i], ok = parseNumber(string(f)); !ok {
+		if vector[i], ok = parseNumber(f); !ok {
 			return nil, false
 		}
 	}
@@ -212,7 +211,7 @@ func parseStrict(vector []float32, line []byte, separator byte) (word []byte, ok
 		if i < 0 {
 			return nil, false
 		}
-		x, ok := parseNumber(string(line[i+1 : end]))
+		x, ok := parseNumber(line[i+1 : end])
 		if !ok {
 			return nil, false
 		}
@@ -235,16 +234,11 @@ func parseStrict(vector []float32, line []byte, separator byte) (word []byte, ok
 	return word, true
 }
 
-func parseNumber(field string) (float32, bool) {
-	x, err := strconv.ParseFloat(field, 32)
-	return float32(x), err == nil && !math.IsNaN(x) && !math.IsInf(x, 0)
-}
-
 // explainRow returns what is wrong with a row that parseRow rejected.
 func explainRow(line string, d int, separator byte) string {
 	fields := strings.Split(strings.TrimRight(line, " \t\r"), string(separator))
 	for _, f := range fields[max(1, len(fields)-d):] {
-		if _, ok := parseNumber(f); !ok {
+		if _, ok := parseNumber([]byte(f)); !ok {
 			return fmt.Sprintf("%.40q: %.40q is no finite number", fields[0], f)
 		}
 	}
