@@ -69,9 +69,6 @@ func runAligned(ctx context.Context, s *study.Study, root string, o engine.Optio
 		around:   map[results.Place][]float64{},
 		near:     map[results.Place]float64{},
 	}
-	if a.quantity == results.EM {
-		a.quantity = "e_m_full_uniform"
-	}
 	if err := a.keep(); err != nil {
 		return nil, err
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -134,24 +133,11 @@ type Calibrated struct {
 	Reason     string           `csv:"reason"`
 }
 
-// parseTarget reads "em=0.1,0.5".
+// parseTarget reads "em=0.1,0.5", levels of N_w as a share or of E_M.
 func parseTarget(text string) (results.Levels, error) {
-	quantity, list, _ := strings.Cut(text, "=")
-	t := results.Levels{Quantity: quantity}
-	if err := check.OneOf("target", quantity, "nw", "em"); err != nil {
-		return t, err
-	}
-	for level := range strings.SplitSeq(list, ",") {
-		v, err := strconv.ParseFloat(level, 64)
-		if err != nil {
-			return t, check.Wrong("target = %q: must be as em=0.1,0.5", text)
-		}
-		if err := check.Inside("target "+quantity, v, 0, 1); err != nil {
-			return t, err
-		}
-		t.At = append(t.At, v)
-	}
-	return t, nil
+	return results.ParseLevels("target", text, func(quantity string) (float64, error) {
+		return 1, check.OneOf("target", quantity, "nw", "em")
+	})
 }
 
 // run finds the ε of each mechanism at each level, and passes on its rows as

@@ -21,10 +21,10 @@ func TestFullVocabularyError(t *testing.T) {
 	sum := mustRun(t, s, engine.Options{})
 	seen := 0
 	for _, c := range cells(t, sum) {
-		e, d := at(c, "e_m_full_uniform"), at(c, "e_m_full_distance")
+		e, d := at(c, "em"), at(c, "em-distance")
 		n := float64(c.Vocabulary)
 		if c.IsBaseline() || c.Repetition == 2 {
-			if c.Has("e_m_full_uniform") || c.Mechanism == "uniform" && c.Get(results.EM).Float() != 1-1/n {
+			if c.Has("em") || c.Mechanism == "uniform" && c.Get(results.EM).Float() != 1-1/n {
 				t.Errorf("%s: measured again, or not known: E_M %v", c.Mechanism, c.Get(results.EM))
 			}
 			continue
@@ -47,8 +47,8 @@ func TestFullVocabularyError(t *testing.T) {
 			!(e.Low.Float() <= e.Value.Float() && e.Value.Float() <= e.High.Float()) {
 			t.Errorf("%s ε=%v: %+v, want %v", c.Mechanism, c.Epsilon, e, want)
 		}
-		if !(c.Get("e_m_full_corpus").Float() <= e.Value.Float()+1e-9) {
-			t.Errorf("%s: who knows more errs more: %v > %v", c.Mechanism, c.Get("e_m_full_corpus"), e.Value)
+		if !(c.Get("em-frequency").Float() <= e.Value.Float()+1e-9) {
+			t.Errorf("%s: who knows more errs more: %v > %v", c.Mechanism, c.Get("em-frequency"), e.Value)
 		}
 		far := math.Abs(d.Value.Float() - e.Value.Float())
 		near := c.Mechanism == "cmp" && want != 0

@@ -84,9 +84,9 @@ func TestBudgetOfADocument(t *testing.T) {
 			case c.IsBaseline():
 			case document && !c.Has("document_game_topic"):
 				t.Errorf("%s: the game of documents was not played", policy)
-			case document && (c.GuaranteeMetric != promise || c.Has("e_m") || c.Has("n_w") || !c.Has("accuracy")):
+			case document && (c.GuaranteeMetric != promise || c.Has("em") || c.Has("n_w") || !c.Has("accuracy")):
 				t.Errorf("%s: %+v", policy, c)
-			case !document && (c.GuaranteeMetric != "euclidean" || !c.Has("e_m")):
+			case !document && (c.GuaranteeMetric != "euclidean" || !c.Has("em")):
 				t.Errorf("%s: %+v", policy, c)
 			case policy == "random" && !(pp > 30 && pp < 80): // 12 words of 2 each, as those of the other entry
 				t.Errorf("%s: %g%% of the words changed", c.Parameters, pp)

@@ -27,6 +27,7 @@ func (o *Outcome) loadRuns(levels results.Levels, paths ...string) (*analysis.An
 		if err != nil {
 			return nil, Usage(err)
 		}
+		o.noteFormerNames(run)
 		runs = append(runs, run)
 	}
 	read, err := analysis.New(levels, runs...)
@@ -89,5 +90,16 @@ func addManifest(run *results.Run, m *engine.Manifest) {
 	if yaml.Unmarshal([]byte(m.Definition), &study) == nil { // the engine has read it once; a page needs only its rows
 		run.Title = study.Title
 		run.PUC = study.PUC
+	}
+}
+
+// noteFormerNames says which quantities a run calls by names of earlier programs.
+func (o *Outcome) noteFormerNames(run results.Run) {
+	said := map[string]bool{}
+	for _, r := range run.Rows {
+		if r.FormerName != "" && !said[r.FormerName] {
+			said[r.FormerName] = true
+			o.note("%s: %s is called %s now", run.Name, r.FormerName, r.Quantity)
+		}
 	}
 }

@@ -37,7 +37,7 @@ func rowsOf(space, dataset string, names ...string) []results.Row {
 				r.Model, r.Setting, r.GuaranteeMetric = "svm", "local", "euclidean"
 				out = append(out, r.Of("accuracy", results.Number(60+10*float64(k)+float64(i+rep))))
 				r.Model, r.Setting = "", ""
-				out = append(out, r.Of("e_m_full_uniform", results.Number(0.9-0.3*float64(k)-0.01*float64(i))))
+				out = append(out, r.Of("em", results.Number(0.9-0.3*float64(k)-0.01*float64(i))))
 			}
 		}
 	}

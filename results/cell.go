@@ -236,10 +236,20 @@ func MeasuredColumns(cells []Cell) []Column {
 	return Where(ordered(met), func(c Column) bool { return c.Title != "" })
 }
 
+// measuredHere are the cells that have a quantity, without those that inherited it where another one has its own.
+func measuredHere(cells []Cell, quantity string) []Cell {
+	all := Where(cells, func(c Cell) bool { return c.Has(quantity) })
+	own := Where(all, func(c Cell) bool { return !c.values[quantity].Inherited })
+	if len(own) > 0 {
+		return own
+	}
+	return all
+}
+
 // ByRepetition returns the value of a quantity in each repetition: the mean
 // over the cells of one repetition.
 func ByRepetition(cells []Cell, quantity string) []float64 {
-	measured := Where(cells, func(c Cell) bool { return c.Has(quantity) })
+	measured := measuredHere(cells, quantity)
 	slices.SortStableFunc(measured, func(a, b Cell) int { return cmp.Compare(a.Repetition, b.Repetition) })
 	return list.Map(list.Group(measured, func(c Cell) int { return c.Repetition }), func(own []Cell) float64 {
 		return stats.Mean(Cells{Cells: own}.Values(quantity))

@@ -27,9 +27,11 @@ func (d *Direction) UnmarshalText(text []byte) error {
 
 // Column describes a quantity.
 type Column struct {
-	Name  string `yaml:"name"`  // in files
-	Title string `yaml:"title"` // in tables and figures; "" is raw material that nobody tabulates
-	Unit  string `yaml:"unit"`  // "%", "×100", "bits" or ""
+	Name string `yaml:"name"` // in files
+	// FormerNames are those in files of earlier programs, which are read.
+	FormerNames []string `yaml:"former_names"`
+	Title       string   `yaml:"title"` // in tables and figures; "" is raw material that nobody tabulates
+	Unit        string   `yaml:"unit"`  // "%", "×100", "bits" or ""
 	// Direction tells whether more is better, in terms of the utility or
 	// privacy that the quantity measures.
 	Direction Direction `yaml:"better"`
@@ -45,16 +47,20 @@ type Column struct {
 	Derived   bool      `yaml:"derived"`   // follows from other rows; never stored
 	Timing    bool      `yaml:"timing"`    // differs between two runs of one unit
 	OfWords   bool      `yaml:"of_words"`  // measured on words, not on a text
-	Explained string    `yaml:"explained"` // what readers have misunderstood in the title
+	// Once tells that it is measured once for a mechanism and ε, in the first repetition, and holds for all others.
+	Once bool `yaml:"once"`
+	// Exact says how the value was found where it was computed without sampling; "" where that is the same everywhere.
+	Exact     string `yaml:"exact"`
+	Explained string `yaml:"explained"` // what readers have misunderstood in the title
 }
 
 // How says how a value was found, "" where that is the same everywhere.
 func (c Column) How(m Measured) string {
 	switch {
-	case c.Name != "e_m_full_uniform":
+	case c.Exact == "":
 		return ""
 	case m.Whole == 0:
-		return "exact, all words"
+		return c.Exact
 	case m.Note != "":
 		return "an attacker who " + m.Note
 	}
@@ -92,6 +98,16 @@ func Register(list ...Column) {
 // Columns lists every quantity.
 func Columns() []Column { return slices.Clone(columns) }
 
+// NameNow returns the name of a quantity that files of earlier programs may call otherwise.
+func NameNow(name string) string {
+	for _, c := range columns {
+		if slices.Contains(c.FormerNames, name) {
+			return c.Name
+		}
+	}
+	return name
+}
+
 // FindColumn returns a quantity by its name.
 func FindColumn(name string) (Column, error) {
 	for _, c := range columns {
@@ -101,6 +117,9 @@ func FindColumn(name string) (Column, error) {
 	}
 	if c, ok := ofCommand(name); ok {
 		return c, nil
+	}
+	if now := NameNow(name); now != name {
+		return Column{}, fmt.Errorf("metric = %q: it is called %s now", name, now)
 	}
 	return Column{}, fmt.Errorf("metric = %q: no such column; mldp study keys lists them", name)
 }

@@ -1,14 +1,15 @@
 package results
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
+
+	"mldpbench/internal/check"
 )
 
 // EM is the error E_M over all words: how often the best guess of a word is wrong.
-const EM = "e_m"
+const EM = "em"
 
 // Levels are where mechanisms are compared: levels of one quantity.
 type Levels struct {
@@ -16,50 +17,63 @@ type Levels struct {
 	At       []float64
 }
 
-// ParseLevels reads "em=0.5,0.8"; the quantity may be any column.
-func ParseLevels(s string) (Levels, error) {
-	name, list, _ := strings.Cut(s, "=")
-	if name == "em" {
-		name = EM
+// ParseLevels reads "em=0.5,0.8" of an option, such as align. legal returns an error for a quantity that the option does
+// not take, or the bound that levels, which are above 0, must be below.
+func ParseLevels(option, text string, legal func(quantity string) (bound float64, err error)) (Levels, error) {
+	name, list, _ := strings.Cut(text, "=")
+	if now := NameNow(name); now != name {
+		return Levels{}, check.Wrong("%s = %q: %s is called %s now", option, text, name, now)
+	}
+	bound, err := legal(name)
+	if err != nil {
+		return Levels{}, err
 	}
 	l := Levels{Quantity: name}
-	c, err := FindColumn(name)
-	if err != nil || c.Title == "" {
-		return Levels{}, fmt.Errorf("align = %q: must be QUANTITY=LEVEL,LEVEL…, as em=0.5; mldp study keys lists the "+
-			"quantities", s)
-	}
-	for _, text := range strings.Split(list, ",") {
-		v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
-		most := math.MaxFloat64
-		if c.Share || c.Error {
-			most = 1
-		} else if c.Unit == "%" {
-			most = 100
-		}
-		if err != nil || math.IsNaN(v) || v <= 0 || v >= most {
-			return l, fmt.Errorf("align = %q: level = %q: must be a number > 0 and < %.4g", s, text, most)
+	for level := range strings.SplitSeq(list, ",") {
+		v, err := strconv.ParseFloat(strings.TrimSpace(level), 64)
+		if err != nil || math.IsNaN(v) || v <= 0 || v >= bound {
+			return l, check.Wrong("%s = %q: level = %q: must be a number > 0 and < %.4g", option, text, level, bound)
 		}
 		l.At = append(l.At, v)
 	}
 	return l, nil
 }
 
-// deriveError sets EM in every cell: it is measured once for a mechanism and ε and
-// holds for all repetitions, models and settings.
-func deriveError(cells []Cell) {
-	known := map[Place]Measured{}
-	for i := range cells {
-		c := &cells[i]
-		if m, _ := c.At("e_m_full_uniform"); m.Value.Known() {
-			c.Set(EM, m)
+// ParseAlign reads the levels of any quantity that has a title.
+func ParseAlign(text string) (Levels, error) {
+	return ParseLevels("align", text, func(quantity string) (float64, error) {
+		c, err := FindColumn(quantity)
+		if err != nil || c.Title == "" {
+			return 0, check.Wrong("align = %q: must be QUANTITY=LEVEL,LEVEL…, as em=0.5; mldp study keys lists the "+
+				"quantities", text)
 		}
-		if _, again := known[c.Group().Text()]; !again && c.Has(EM) {
-			known[c.Group().Text()] = c.values[EM]
+		switch {
+		case c.Share || c.Error:
+			return 1, nil
+		case c.Unit == "%":
+			return 100, nil
 		}
-	}
-	for i := range cells {
-		if m, ok := known[cells[i].Group().Text()]; ok && !cells[i].Has(EM) {
-			cells[i].Set(EM, m)
+		return math.MaxFloat64, nil
+	})
+}
+
+// inheritOnce sets quantities that are measured once for a mechanism and ε in the cells of all other repetitions, models
+// and settings.
+func inheritOnce(cells []Cell) {
+	for _, q := range Where(columns, func(q Column) bool { return q.Once }) {
+		known := map[Place]Measured{}
+		for _, c := range cells {
+			group := c.Group().Text()
+			if _, again := known[group]; !again && c.Has(q.Name) {
+				known[group] = c.values[q.Name]
+			}
+		}
+		for i := range cells {
+			m, ok := known[cells[i].Group().Text()]
+			if ok && !cells[i].Has(q.Name) {
+				m.Inherited = true
+				cells[i].Set(q.Name, m)
+			}
 		}
 	}
 }

@@ -78,7 +78,7 @@ func Prepare(runs ...Run) (*Prepared, error) {
 	}
 	Sort(joined)
 	p.Cells = pivot(joined)
-	deriveError(p.Cells)
+	inheritOnce(p.Cells)
 	composites, told := compositesOf(runs)
 	p.Warnings = append(p.Warnings, told...)
 	p.derive(composites)

@@ -149,8 +149,8 @@ func TestAuditOfARunApplies(t *testing.T) {
 func TestErrorOfTheAdversary(t *testing.T) {
 	a, b := made(0, 1, 10), made(1, 1, 10)
 	b.Mechanism = "tem"
-	p := prepared(t, Run{Rows: []Row{a, b, made(0, 2, 10), word(a, "e_m_full_uniform", Number(0.7)),
-		word(b, "e_m_full_uniform", Number(0.8))}})
+	p := prepared(t, Run{Rows: []Row{a, b, made(0, 2, 10), word(a, "em", Number(0.7)),
+		word(b, "em", Number(0.8))}})
 	for _, c := range p.Cells { // measured once, it holds for all repetitions
 		if want := map[string]Optional{"cmp": Float(0.7), "tem": Float(0.8)}[c.Mechanism]; c.Get(EM) != want {
 			t.Errorf("%s, repetition %d: E_M %v, want %v", c.Mechanism, c.Repetition, c.Get(EM), want)

@@ -43,6 +43,7 @@ type Row struct {
 
 	Measurement string `csv:"measurement"` // its name and version: accuracy@1
 	Quantity    string `csv:"quantity"`    // name of a Column
+	FormerName  string `csv:"-" json:"-"`  // of the quantity in the file that it was read from; "" for the same
 	Measured
 
 	// Fingerprints beside those of data and vectors, 12 digits each: of the program or the
@@ -128,6 +129,8 @@ type Measured struct {
 	// "word:unchanged:distinct …" of N_w, or the name of the encoder of CS.
 	Detail string `csv:"detail" json:",omitempty"`
 	Note   string `csv:"note" json:",omitempty"`
+	// Inherited is of a value that was measured in another cell; see Column.Once.
+	Inherited bool `csv:"-" json:"-"`
 	// Items holds for each test item whether it was right.
 	Items Outcomes `csv:"correct" json:",omitempty"`
 }

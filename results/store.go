@@ -139,6 +139,12 @@ func Decode(name string, r io.Reader) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
+	for i, r := range rows {
+		if now := NameNow(r.Quantity); now != r.Quantity {
+			rows[i].Quantity = now
+			rows[i].FormerName = r.Quantity
+		}
+	}
 	return rows, t.check(rows)
 }
 

@@ -81,7 +81,7 @@ func programFlag(cmd *cobra.Command, to *string) {
 func alignFlag(f *pflag.FlagSet, to *results.Levels) {
 	f.Func("align", "compare mechanisms where a quantity is equal: QUANTITY=LEVELS as in em=0.5,0.8; mldp study keys "+
 		"lists the quantities", func(s string) (err error) {
-		*to, err = results.ParseLevels(s)
+		*to, err = results.ParseAlign(s)
 		return err
 	})
 }

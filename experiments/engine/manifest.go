@@ -227,6 +227,9 @@ func (s store) load(key string) (rows []results.Row, version string, err error) 
 		json.Unmarshal(f.Body, &b) != nil || b.Schema != results.SchemaVersion {
 		return nil, "", nil
 	}
+	for i, r := range b.Rows {
+		b.Rows[i].Quantity = results.NameNow(r.Quantity)
+	}
 	return b.Rows, b.Version, nil
 }
 

@@ -81,6 +81,9 @@ func attackColumns(attacker string, columns []attack.Column) []results.Column {
 	return list.Map(columns, func(c attack.Column) results.Column {
 		of := results.Column{Name: c.Name, Title: c.Title, Unit: c.Unit, Direction: results.Down, Digits: 3,
 			Threshold: 0.05, Table: attacker, Attacker: attacker, Share: c.Panel != "", Mean: c.Mean}
+		if c.FormerName != "" {
+			of.FormerNames = []string{c.FormerName}
+		}
 		if c.HigherIsPrivate {
 			of.Direction = results.Up
 		}

@@ -30,8 +30,8 @@ type InferenceOptions struct {
 func init() {
 	Register(Measurement{
 		Name: "inference-full", Version: 1, VersionOf: inferenceVersion,
-		Columns: append(columns("e_m_full_uniform", "e_m_full_corpus"), results.Column{Name: "e_m_full_distance",
-			Title: "distance of guesses, full vocabulary", Direction: results.Up, Digits: 3, Threshold: 0.03,
+		Columns: append(columns("em", "em-frequency"), results.Column{Name: "em-distance",
+			FormerNames: []string{"e_m_full_distance"}, Title: "distance of guesses", Direction: results.Up, Digits: 3, Threshold: 0.03,
 			Table: "adversary"}),
 		Metric: study.Metric{
 			Key: "inference_error",
@@ -88,7 +88,7 @@ func measureInference(ctx context.Context, r *Release, q *Query) ([]results.Row,
 	}
 	row := r.Row(q)
 	if !m.TakesWords() {
-		return []results.Row{unmeasured(row, "e_m_full_uniform", notOfWords)}, nil
+		return []results.Row{unmeasured(row, "em", notOfWords)}, nil
 	}
 	counts := make([]int, m.Vocabulary().Len())
 	for word, count := range r.Corpus.Counts {
@@ -113,15 +113,15 @@ func measureInference(ctx context.Context, r *Release, q *Query) ([]results.Row,
 		n.Note = note
 		rows = append(rows, row.Of(quantity, n))
 	}
-	add("e_m_full_uniform", i.Errors[0].MAP, adversary(i.Errors[0], i.Learned, o))
-	add("e_m_full_corpus", i.Errors[1].MAP, adversary(i.Errors[1], i.Learned, o))
+	add("em", i.Errors[0].MAP, adversary(i.Errors[0], i.Learned, o))
+	add("em-frequency", i.Errors[1].MAP, adversary(i.Errors[1], i.Learned, o))
 	if !o.Distance {
 		return rows, nil
 	}
 	space := r.batch.env.Space
 	distance := func(a, b int) float64 { return space.Distance(embeddings.WordID(a), embeddings.WordID(b)) }
 	d, err := i.Distance(ctx, channel.Of(m, len(counts)), distance, max(1, q.Threads))
-	add("e_m_full_distance", d, "")
+	add("em-distance", d, "")
 	return rows, err
 }
 

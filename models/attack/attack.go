@@ -51,9 +51,11 @@ const (
 
 // Column describes one number of an attacker.
 type Column struct {
-	Name  string // "map-uniform"
-	Title string
-	Unit  string // "bits" or "tokens"; "" is a share or a ratio
+	Name string // "map-uniform"
+	// FormerName is its name in results of earlier programs, which are read; "" for none.
+	FormerName string
+	Title      string
+	Unit       string // "bits" or "tokens"; "" is a share or a ratio
 	// HigherIsPrivate means that a larger number is more private. Most columns
 	// measure an attacker's success, where smaller is more private.
 	HigherIsPrivate bool

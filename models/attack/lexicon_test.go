@@ -51,12 +51,12 @@ func TestAttackedMechanisms(t *testing.T) {
 			t.Errorf("%s: %d words, want those that the mechanism knows", name, one.Count)
 		}
 		t.Logf("%s: unchanged %.3f, E_M %.3f, capacity %.2f", name, one.Value.Estimate,
-			all["em-corpus"].Value.Estimate, all["capacity"].Value.Estimate)
+			all["map-em-frequency"].Value.Estimate, all["capacity"].Value.Estimate)
 		// MAP knows at least as much as who takes the output for the word: the
 		// text's words are uniform. 1,000 words have a standard deviation of .016.
-		if 1-all["em-corpus"].Value.Estimate < one.Value.Estimate-5*0.016 {
+		if 1-all["map-em-frequency"].Value.Estimate < one.Value.Estimate-5*0.016 {
 			t.Errorf("%s: MAP is right for %.3f, the output itself for %.3f", name,
-				1-all["em-corpus"].Value.Estimate, one.Value.Estimate)
+				1-all["map-em-frequency"].Value.Estimate, one.Value.Estimate)
 		}
 		if l.Word(120) != "nobody knows this word" || l.Embedding(space).Len() != 121 {
 			t.Error("an unknown word is lost")

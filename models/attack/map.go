@@ -16,7 +16,8 @@ func init() {
 	Register(Definition{
 		Name: "map", Version: 3,
 		Columns: []Column{ // shares of words that the attacker gets wrong
-			{Name: "em-corpus", Title: "E_M, all words, corpus prior", HigherIsPrivate: true}, // of the shadow text
+			// The prior is that of the shadow text.
+			{Name: "map-em-frequency", FormerName: "em-corpus", Title: "E_M by frequency", HigherIsPrivate: true},
 			// log2 of how much one output multiplies the chance of guessing its word, at most
 			{Name: "capacity", Title: "capacity", Unit: "bits"},
 		},
@@ -69,7 +70,7 @@ func (t *Target) sampledMAP(ctx context.Context) ([]Outcome, error) {
 func (t *Target) inferred(i channel.Inference) []Outcome {
 	e := i.Errors[1] // under the prior of the shadow text
 	words := t.Words.Count
-	em := Outcome{Column: "em-corpus", Value: e.MAP, Floor: 1 - slices.Max(t.Prior()), Count: words}
+	em := Outcome{Column: "map-em-frequency", Value: e.MAP, Floor: 1 - slices.Max(t.Prior()), Count: words}
 	capacity := Outcome{Column: "capacity", Value: i.Capacity, Ceiling: math.Log2(float64(words)), Count: words}
 	if i.Learned > 0 {
 		em.Draws = t.Options.LearnDraws

@@ -51,7 +51,7 @@ func input(t testing.TB) Input {
 					}
 				}
 				if m != results.BaselineMechanism {
-					run.Rows = append(run.Rows, r.Of("e_m_full_uniform", results.Number(0.9-0.3*float64(i))),
+					run.Rows = append(run.Rows, r.Of("em", results.Number(0.9-0.3*float64(i))),
 						r.Of("n_w", results.Share(unchanged, 100)))
 				}
 				r.Model, r.Setting = "svm", "local"
@@ -185,7 +185,7 @@ func TestOddResults(t *testing.T) {
 	for name, rows := range map[string][]results.Row{
 		"baseline": {base.Of("accuracy", results.Number(80))}, "undefined": {undefined},
 		"outside": {private.Of("n_w", results.Number(3))},
-		"error":   {private.Of("e_m_full_uniform", results.Number(0.5)), base.Of("accuracy", results.Number(80))},
+		"error":   {private.Of("em", results.Number(0.5)), base.Of("accuracy", results.Number(80))},
 	} {
 		a, err := analysis.New(results.Levels{}, results.Run{Name: name, Rows: rows})
 		if err != nil {

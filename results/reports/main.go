@@ -119,7 +119,7 @@ func (s source) analyse(names, levels string) (*analysis.Analysis, error) {
 		if err != nil {
 			return nil, err
 		}
-		parsed, err := results.ParseLevels(levels)
+		parsed, err := results.ParseAlign(levels)
 		if err != nil {
 			return nil, err
 		}

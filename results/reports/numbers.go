@@ -212,7 +212,7 @@ func (s source) kind(few, more string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	const quantity = "e_m_full_uniform"
+	const quantity = "em"
 	most := math.Inf(-1)
 	for _, c := range a.Cells {
 		for _, d := range b.Cells {

@@ -81,7 +81,7 @@ func madeRows(repetitions int) (rows []results.Row) {
 		rows = append(rows, r.Of("accuracy", results.Share(right, 400)))
 		if repetition == 1 && epsilon.Known() {
 			r.Model, r.Setting = "", ""
-			rows = append(rows, r.Of("e_m_full_uniform", results.Number(0.9-epsilon.Float()/20)))
+			rows = append(rows, r.Of("em", results.Number(0.9-epsilon.Float()/20)))
 		}
 	}
 	for repetition := 1; repetition <= repetitions; repetition++ {

@@ -170,7 +170,7 @@ func TestMaskedModelWithChannel(t *testing.T) {
 					t.Errorf("%s: %d words, %d items", d.Name, both.Count, len(both.Items))
 				}
 				// Without the language: what one output says of its word.
-				alone := attacktest.Run(t, "map", s)["em-corpus"]
+				alone := attacktest.Run(t, "map", s)["map-em-frequency"]
 				unlike := 0.0
 				for i, item := range both.Items {
 					unlike += math.Abs(item.Right - model.Items[i].Right)
