@@ -90,7 +90,8 @@ func TestCalibrateCommand(t *testing.T) {
 func TestCalibrateBrokenCommand(t *testing.T) {
 	t.Parallel()
 	for target, want := range map[string]string{"em=0.5": "exit status 1", "0.5": "must be one of",
-		"em=x": "must be as em=", "em=0.1,y": "must be as em=", "nw=1": "must be in (0, 1)", "nw": "must be as em="} {
+		"em=x": `level = "x": must be a number`, "em=0.1,y": `level = "y": must be a number`,
+		"nw=1": `level = "1": must be a number > 0 and < 1`, "nw": `level = "": must be a number`} {
 		_, err := experiments.Calibrate(t.Context(), calibration(t, "dies", target))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", target, err)
