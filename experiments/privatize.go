@@ -85,6 +85,7 @@ type privatizing struct {
 	Privatization
 	*Outcome
 	parts   parts
+	kept    []string // words that pass unchanged
 	options privatize.Options
 	space   *embeddings.Space // nil for a command
 	target  *TextTarget       // nil: ε is given
@@ -215,7 +216,7 @@ func (p *privatizing) checkInputs() (reads []string, err error) {
 func (p *privatizing) open(ctx context.Context, root stream.Seed) (end func() error, err error) {
 	end = func() error { return nil }
 	if p.Keep != "" {
-		p.options.Kept, err = wordsOf(p.Keep)
+		p.kept, err = wordsOf(p.Keep)
 		if err != nil {
 			return end, err
 		}
@@ -234,7 +235,7 @@ func (p *privatizing) openMechanism(ctx context.Context, root stream.Seed) error
 	}
 	if p.target != nil {
 		calibrator := measure.Calibrator{Env: env, Settings: s, Seed: root.Derive("target"), Threads: p.Workers}
-		if err := p.target.Find(ctx, calibrator, p.inputs(), p.options.Kept); err != nil {
+		if err := p.target.Find(ctx, calibrator, p.inputs(), p.kept); err != nil {
 			return err
 		}
 		s.Epsilon = p.target.Epsilon.Float()
@@ -244,7 +245,7 @@ func (p *privatizing) openMechanism(ctx context.Context, root stream.Seed) error
 		return err
 	}
 	p.space = env.Space
-	p.options.Mechanism = mechanisms.KeepWords(m, p.options.Kept)
+	p.options.Mechanism = mechanisms.KeepWords(m, p.kept)
 	p.options.Vectors = env.Space.Fingerprint()
 	return nil
 }

@@ -5,16 +5,16 @@ import "math/rand/v2"
 // init registers the mechanism.
 func init() {
 	Register(Definition{
-		Name:     "identity",
-		Title:    "Identity",
-		Source:   "baseline: the text as it is",
-		Metric:   "discrete",
-		Order:    900,
-		Variants: []Variant{Printed},
-		PerWord:  true,
-		Constant: true,
-		End:      UnchangedText,
-		New:      newIdentity,
+		Name:      "identity",
+		Title:     "Identity",
+		Source:    "baseline: the text as it is",
+		Metric:    "discrete",
+		Order:     900,
+		Variants:  []Variant{Printed},
+		PerWord:   true,
+		Constant:  true,
+		Unchanged: true,
+		New:       newIdentity,
 	})
 }
 

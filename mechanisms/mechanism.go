@@ -61,7 +61,8 @@ type Mechanism struct {
 	noise   *VectorNoise                                 // nil where no vector is moved
 	choices func(words []WordID, rng *rand.Rand) Choices // nil where no choice follows the noise
 	text    Rewriter                                     // of a mechanism that rewrites text as a whole
-	keeps   map[string]struct{}                          // words that pass unchanged, also outside the vocabulary
+	kept    []string                                     // words that pass unchanged, also outside the vocabulary
+	keeps   map[string]struct{}                          // the same
 	valid   func(epsilon float64) error                  // nil: every ε > 0 is
 	at      func(epsilon float64) (*Mechanism, error)    // nil: ε cannot be changed
 }
@@ -93,6 +94,10 @@ func (m *Mechanism) Guarantee() Guarantee { return m.guarantee }
 // space's; SynTF appends words that only a thesaurus knows, and the baseline that
 // deletes words appends the empty word.
 func (m *Mechanism) Vocabulary() *embeddings.Vocabulary { return m.vocabulary }
+
+// Kept returns the words that pass unchanged, known or not, as they were given to
+// KeepWords; the caller must not change them.
+func (m *Mechanism) Kept() []string { return m.kept }
 
 // At returns the mechanism at another ε.
 func (m *Mechanism) At(epsilon float64) (*Mechanism, error) {

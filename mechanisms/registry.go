@@ -102,8 +102,8 @@ type Definition struct {
 	// Constant means that ε has no effect: the distribution is the same at
 	// every ε.
 	Constant bool
-	// End is the end of every scale that the mechanism is; 0 for none.
-	End End
+	// Unchanged means that the text comes back as it is.
+	Unchanged bool
 	// PerWord means that the cost of privatising is one table per distinct word
 	// and that nothing is drawn at construction. Many copies of a text then
 	// cost little more than one, when one call of PrivatizeText privatises them all.
@@ -118,15 +118,6 @@ type Definition struct {
 	New       func(Environment, Settings) (*Mechanism, error)
 	NewVector func(Environment, Settings) (VectorMechanism, error)
 }
-
-// End is an end of the scales between use and privacy.
-type End int
-
-// Ends.
-const (
-	UnchangedText End = 1 + iota
-	RandomWords
-)
 
 var definitions = registry.New[Definition]("mechanism")
 

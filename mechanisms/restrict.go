@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"mldpbench/embeddings"
 	"mldpbench/internal/list"
@@ -151,18 +152,22 @@ func KeepWords(m *Mechanism, words []string) *Mechanism {
 	if len(words) == 0 {
 		return m
 	}
-	all := make(map[string]struct{}, len(words))
+	kept := slices.Concat(m.kept, words)
+	keeps := make(map[string]struct{}, len(kept))
+	for _, w := range kept {
+		keeps[w] = struct{}{}
+	}
 	input := m.vocabulary.IDs()
 	known := 0
 	for _, w := range words {
-		all[w] = struct{}{}
 		if id := m.vocabulary.ID(w); id != embeddings.Unknown && input[id] != embeddings.Unknown {
 			input[id] = embeddings.Unknown
 			known++
 		}
 	}
 	k := restrict(m, restriction{m.settings, m.guarantee.without(input, known), m.vocabulary, input, nil})
-	k.keeps = all
+	k.kept = kept
+	k.keeps = keeps
 	k.at = func(epsilon float64) (*Mechanism, error) {
 		other, err := m.At(epsilon)
 		if err != nil {

@@ -107,13 +107,13 @@ func checkRewritten(r Rewriter, before, after [][]string, first int) error {
 	return nil
 }
 
-// OutsideVocabulary is the output of a mechanism made of a Rewriter that stands
+// outsideVocabulary is the output of a mechanism made of a Rewriter that stands
 // for every word outside the space.
-const OutsideVocabulary = "(outside the vocabulary)"
+const outsideVocabulary = "(outside the vocabulary)"
 
 // WordByWord makes a Mechanism out of an aligned Rewriter, so that audit,
 // deniability and calibrate can sample it word by word. The vocabulary is that of
-// the space plus OutsideVocabulary. Merging outputs into that word is
+// the space plus outsideVocabulary. Merging outputs into that word is
 // post-processing, so the guarantee still holds. PrivatizeText uses Rewrite for
 // the text, which keeps words outside the space.
 func WordByWord(r Rewriter, space *embeddings.Space) (*Mechanism, error) {
@@ -141,7 +141,7 @@ func Rewriting(r Rewriter, space *embeddings.Space) (*Mechanism, error) {
 	if space != nil {
 		words = slices.Clone(space.Vocabulary.Words())
 	}
-	v, err := embeddings.NewVocabulary(append(words, OutsideVocabulary))
+	v, err := embeddings.NewVocabulary(append(words, outsideVocabulary))
 	if err != nil {
 		return nil, err
 	}

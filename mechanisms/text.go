@@ -3,11 +3,6 @@ package mechanisms
 import (
 	"context"
 	"fmt"
-	"iter"
-	"math/rand/v2"
-	"slices"
-
-	"golang.org/x/sync/errgroup"
 
 	"mldpbench/embeddings"
 	"mldpbench/internal/check"
@@ -80,12 +75,7 @@ func (o TextOptions) Warnings(g Guarantee) []string {
 // A mechanism made from a Rewriter decides itself about unknown words and the
 // number of tokens. A cancelled ctx stops the work between batches.
 func PrivatizeText(ctx context.Context, m *Mechanism, documents [][]string, o TextOptions) ([][]string, error) {
-	if o.Policy == "" {
-		o.Policy = Random
-	}
-	if o.Workers == 0 {
-		o.Workers = 1
-	}
+	o = o.withDefaults()
 	if err := o.check(m, len(documents)); err != nil {
 		return nil, err
 	}
@@ -95,11 +85,52 @@ func PrivatizeText(ctx context.Context, m *Mechanism, documents [][]string, o Te
 	if m.text != nil {
 		return rewriteFull(ctx, m.text, documents, o.seedOf, o.Workers)
 	}
-	t := &textRun{o, documents, make([][]string, len(documents))}
+	texts := spelledTexts{m, o.Aligned, documents, make([][]string, len(documents))}
+	t := &textRun{o, texts}
 	if err := t.run(ctx, m); err != nil {
 		return nil, err
 	}
-	return t.out, nil
+	return texts.out, nil
+}
+
+// Ids of words that no mechanism replaces, beside embeddings.Unknown.
+const (
+	// Kept is a word that stays as it is: one that is kept, known or not, or, of what is
+	// returned, an unknown one under the policy Keep.
+	Kept WordID = embeddings.Unknown - 1
+	// Removed is, of what is returned, an unknown word under the policy Drop.
+	Removed WordID = embeddings.Unknown - 2
+)
+
+// PrivatizeWords is PrivatizeText for words that are found already: ids of the vocabulary
+// of m, Unknown, or Kept. Every word that is returned has the place of its original;
+// a word that is deleted is the empty word of the vocabulary, or Removed. The mechanism
+// is not one of a Rewriter, which takes tokens.
+func PrivatizeWords(ctx context.Context, m *Mechanism, documents [][]WordID, o TextOptions) ([][]WordID, error) {
+	o = o.withDefaults()
+	if err := o.check(m, len(documents)); err != nil {
+		return nil, err
+	}
+	if m.text != nil {
+		return nil, fmt.Errorf("%s rewrites text: it takes tokens, not words of a vocabulary", m.settings.Mechanism)
+	}
+	texts := foundTexts{documents, make([][]WordID, len(documents))}
+	t := &textRun{o, texts}
+	if err := t.run(ctx, m); err != nil {
+		return nil, err
+	}
+	return texts.out, nil
+}
+
+// withDefaults fills in what zero values mean.
+func (o TextOptions) withDefaults() TextOptions {
+	if o.Policy == "" {
+		o.Policy = Random
+	}
+	if o.Workers == 0 {
+		o.Workers = 1
+	}
+	return o
 }
 
 // check returns an error for options that do not fit so many documents.
@@ -133,156 +164,4 @@ func (o TextOptions) seedOf(i int) stream.Seed {
 		return o.Seeds[i]
 	}
 	return o.Seed.At(uint64(i))
-}
-
-// documentBatch is a part of some documents, from one to before another.
-type documentBatch struct{ start, end int }
-
-// batchesOf divides n documents into batches of batchWords or more, give or take one
-// document.
-func batchesOf(n int, words func(i int) int) (all []documentBatch) {
-	for start := 0; start < n; {
-		end := start
-		has := 0
-		for end < n && has < batchWords {
-			has += words(end)
-			end++
-		}
-		all = append(all, documentBatch{start, end})
-		start = end
-	}
-	return all
-}
-
-// textRun is one call of PrivatizeText.
-type textRun struct {
-	TextOptions
-	documents [][]string
-	out       [][]string
-}
-
-// run privatises all documents, those of each ε by the mechanism at it. A cancelled
-// ctx stops between batches.
-func (t *textRun) run(ctx context.Context, m *Mechanism) error {
-	g, running := errgroup.WithContext(ctx)
-	g.SetLimit(t.Workers)
-	for epsilon, places := range t.byEpsilon(m.settings.Epsilon) {
-		if running.Err() != nil {
-			break
-		}
-		at, err := m.At(epsilon)
-		if err != nil {
-			g.Go(func() error { return fmt.Errorf("document %d: %w", places[0], err) })
-			break
-		}
-		if at.sampler.whole() {
-			if err := t.part(ctx, at, places, t.Workers); err != nil {
-				return err
-			}
-			continue
-		}
-		for _, b := range batchesOf(len(places), func(i int) int { return len(t.documents[places[i]]) }) {
-			g.Go(func() error {
-				if err := running.Err(); err != nil {
-					return err
-				}
-				return t.part(running, at, places[b.start:b.end], 1)
-			})
-		}
-	}
-	if err := g.Wait(); err != nil {
-		return err
-	}
-	return ctx.Err()
-}
-
-// byEpsilon yields each ε and its documents, the ε in the order of their first
-// documents.
-func (t *textRun) byEpsilon(own float64) iter.Seq2[float64, []int] {
-	places := map[float64][]int{}
-	var order []float64
-	for i := range t.documents {
-		epsilon := own
-		if t.Epsilons != nil {
-			epsilon = t.Epsilons[i]
-		}
-		if places[epsilon] == nil {
-			order = append(order, epsilon)
-		}
-		places[epsilon] = append(places[epsilon], i)
-	}
-	return func(yield func(float64, []int) bool) {
-		for _, epsilon := range order {
-			if !yield(epsilon, places[epsilon]) {
-				return
-			}
-		}
-	}
-}
-
-// part privatises the documents at some places.
-func (t *textRun) part(ctx context.Context, m *Mechanism, places []int, workers int) error {
-	known := make([]document, len(places))
-	tokens := make([][]WordID, len(places))
-	for i, place := range places {
-		tokens[i] = m.tokens(t.documents[place])
-		known[i] = document{slices.DeleteFunc(slices.Clone(tokens[i]), isSpecial), t.seedOf(place).Rand()}
-	}
-	if err := m.sampler.draw(ctx, known, workers); err != nil {
-		return err
-	}
-	for i, place := range places {
-		t.out[place] = t.replaced(m, place, tokens[i], known[i].words)
-		known[i] = document{}
-	}
-	return nil
-}
-
-// keptToken stands for a token that stays as it is; one that is not in the vocabulary
-// is Unknown.
-const keptToken WordID = embeddings.Unknown - 1
-
-func isSpecial(id WordID) bool { return id < 0 }
-
-// tokens looks the tokens of a document up.
-func (m *Mechanism) tokens(document []string) []WordID {
-	ids := make([]WordID, len(document))
-	for i, token := range document {
-		if _, kept := m.keeps[token]; kept {
-			ids[i] = keptToken
-		} else {
-			ids[i] = m.vocabulary.ID(token)
-		}
-	}
-	return ids
-}
-
-// replaced puts privatised words in the place of those of a document that are known,
-// and applies the policy to the others.
-func (t *textRun) replaced(m *Mechanism, place int, tokens, privatised []WordID) []string {
-	out := make([]string, 0, len(tokens))
-	var unknown *rand.Rand
-	for i, id := range tokens {
-		token := t.documents[place][i]
-		switch {
-		case id == keptToken:
-		case id != embeddings.Unknown:
-			token = m.vocabulary.Word(privatised[0])
-			privatised = privatised[1:]
-			if token == "" && !t.Aligned {
-				continue
-			}
-		case t.Policy == Drop && !t.Aligned:
-			continue
-		case t.Policy == Drop:
-			token = ""
-		case t.Policy == Random:
-			if unknown == nil {
-				unknown = t.seedOf(place).Derive("unknown").Rand()
-			}
-			token = m.vocabulary.Word(WordID(unknown.IntN(m.vocabulary.Len())))
-		}
-		out = append(out, token)
-	}
-	return out
 }

@@ -71,6 +71,7 @@ func requireText(t *testing.T, m *Mechanism) {
 			}
 		}
 	}
+	requireWords(t, m, docs, map[Policy][][]string{Random: want, Keep: keep, Drop: drop})
 	if out, err := textOf(ctx, m, Drop, docs[:3], stream.FromUint64(34), 1); err != nil || len(out[2]) != 0 ||
 		!slices.Equal(out[0], slices.DeleteFunc(drop[0], func(w string) bool { return w == "" })) {
 		t.Errorf("not aligned: %q, %v", out, err)
@@ -88,6 +89,42 @@ func requireText(t *testing.T, m *Mechanism) {
 	}
 }
 
+// requireWords: words that are found already become what their spellings do.
+func requireWords(t *testing.T, m *Mechanism, docs [][]string, want map[Policy][][]string) {
+	t.Helper()
+	v := m.Vocabulary()
+	words := make([][]WordID, len(docs))
+	for i, tokens := range docs {
+		words[i] = v.Encode(nil, tokens)
+	}
+	for policy, texts := range want {
+		got, err := PrivatizeWords(ctx, m, words, TextOptions{Policy: policy, Seed: stream.FromUint64(34), Workers: 2})
+		if err != nil {
+			t.Fatalf("policy %s: %v", policy, err)
+		}
+		for i, ids := range got {
+			if spelled := spell(v, docs[i], ids); !slices.Equal(spelled, texts[i]) {
+				t.Fatalf("policy %s: the words of %q became %q, want %q, as their spellings did", policy, docs[i], spelled, texts[i])
+			}
+		}
+	}
+}
+
+// spell writes what PrivatizeWords returned for the words of a document.
+func spell(v *embeddings.Vocabulary, document []string, ids []WordID) []string {
+	out := slices.Clone(document)
+	for i, id := range ids {
+		switch id {
+		case Kept:
+		case Removed:
+			out[i] = ""
+		default:
+			out[i] = v.Word(id)
+		}
+	}
+	return out
+}
+
 // requireKept: words that are kept pass unchanged, and the others are privatised as if
 // they were absent.
 func requireKept(t *testing.T, m *Mechanism) {
@@ -97,6 +134,19 @@ func requireKept(t *testing.T, m *Mechanism) {
 	got := privatized(t, kept, [][]string{{"w3", "w1", "the", "w2", "stranger"}, {"w3"}}, TextOptions{Policy: Drop, Workers: 2})
 	if full := [][]string{{"w3", drop[0][0], "the", drop[0][1], ""}, {"w3"}}; !reflect.DeepEqual(got, full) {
 		t.Errorf("with words to keep: %q, want %q", got, full)
+	}
+	words, err := PrivatizeWords(ctx, kept, [][]WordID{{Kept, 1, Kept, 2, embeddings.Unknown}},
+		TextOptions{Policy: Drop, Seed: stream.FromUint64(34)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if spelled := spell(m.Vocabulary(), []string{"w3", "w1", "the", "w2", "stranger"}, words[0]); !slices.Equal(spelled, got[0]) {
+		t.Errorf("with kept words that are found: %q, want %q", spelled, got[0])
+	}
+	twice := privatized(t, KeepWords(KeepWords(m, []string{"the"}), []string{"w3"}), [][]string{{"w3", "the"}},
+		TextOptions{Policy: Drop})
+	if !slices.Equal(twice[0], []string{"w3", "the"}) {
+		t.Errorf("kept by two lists: %q, want w3 and the", twice[0])
 	}
 	g, inner := kept.Guarantee(), m.Guarantee()
 	if g.Holds() && g.Scope == "" || g.Promises(1, 3) || g.Promises(3, 3) || g.Promises(1, 2) != inner.Promises(1, 2) ||

@@ -16,7 +16,6 @@ func init() {
 		Variants: []Variant{Proved},
 		PerWord:  true,
 		Constant: true,
-		End:      RandomWords,
 		New:      newUniform,
 	})
 }

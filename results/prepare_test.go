@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"mldpbench/mechanisms"
 )
 
 func prepared(t *testing.T, runs ...Run) *Prepared {
@@ -130,7 +132,7 @@ func TestAuditOfARunApplies(t *testing.T) {
 	}
 	for name, change := range map[string]func(*AuditRow){
 		"other vectors":   func(a *AuditRow) { a.EmbeddingFingerprint = "others" },
-		"another variant": func(a *AuditRow) { a.Variant = "printed" },
+		"another variant": func(a *AuditRow) { a.Variant = string(mechanisms.Printed) },
 		"not violated":    func(a *AuditRow) { a.Violated = false },
 	} {
 		v := verdict
@@ -218,10 +220,10 @@ func TestNames(t *testing.T) {
 	svm := Place{Model: "svm", ModelParameters: "features=tfidf", Setting: "local"}
 	want := map[Place]string{
 		of("cmp", "proved", ""): "CMP", named: "Calibrated noise",
-		of("vickrey", "proved", "lambda=0.2"):       "Vickrey, proved",
-		of("vickrey", "released", "lambda=0.2"):     "Vickrey, released",
-		of("tem", "proved", "beta=0.001 gamma=1"):   "TEM, γ=1",
-		of("tem", "proved", "beta=0.001 gamma=0.5"): "TEM, γ=0.5",
+		of("vickrey", "proved", "lambda=0.2"):                    "Vickrey, proved",
+		of("vickrey", string(mechanisms.Released), "lambda=0.2"): "Vickrey, released",
+		of("tem", "proved", "beta=0.001 gamma=1"):                "TEM, γ=1",
+		of("tem", "proved", "beta=0.001 gamma=0.5"):              "TEM, γ=0.5",
 		svm: "svm, features=tfidf (local)", {Model: "svm", Setting: "local"}: "svm (local)", {Model: "lstm"}: "lstm",
 	}
 	names := Names(slices.Collect(maps.Keys(want)))

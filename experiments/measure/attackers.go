@@ -12,7 +12,6 @@ import (
 	"mldpbench/experiments/study"
 	"mldpbench/internal/list"
 	"mldpbench/internal/memo"
-	"mldpbench/mechanisms"
 	"mldpbench/models"
 	"mldpbench/models/attack"
 	_ "mldpbench/models/attack/documents" // registers attackers, as words and labels do
@@ -256,7 +255,7 @@ func (r *Release) attackable(ctx context.Context, o *attackOptions, threads int)
 	}
 	outside := r.Mechanism.Outside
 	fromFile := outside != nil && outside.Text != ""
-	t.Releases.Single = fromFile || r.Definition().End == mechanisms.UnchangedText
+	t.Releases.Single = fromFile || r.Definition().Unchanged
 	if fromFile {
 		file, err := r.Lab.FromFile(ctx, r.Mechanism, r.Sample(), r.Repetition)
 		if err != nil {

@@ -140,10 +140,11 @@ func (c *Command) ask(ctx context.Context, q *Request, valid func(Answer) error)
 	var refused error
 	err = p.exchange(ctx, append(line, '\n'), func(line []byte) error {
 		a, why, err := parseAnswer(line, q.ID)
-		if refused = why; err == nil && why == nil {
-			err = valid(a)
+		refused = why
+		if err != nil || why != nil {
+			return err
 		}
-		return err
+		return valid(a)
 	})
 	if err == nil {
 		c.free <- p
@@ -163,7 +164,8 @@ func (c *Command) Close() (err error) {
 	}
 	all.Wait()
 	if c.vectors != "" {
-		err, c.vectors = os.Remove(c.vectors), ""
+		err = os.Remove(c.vectors)
+		c.vectors = ""
 	}
 	return err
 }

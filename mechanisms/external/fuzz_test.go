@@ -152,7 +152,7 @@ func TestServeAnswersErrors(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "standard input:1: not a line of the protocol") {
 		t.Errorf("%v", err)
 	}
-	long := strings.NewReader(strings.Repeat("x", MaxLine+2) + "\n")
+	long := strings.NewReader(strings.Repeat("x", maxLine+2) + "\n")
 	if err := Serve(context.Background(), long, &bytes.Buffer{}, Hello{Name: "x"}, handler); err == nil ||
 		!strings.Contains(err.Error(), "longer than 10485760 bytes") {
 		t.Errorf("%v", err)

@@ -30,14 +30,18 @@ func (c *Command) At(epsilon float64) (*Mechanism, error) {
 	return &Mechanism{c, epsilon}, nil
 }
 
+// Settings has the name that the command gives itself, and ε.
 func (m *Mechanism) Settings() mechanisms.Settings {
 	return mechanisms.Settings{Mechanism: m.command.Hello.Name, Variant: mechanisms.External, Epsilon: m.epsilon}
 }
 
+// Guarantee is what the command declares, at ε.
 func (m *Mechanism) Guarantee() mechanisms.Guarantee { return m.command.Hello.guarantee(m.epsilon) }
 
+// Aligned is what the command declares; true, if it declares nothing.
 func (m *Mechanism) Aligned() bool { return m.command.Hello.Aligned == nil || *m.command.Hello.Aligned }
 
+// Repeatable is what the command declares.
 func (m *Mechanism) Repeatable() bool { return m.command.Hello.Repeatable }
 
 // ReadsText reports whether RewriteTexts sends it whole texts. Rewrite then sends
@@ -52,18 +56,24 @@ func (m *Mechanism) Rewrite(ctx context.Context, documents [][]string, seeds []s
 		return list.Map(after, strings.Fields), err
 	}
 	q := &Request{Epsilon: m.epsilon, Seeds: seedTexts(seeds...), Documents: whole(documents)}
-	return ask(ctx, m.command, q, len(documents), func(a Answer) [][]string { return a.Documents },
-		func(i int, after []string) error {
-			if m.Aligned() && len(after) != len(documents[i]) {
-				return fmt.Errorf("%d tokens for %d, though tokens are declared to stay aligned", len(after), len(documents[i]))
-			}
-			for _, t := range after {
-				if t == "" || strings.ContainsFunc(t, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {
-					return fmt.Errorf("token %.100q: must be one word without control characters", t)
-				}
-			}
-			return nil
-		})
+	valid := func(i int, after []string) error {
+		if n := len(documents[i]); m.Aligned() && len(after) != n {
+			return fmt.Errorf("%d tokens for %d, though tokens are declared to stay aligned", len(after), n)
+		}
+		return checkTokens(after)
+	}
+	return ask(ctx, m.command, q, len(documents), func(a Answer) [][]string { return a.Documents }, valid)
+}
+
+// checkTokens returns an error for tokens one of which is not a word.
+func checkTokens(tokens []string) error {
+	breaks := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
+	for _, t := range tokens {
+		if t == "" || strings.ContainsFunc(t, breaks) {
+			return fmt.Errorf("token %.100q: must be one word without control characters", t)
+		}
+	}
+	return nil
 }
 
 // RewriteTexts sends one request for whole texts, to a command that reads them,

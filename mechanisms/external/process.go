@@ -34,7 +34,9 @@ func start(args []string) (*process, error) {
 	p := &process{out: out, lines: lines(out), kill: kill, gone: make(chan struct{})}
 	cmd := exec.CommandContext(life, args[0], args[1:]...)
 	ownGroup(cmd)
-	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = pipe, &p.stderr, grace
+	cmd.Stdout = pipe
+	cmd.Stderr = &p.stderr
+	cmd.WaitDelay = grace
 	cmd.Cancel = func() error { return killGroup(cmd) }
 	var err error
 	if p.in, err = cmd.StdinPipe(); err == nil {
@@ -88,18 +90,20 @@ func (p *process) end(after time.Duration) {
 	<-p.gone
 }
 
-// lines reads lines of at most MaxLine bytes; see next.
+// lines reads lines of at most maxLine bytes; see next.
 func lines(r io.Reader) *bufio.Scanner {
 	s := bufio.NewScanner(r)
-	s.Buffer(make([]byte, 64<<10), MaxLine+2) // with its end
+	s.Buffer(make([]byte, 64<<10), maxLine+2) // with its end
 	return s
 }
 
 // next returns the next line, or io.EOF.
 func next(s *bufio.Scanner) ([]byte, error) {
-	switch more, err := s.Scan(), s.Err(); {
+	more := s.Scan()
+	err := s.Err()
+	switch {
 	case errors.Is(err, bufio.ErrTooLong):
-		return nil, fmt.Errorf("a line longer than %d bytes", MaxLine)
+		return nil, fmt.Errorf("a line longer than %d bytes", maxLine)
 	case err != nil:
 		return nil, err
 	case !more:

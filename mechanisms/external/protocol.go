@@ -39,6 +39,7 @@ const (
 // Role is what a command does.
 type Role string
 
+// Roles of a command; see its hello.
 const (
 	MechanismRole   Role = ""            // privatises documents
 	AttackerRole    Role = "attacker"    // finds private labels; see Command.Attack
@@ -46,8 +47,8 @@ const (
 	ModelRole       Role = "model"       // encodes or scores texts; see Model
 )
 
-// MaxLine is the longest line that is read, in bytes.
-const MaxLine = 10 << 20
+// maxLine is the longest line that is read, in bytes.
+const maxLine = 10 << 20
 
 // Text is the input of a mechanism that reads one string per document; others read
 // lists of tokens.

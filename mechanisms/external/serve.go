@@ -54,7 +54,8 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, h Hello, handle Han
 		case err != nil:
 			a = Answer{Error: err.Error()}
 		}
-		a.ID, a.Documents = &q.ID, whole(a.Documents)
+		a.ID = &q.ID
+		a.Documents = whole(a.Documents)
 		if err := to.Encode(a); err != nil {
 			return err
 		}

@@ -65,7 +65,8 @@ func Read(ctx context.Context, s Source) (*Text, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, h := &Text{path: s.Path, byID: s.ID != ""}, sha256.New()
+	t := &Text{path: s.Path, byID: s.ID != ""}
+	h := sha256.New()
 	fmt.Fprintf(h, "%t %d\n", t.byID, len(files))
 	for _, f := range files {
 		r, err := s.read(ctx, f)
@@ -101,6 +102,8 @@ func (s Source) files() (files []string, err error) {
 	return list.Map(names, func(name string) string { return filepath.Join(s.Path, name) }), err
 }
 
+// read reads a repetition. A file that cannot be read as UTF-8 is read in the encoding of
+// the source, if it states one.
 func (s Source) read(ctx context.Context, file string) (r repetition, err error) {
 	o := table.Options{Delimiter: s.Delimiter, Columns: slices.Clone(s.Columns)}
 	if table.FormatOf(file) == table.Lines {
@@ -192,11 +195,13 @@ func inPlace(d *datasets.Dataset, original datasets.Document, text string, token
 	before, after := privatize.Align(original.Text, text)
 	var out, were []string
 	for i, word := range before {
-		was, is := d.Clean(word), d.Clean(after[i])
+		was := d.Clean(word)
+		is := d.Clean(after[i])
 		if len(was) != len(is) {
 			is = slices.Repeat([]string{strings.ToLower(after[i])}, len(was))
 		}
-		out, were = append(out, is...), append(were, was...)
+		out = append(out, is...)
+		were = append(were, was...)
 	}
 	if n := len(original.Tokens); len(out) >= n && slices.Equal(were[:n], original.Tokens) {
 		return out[:n]
@@ -212,9 +217,10 @@ func (r *Rewriter) Guarantee() mechanisms.Guarantee {
 	return mechanisms.Guarantee{Reason: "text made elsewhere: what was promised for it is not known here"}
 }
 
-// Only the text itself shows whether tokens stayed in place; the file does not change.
+// Aligned is false: only the text itself shows whether tokens stayed in place.
+func (r *Rewriter) Aligned() bool { return false }
 
-func (r *Rewriter) Aligned() bool    { return false }
+// Repeatable is true: the file does not change.
 func (r *Rewriter) Repeatable() bool { return true }
 
 // WholeText requires all documents in one call: documents with equal tokens get

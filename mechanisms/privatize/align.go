@@ -26,7 +26,8 @@ func Align(original, written string) (before, after []string) {
 		if word == len(before) {
 			return cut == cuts
 		}
-		at, first := word*(cuts+1)+cut, word+cut
+		at := word*(cuts+1) + cut
+		first := word + cut
 		if failed[at] {
 			return false
 		}

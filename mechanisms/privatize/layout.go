@@ -2,6 +2,7 @@ package privatize
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 // between words in lower case, above 0 the same for so many words, whatever a text has.
 type Layout int
 
+// Layouts that have no length.
 const (
 	Written Layout = 0
 	Plain   Layout = -1
@@ -21,25 +23,40 @@ const (
 // mechanism replaces these too. The k-th of the vocabulary has a probability of nearly
 // 1/(k + 2.7), as in text (Mandelbrot 1953): vector files have frequent words first.
 func (s *Stream) fit(p *piece, n int) {
-	own, v, all, at := p.words, s.splitter.vocabulary, len(p.words), int32(0)
-	if s.options.Policy == mechanisms.Drop {
+	own := p.words
+	if s.drops() {
 		own = slices.DeleteFunc(own, func(w word) bool { return w.kind == unknown })
 	}
 	own = own[:min(n, len(own))]
-	p.cut, p.words = all-len(own), make([]word, 0, n)
-	const flat = 2.7
-	for rng := p.seed.Derive("layout").Rand(); n > 0; n-- {
-		if rng.IntN(n) < len(own) {
-			p.words, own, at = append(p.words, own[0]), own[1:], own[0].end
+	p.cut = len(p.words) - len(own)
+	p.words = make([]word, 0, n)
+	rng := p.seed.Derive("layout").Rand()
+	end := int32(0)
+	for ; n > 0; n-- {
+		if rng.IntN(n) >= len(own) {
+			p.words = append(p.words, s.splitter.filler(rng, end))
 			continue
 		}
-		fill := word{start: at, end: at, kind: filler}
-		for !Writable(fill.token) {
-			k := flat * (math.Pow(1+float64(v.Len())/flat, rng.Float64()) - 1)
-			fill.token = v.Word(mechanisms.WordID(min(int(k), v.Len()-1)))
-		}
-		p.words = append(p.words, fill)
+		p.words = append(p.words, own[0])
+		end = own[0].end
+		own = own[1:]
 	}
+}
+
+// filler draws a word that is filled in at a place of a text.
+func (s splitter) filler(rng *rand.Rand, at int32) word {
+	const flat = 2.7
+	v := s.vocabulary
+	w := word{start: at, end: at, kind: filler}
+	for !Writable(w.token) {
+		k := flat * (math.Pow(1+float64(v.Len())/flat, rng.Float64()) - 1)
+		w.id = mechanisms.WordID(min(int(k), v.Len()-1))
+		w.token = v.Word(w.id)
+	}
+	if _, ok := s.kept[w.token]; ok {
+		w.id = mechanisms.Kept
+	}
+	return w
 }
 
 // plain is the text of words in the plain layout.

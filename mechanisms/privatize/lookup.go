@@ -1,6 +1,8 @@
 package privatize
 
 import (
+	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -10,6 +12,7 @@ import (
 	"golang.org/x/text/language"
 	"golang.org/x/text/unicode/norm"
 
+	"mldpbench/datasets/table"
 	"mldpbench/embeddings"
 )
 
@@ -17,25 +20,17 @@ import (
 // vocabulary: also composed and decomposed, as text of macOS and PDF files is.
 func (s splitter) lookup(text string, start, end int) word {
 	part := text[start:end]
-	w := word{start: int32(start), end: int32(end), token: part}
+	w := word{start: int32(start), end: int32(end), id: embeddings.Unknown, token: part}
 	ascii := utf8.RuneCountInString(part) == len(part)
 	lower := strings.ToLower(part)
 	if !ascii {
 		lower = lowerCase(part)
 	}
-	find := func(spelled string, in kind) bool {
-		_, keep := slices.BinarySearch(s.kept, spelled)
-		if in == kept && keep || in == known && s.vocabulary.ID(spelled) != embeddings.Unknown {
-			w.token = spelled
-			w.kind = in
-		}
-		return w.kind != unknown
-	}
-	if find(part, kept) || find(lower, kept) || find(part, known) || find(lower, known) {
+	if s.keep(&w, part) || s.keep(&w, lower) || s.know(&w, part) || s.know(&w, lower) {
 		return w
 	}
 	for _, spelled := range otherLowerCases(part) {
-		if find(spelled, kept) || find(spelled, known) {
+		if s.keep(&w, spelled) || s.know(&w, spelled) {
 			return w
 		}
 	}
@@ -44,17 +39,67 @@ func (s splitter) lookup(text string, start, end int) word {
 	}
 	for _, spelled := range []string{norm.NFC.String(part), norm.NFC.String(lower), norm.NFD.String(part),
 		norm.NFD.String(lower), strings.ReplaceAll(lower, "’", "'")} {
-		if find(spelled, known) {
+		known := s.vocabulary.ID(spelled) != embeddings.Unknown
+		if known && (s.keep(&w, spelled) || s.know(&w, spelled)) {
 			break
 		}
 	}
 	return w
 }
 
+// keep makes of a word one that is kept, and spelled so, and reports whether it is one.
+func (s splitter) keep(w *word, spelled string) bool {
+	if _, ok := s.kept[spelled]; !ok {
+		return false
+	}
+	w.id = s.vocabulary.ID(w.token)
+	w.kind = kept
+	w.token = spelled
+	return true
+}
+
+// know makes of a word that of the vocabulary which is spelled so, and reports whether
+// there is one.
+func (s splitter) know(w *word, spelled string) bool {
+	id := s.vocabulary.ID(spelled)
+	if id == embeddings.Unknown {
+		return false
+	}
+	w.id = id
+	w.kind = known
+	w.token = spelled
+	return true
+}
+
 // Lookup finds a word as the words of a text are found in a vocabulary.
 func Lookup(v *embeddings.Vocabulary, w string) embeddings.WordID {
-	found := splitter{vocabulary: v}.lookup(w, 0, len(w))
-	return v.ID(found.token)
+	return splitter{vocabulary: v}.lookup(w, 0, len(w)).id
+}
+
+// Count returns how often files, the names of tables, have each word of a vocabulary that a
+// mechanism over it replaces.
+func Count(ctx context.Context, files []table.Options, v *embeddings.Vocabulary, kept []string) ([]int, error) {
+	find := newSplitter(v, kept)
+	counts := make([]int, v.Len())
+	add := func(r table.Row) error {
+		for _, value := range r.Values {
+			for _, w := range find.words(nil, value.Text) {
+				if w.kind == known {
+					counts[w.id]++
+				}
+			}
+		}
+		return nil
+	}
+	for _, file := range files {
+		if err := table.Each(ctx, file.Name, file, add); err != nil {
+			return nil, err
+		}
+	}
+	if slices.Max(counts) == 0 {
+		return nil, fmt.Errorf("%s: no word of it is in the vocabulary", files[0].Name)
+	}
+	return counts, nil
 }
 
 // special are the letters whose lower case depends on their place or language.

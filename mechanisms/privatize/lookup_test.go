@@ -6,7 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"mldpbench/datasets/table"
 	"mldpbench/embeddings"
+	"mldpbench/mechanisms"
+	"mldpbench/stream"
 )
 
 // Words that a text holds as one word are read as themselves where they are written; other
@@ -44,6 +47,39 @@ func TestWritable(t *testing.T) {
 	}
 }
 
+// Whether a word is kept is decided where it is found, in whatever form it stands in the
+// text: its text, what is counted, and what is spent on it agree.
+func TestKeptWordsAreDecidedOnce(t *testing.T) {
+	t.Parallel()
+	words := []string{"café", "cafe\u0301s", "don't", "Cat", "cat", "other"}
+	space, err := embeddings.NewSpace("small", vocabulary(t, words...), 1, []float32{0, 1, 2, 3, 4, 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := mechanisms.New(mechanisms.Environment{Space: space}, mechanisms.Settings{Mechanism: "uniform", Epsilon: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ kept, text, want string }{
+		{"café", "café CAFÉ cafe\u0301 CAFE\u0301", "café café café café"},
+		{"cafe\u0301s", "cafés", "cafe\u0301s"},
+		{"don't", "don't Don't don’t DON’T", "don't don't don't don't"},
+		{"cat", "cat Cat CAT", "cat Cat cat"},
+		{"stranger", "stranger Stranger", "stranger stranger"},
+		{"it’s", "IT’S", "it’s"},
+	} {
+		s := newStream(t, Options{Mechanism: mechanisms.KeepWords(m, []string{c.kept}), Seed: stream.FromUint64(1)})
+		got := runOn(t, s, strings.NewReader(c.text+"\n"), table.Options{})
+		if got != c.want+"\n" {
+			t.Errorf("%q, of which %q is kept, became %q, want %q", c.text, c.kept, got, c.want)
+		}
+		if sum := s.Summary(); sum.Known != 0 || sum.Unknown != 0 || sum.EpsilonTotal != 0 {
+			t.Errorf("%q, all of which is kept: %d words known, %d unknown, epsilon %v spent, want none", c.text, sum.Known,
+				sum.Unknown, sum.EpsilonTotal)
+		}
+	}
+}
+
 // Lower case is that of the vocabulary, whichever rule made it: of texts, of words to
 // look up, of words that are kept, and of the plain layout.
 func TestLowerCaseOfVocabularies(t *testing.T) {
@@ -71,7 +107,7 @@ func TestLowerCaseOfVocabularies(t *testing.T) {
 		if len(found) != 2 || found[1].token != c.vocabulary || found[1].kind != known {
 			t.Errorf("%q is found as %+v, want %q", c.text, found, c.vocabulary)
 		}
-		found = splitter{vocabulary: vocabulary(t, "other"), kept: []string{c.vocabulary}}.words(nil, c.text)
+		found = newSplitter(vocabulary(t, "other"), []string{c.vocabulary}).words(nil, c.text)
 		if len(found) != 1 || found[0].kind != kept {
 			t.Errorf("%q is found as %+v, want the kept word %q", c.text, found, c.vocabulary)
 		}

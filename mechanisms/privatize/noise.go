@@ -39,7 +39,7 @@ func releaseOf(o Options) string {
 	length := max(0, o.Layout)
 	labels := []string{"mldp noise 1", settings.Mechanism, string(settings.Variant), settings.Parameters.String(), unit,
 		fmt.Sprint(epsilon), o.Vectors, o.Program, fmt.Sprint(int(length))}
-	labels = append(labels, slices.Sorted(slices.Values(o.Kept))...)
+	labels = append(labels, slices.Sorted(slices.Values(o.Mechanism.Kept()))...)
 	release := stream.Seed{}.Derive(labels...)
 	return string(release[:])
 }

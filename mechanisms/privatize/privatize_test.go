@@ -286,7 +286,7 @@ func TestKeptWordsOfADeletion(t *testing.T) {
 		t.Fatal(err)
 	}
 	kept := []string{"cat", "the"}
-	s := newStream(t, Options{Mechanism: mechanisms.KeepWords(m, kept), Kept: kept, Policy: mechanisms.Drop})
+	s := newStream(t, Options{Mechanism: mechanisms.KeepWords(m, kept), Policy: mechanisms.Drop})
 	if got := runOn(t, s, strings.NewReader("The dog, cat unicorn idea.\n"), table.Options{}); got != "the cat\n" {
 		t.Errorf("%q", got)
 	}

@@ -21,9 +21,11 @@ type Summary struct {
 
 	EpsilonMost  float64 `json:"epsilon_per_record_most"` // at most this on a record
 	EpsilonTotal float64 `json:"epsilon_total"`
-	spent, most  uint64  // records on which epsilon is spent, and the most words of one on which it is
+	spent        uint64  // records on which epsilon is spent
+	most         uint64  // the most words of a record on which it is
 }
 
+// add counts a text.
 func (s *Summary) add(p piece) {
 	s.Words += uint64(len(p.words) - p.of[filler] + p.cut)
 	s.Cut += uint64(p.cut)
@@ -34,12 +36,18 @@ func (s *Summary) add(p piece) {
 	s.Marked.add(p.marked)
 }
 
+// rows is the number of rows that were read.
+func (s *Summary) rows() uint64 { return s.Rewritten + s.Wordless }
+
 // Summary returns the summary of what was run.
 func (s *Stream) Summary() Summary {
-	out, epsilon, document := s.summary, s.options.Mechanism.Settings().Epsilon, s.options.Document
-	out.EpsilonMost, out.EpsilonTotal = epsilon*float64(out.most), epsilon*float64(out.Known)
-	if document > 0 && out.spent > 0 {
-		out.EpsilonMost, out.EpsilonTotal = document, document*float64(out.spent)
+	sum := s.summary
+	epsilon := s.options.Mechanism.Settings().Epsilon
+	sum.EpsilonMost = epsilon * float64(sum.most)
+	sum.EpsilonTotal = epsilon * float64(sum.Known)
+	if document := s.options.Document; document > 0 && sum.spent > 0 {
+		sum.EpsilonMost = document
+		sum.EpsilonTotal = document * float64(sum.spent)
 	}
-	return out
+	return sum
 }

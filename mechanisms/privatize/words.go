@@ -9,14 +9,26 @@ import (
 
 	"mldpbench/embeddings"
 	"mldpbench/internal/list"
+	"mldpbench/mechanisms"
 )
 
-// word is a word of a text.
+// word is a word of a text as the splitter found it: what comes after looks nothing up.
 type word struct {
 	start, end int32 // in the text
-	kind       kind
-	split      bool   // cut from the previous word, with no byte between them
-	token      string // as the mechanism gets it
+	// id is that of a known word, and of a filler as the mechanism gets it; of a word that
+	// is kept, that of its spelling in the text; else Unknown.
+	id    mechanisms.WordID
+	kind  kind
+	split bool   // cut from the previous word, with no byte between them
+	token string // as the vocabulary, or the list of words that are kept, spells it
+}
+
+// input is the word as the mechanism gets it.
+func (w word) input() mechanisms.WordID {
+	if w.kind == kept {
+		return mechanisms.Kept
+	}
+	return w.id
 }
 
 // kind is what becomes of a word.
@@ -49,7 +61,17 @@ const (
 // such as a character newer than these tables or of private use, is a letter.
 type splitter struct {
 	vocabulary *embeddings.Vocabulary // nil: words are not cut
-	kept       []string               // sorted
+	kept       map[string]struct{}
+}
+
+// newSplitter returns the splitter of texts whose words a vocabulary has, or a list of
+// those that are kept.
+func newSplitter(v *embeddings.Vocabulary, kept []string) splitter {
+	s := splitter{v, make(map[string]struct{}, len(kept))}
+	for _, w := range kept {
+		s.kept[w] = struct{}{}
+	}
+	return s
 }
 
 // runs returns the words of a text as they are found before a vocabulary cuts
@@ -57,35 +79,28 @@ type splitter struct {
 func runs(text string) (words, gaps []string) {
 	found := append(splitter{}.words(nil, text), word{start: int32(len(text))})
 	for i, w := range found[:len(found)-1] {
-		words, gaps = append(words, text[w.start:w.end]), append(gaps, text[w.end:found[i+1].start])
+		words = append(words, text[w.start:w.end])
+		gaps = append(gaps, text[w.end:found[i+1].start])
 	}
 	return words, gaps
 }
 
 // words appends the words of a text of less than 2 GiB to dst.
 func (s splitter) words(dst []word, text string) []word {
-	at, mail, mailEnd := email(text, 0)
+	next := email(text, 0)
 	for i := 0; i < len(text); {
-		if i > at && i >= mailEnd {
-			at, mail, mailEnd = email(text, i)
+		if i > next.at && i >= next.end {
+			next = email(text, i)
 		}
 		role, size := roleAt(text, i)
-		end, whole := i+size, true
-		switch {
-		case i == mail:
-			end = mailEnd
-		case role == between:
-			i = end
+		if role == between && i != next.start {
+			i += size
 			continue
-		case role == picture:
-			cluster, _, _, _ := uniseg.FirstGraphemeClusterInString(text[i:], -1)
-			end = i + len(cluster)
-		default:
-			end, whole = compound(text, i)
 		}
+		end, whole := runAt(text, i, role, next)
 		switch {
 		case s.vocabulary == nil:
-			dst = append(dst, word{start: int32(i), end: int32(end)})
+			dst = append(dst, word{start: int32(i), end: int32(end), id: embeddings.Unknown})
 		case whole:
 			dst = append(dst, s.lookup(text, i, end))
 		default:
@@ -94,6 +109,19 @@ func (s splitter) words(dst []word, text string) []word {
 		i = end
 	}
 	return dst
+}
+
+// runAt returns where the run ends that begins at a byte with a character of a role, and
+// whether it is one word whatever the vocabulary has. next is the next @.
+func runAt(text string, i int, role role, next address) (end int, whole bool) {
+	switch {
+	case i == next.start:
+		return next.end, true
+	case role == picture:
+		cluster, _, _, _ := uniseg.FirstGraphemeClusterInString(text[i:], -1)
+		return i + len(cluster), true
+	}
+	return compound(text, i)
 }
 
 // role is that of a character in a word.
@@ -135,91 +163,6 @@ func roleAt(text string, i int) (role, int) {
 	return letter, size
 }
 
-// joiner returns the length of the joiner at a byte, or 0. left is the role of
-// the character before.
-func joiner(text string, i int, left role) int {
-	r, size := utf8.DecodeRuneInString(text[i:])
-	right, _ := roleAt(text, i+size)
-	if (right == letter || right == digit) && strings.ContainsRune("'’-._&@", r) ||
-		right == digit && left == digit && strings.ContainsRune(",:/", r) {
-		return size
-	}
-	return 0
-}
-
-// compound returns the end of the longest run of words and joiners from start
-// on, and whether it is an address.
-func compound(text string, start int) (end int, address bool) {
-	left := between
-	for i := start; i < len(text); {
-		k, size := roleAt(text, i)
-		if k == letter || k == digit {
-			i += size
-			left, end = k, i
-			continue
-		}
-		if strings.HasPrefix(text[i:], "://") || text[i] == '.' && i == start+3 &&
-			strings.EqualFold(text[start:i], "www") {
-			if url := urlEnd(text, i); url > i+3 {
-				return url, true
-			}
-		}
-		size = joiner(text, i, left)
-		if size == 0 {
-			break
-		}
-		address = address || text[i] == '@'
-		i += size
-	}
-	return end, address
-}
-
-// urlEnd returns the position of the next white space, quote or angle bracket;
-// a final punctuation mark belongs to the sentence.
-func urlEnd(text string, i int) int {
-	rest := text[i:]
-	if n := strings.IndexFunc(rest, func(r rune) bool {
-		return unicode.IsSpace(r) || strings.ContainsRune("\"<>", r)
-	}); n >= 0 {
-		rest = rest[:n]
-	}
-	return i + len(strings.TrimRight(rest, ".,;:!?)]}'’"))
-}
-
-// longestMail bounds both sides of an e-mail address (RFC 5321, 4.5.3.1).
-const longestMail = 320
-
-// email returns the place of the next @, and where the e-mail address around it (RFC
-// 5322, 3.4.1, and 6531) begins and ends, both -1 where there is none. A run of letters
-// and digits with an @ inside is an address in any case, see compound.
-func email(text string, from int) (at, start, end int) {
-	if at = strings.IndexByte(text[from:], '@'); at < 0 {
-		return len(text), -1, -1
-	}
-	at += from
-	local, domain := text[max(from, at-longestMail):at], text[at+1:min(len(text), at+1+longestMail)]
-	if before := strings.LastIndexFunc(local, notOf(".!#$%&'*+/=?^_`{|}~-")); before >= 0 {
-		_, size := utf8.DecodeRuneInString(local[before:])
-		local = local[before+size:]
-	}
-	if n := strings.IndexFunc(domain, notOf(".-")); n >= 0 {
-		domain = domain[:n]
-	}
-	local, domain = strings.TrimLeft(local, "'."), strings.TrimRight(domain, ".-")
-	if local == "" || domain == "" {
-		return at, -1, -1
-	}
-	return at, at - len(local), at + 1 + len(domain)
-}
-
-// notOf finds the characters that are neither letters, digits nor some others.
-func notOf(others string) func(rune) bool {
-	return func(r rune) bool {
-		return !strings.ContainsRune(others, r) && !unicode.IsLetter(r) && !unicode.IsNumber(r) &&
-			(r < utf8.RuneSelf || unicode.In(r, unicode.Z, unicode.P, unicode.S))
-	}
-}
-
 // longestCompound bounds the length of what is looked up and cut again part by
 // part; anything longer is cut at every joiner at once. It must be above any word
 // of a vocabulary.
@@ -232,15 +175,7 @@ const cuts = "-._&@,:/"
 // which may be one full stop later.
 func (s splitter) compound(dst []word, text string, start, end int) ([]word, int) {
 	if end-start > longestCompound {
-		for ; start < end; start++ {
-			to := end
-			if cut := strings.IndexAny(text[start:end], cuts); cut >= 0 {
-				to = start + cut
-			}
-			dst = append(dst, s.lookup(text, start, to))
-			start = to
-		}
-		return dst, end
+		return s.parts(dst, text, start, end), end
 	}
 	part := text[start:end]
 	joined := strings.ContainsAny(part, cuts+"'’")
@@ -258,18 +193,40 @@ func (s splitter) compound(dst []word, text string, start, end int) ([]word, int
 		dst, _ = s.compound(dst, text[:end], cut+1, end)
 		return dst, end
 	}
-	cut := max(strings.LastIndexByte(part, '\''), strings.LastIndex(part, "’"))
-	for _, at := range []int{cut - 1, cut} { // n't, and then any other ending
-		if at < 1 || at < cut && part[at] != 'n' && part[at] != 'N' {
-			continue
-		}
-		if ending := s.lookup(text, start+at, end); ending.kind != unknown {
-			ending.split = true
-			dst, _ = s.compound(dst, text[:start+at], start, start+at)
-			return append(dst, ending), end
-		}
+	if ending, ok := s.ending(text, start, end); ok {
+		dst, _ = s.compound(dst, text[:ending.start], start, int(ending.start))
+		return append(dst, ending), end
 	}
 	return append(dst, w), end
+}
+
+// parts appends the words of text[start:end], cut at every joiner.
+func (s splitter) parts(dst []word, text string, start, end int) []word {
+	for start < end {
+		to := end
+		if cut := strings.IndexAny(text[start:end], cuts); cut >= 0 {
+			to = start + cut
+		}
+		dst = append(dst, s.lookup(text, start, to))
+		start = to + 1
+	}
+	return dst
+}
+
+// ending returns the ending of a contraction: n't, or any other from the last apostrophe on.
+func (s splitter) ending(text string, start, end int) (word, bool) {
+	part := text[start:end]
+	apostrophe := max(strings.LastIndexByte(part, '\''), strings.LastIndex(part, "’"))
+	for _, at := range []int{apostrophe - 1, apostrophe} {
+		if at < 1 || at < apostrophe && part[at] != 'n' && part[at] != 'N' {
+			continue
+		}
+		if w := s.lookup(text, start+at, end); w.kind != unknown {
+			w.split = true
+			return w, true
+		}
+	}
+	return word{}, false
 }
 
 // cased writes a word as another is capitalised: Title, or UPPER where that has at
