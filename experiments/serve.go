@@ -41,13 +41,14 @@ func Serve(ctx context.Context, s Service) error {
 	if err != nil {
 		return err
 	}
+	var kept []string
 	if s.Keep != "" {
-		options.Kept, err = wordsOf(s.Keep)
+		kept, err = wordsOf(s.Keep)
 		if err != nil {
 			return err
 		}
 	}
-	options.Mechanism = mechanisms.KeepWords(m, options.Kept)
+	options.Mechanism = mechanisms.KeepWords(m, kept)
 	options.Vectors = env.Space.Fingerprint()
 	server := &server{options, s.Version}
 	in := interruptible(ctx, s.Stdin)
