@@ -32,6 +32,7 @@ type Privatization struct {
 	Input           table.Options
 	Keep            string  // file of words, or words, that pass unchanged
 	Seed            *uint64 // for tests: repeats a run; nil is cryptographic
+	Keyed                   // in place of Seed; Input.ID tells the rows apart
 	Workers         int     // cores
 	DocumentEpsilon float64 // of a whole line or row, shared by its words; 0 for none
 	Target          string  // such as em=0.5; "" for none
@@ -89,6 +90,7 @@ type privatizing struct {
 	options privatize.Options
 	space   *embeddings.Space // nil for a command
 	target  *TextTarget       // nil: ε is given
+	ledger  *privatize.Ledger // nil: there is none
 	report  privatizeReport
 }
 
@@ -98,7 +100,10 @@ type privatizeReport struct {
 	File       string            `json:"file"`
 	Vectors    string            `json:"vectors"` // their fingerprint
 	Seeded     bool              `json:"seeded"`
-	Statements []string          `json:"statements"` // the notes
+	Key        string            `json:"key,omitempty"` // its name
+	Release    string            `json:"release,omitempty"`
+	Ledger     []privatize.Spent `json:"ledger,omitempty"` // of all releases that it has
+	Statements []string          `json:"statements"`       // the notes
 	Summary    privatize.Summary `json:"summary"`
 	Copied     []table.Copied    `json:"copied_unchanged,omitempty"` // columns
 }
@@ -122,12 +127,18 @@ func Privatize(ctx context.Context, o Privatization) (_ *Outcome, err error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := p.openLedger(); err != nil {
+		return nil, err
+	}
 	p.notePromise()
 	s := privatize.New(p.options)
 	if err := p.write(ctx, s); err != nil {
 		return nil, err
 	}
 	p.report.Summary = s.Summary()
+	if err := p.addToLedger(); err != nil {
+		return nil, err
+	}
 	p.noteSum(p.report.Summary)
 	p.noteCopied(p.report.Copied)
 	if err := p.noteFound(ctx, s, name); err != nil {
@@ -146,9 +157,12 @@ func (p *privatizing) seeds() (root stream.Seed, err error) {
 	if err != nil {
 		return root, err
 	}
-	if p.Seed != nil {
+	switch {
+	case p.Key != "":
+		root, err = p.readKey(&p.options)
+	case p.Seed != nil:
 		root = stream.FromUint64(*p.Seed)
-	} else {
+	default:
 		root, err = stream.Cryptographic()
 	}
 	p.options.Seed = root.Derive("text")
@@ -159,6 +173,9 @@ func (p *privatizing) seeds() (root stream.Seed, err error) {
 
 // check completes and checks the options for the files.
 func (p *privatizing) check() (err error) {
+	if err := p.Keyed.check(p.Input.ID, p.Seed != nil, p.Target == ""); err != nil {
+		return err
+	}
 	p.parts, err = partsOf(p.Paths)
 	if err != nil {
 		return err
@@ -194,7 +211,7 @@ func (p *privatizing) check() (err error) {
 // checkInputs completes and checks the options of each file, and returns all that are read.
 func (p *privatizing) checkInputs() (reads []string, err error) {
 	p.Input.Text = true
-	reads = []string{p.Keep}
+	reads = []string{p.Keep, p.Key, p.Ledger}
 	for i := range p.parts.files {
 		one := &p.parts.files[i]
 		one.input = p.Input

@@ -2,6 +2,7 @@ package experiments
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -20,6 +21,7 @@ type Service struct {
 	Words    TextWords
 	Keep     string // words that pass unchanged, or a file of them; "" is none
 	Seed     uint64 // of the random choices when a mechanism is built
+	Keyed           // in place of Seed, and of the seeds of requests, which then have ids
 	Workers  int    // cores
 	Stdin    io.Reader
 	Stdout   io.Writer
@@ -33,7 +35,14 @@ func Serve(ctx context.Context, s Service) error {
 		return err
 	}
 	options.Workers = s.Workers
-	settings, env, err := s.open(ctx, call, stream.FromUint64(s.Seed))
+	root := stream.FromUint64(s.Seed)
+	if s.Key != "" {
+		root, err = s.readKey(&options)
+		if err != nil {
+			return err
+		}
+	}
+	settings, env, err := s.open(ctx, call, root)
 	if err != nil {
 		return err
 	}
@@ -89,6 +98,9 @@ func (s *server) answer(ctx context.Context, q external.Request,
 	}
 	s.options.Mechanism = m
 	p := privatize.New(s.options)
+	if s.options.Key != nil || q.IDs != nil {
+		return s.answerKeyed(ctx, p, q)
+	}
 	if q.Texts == nil {
 		for i, d := range q.Documents {
 			seeds[i] = p.Noise(seeds[i], "", d...)
@@ -100,10 +112,25 @@ func (s *server) answer(ctx context.Context, q external.Request,
 	for i, text := range q.Texts {
 		seeds[i] = p.Noise(seeds[i], "", text)
 	}
-	var sum privatize.Summary
-	a.Texts, sum, err = p.Texts(ctx, q.Texts, seeds)
-	a.Words = sum.Words
-	a.Changed = sum.Changed
-	a.Unknown = sum.Unknown
-	return a, err
+	return answerOf(p.Texts(ctx, q.Texts, seeds))
+}
+
+// answerKeyed privatises texts as Privatize does the rows of a table with their ids.
+func (s *server) answerKeyed(ctx context.Context, p *privatize.Stream, q external.Request) (external.Answer, error) {
+	switch {
+	case s.options.Key == nil:
+		return external.Answer{}, errors.New("there is no --key, which ids need")
+	case q.IDs == nil:
+		return external.Answer{}, errors.New("there is a --key: a request has texts and ids, no seeds")
+	}
+	seeds, err := p.KeyedSeeds(q.Column, q.IDs, q.Texts)
+	if err != nil {
+		return external.Answer{}, err
+	}
+	return answerOf(p.Texts(ctx, q.Texts, seeds))
+}
+
+// answerOf is an answer of texts.
+func answerOf(texts []string, sum privatize.Summary, err error) (external.Answer, error) {
+	return external.Answer{Texts: texts, Words: sum.Words, Changed: sum.Changed, Unknown: sum.Unknown}, err
 }

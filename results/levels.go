@@ -17,8 +17,8 @@ type Levels struct {
 	At       []float64
 }
 
-// ParseLevels reads "em=0.5,0.8" of an option, such as align. legal returns an error for a quantity that the option does
-// not take, or the bound that levels, which are above 0, must be below.
+// ParseLevels reads "em=0.5,0.8" of an option, such as align. legal returns an error for a quantity that the option
+// does not take, or the bound that levels, which are above 0, must be below.
 func ParseLevels(option, text string, legal func(quantity string) (bound float64, err error)) (Levels, error) {
 	name, list, _ := strings.Cut(text, "=")
 	if now := NameNow(name); now != name {
@@ -57,8 +57,8 @@ func ParseAlign(text string) (Levels, error) {
 	})
 }
 
-// inheritOnce sets quantities that are measured once for a mechanism and ε in the cells of all other repetitions, models
-// and settings.
+// inheritOnce sets quantities that are measured once for a mechanism and ε in the cells of all other repetitions,
+// models and settings.
 func inheritOnce(cells []Cell) {
 	for _, q := range Where(columns, func(q Column) bool { return q.Once }) {
 		known := map[Place]Measured{}

@@ -27,6 +27,9 @@ func newPrivatizeCommand() *cobra.Command {
 	f.StringVar(&p.Keep, "keep-words", "", "words that pass unchanged, such as stop words: "+wordsHelp)
 	wordFlags(f, &p.Words)
 	seed := f.Uint64("seed", 0, "for tests: repeat a run; undoes the protection (default: cryptographic)")
+	keyFlags(f, &p.Keyed)
+	f.StringVar(&p.Input.ID, "id", "", "with --key: the column that tells rows apart, or line for the number of a line")
+	f.StringVar(&p.Ledger, "ledger", "", "with --key: file of all runs, to which this one is added")
 	coresFlag(f, &p.Workers)
 	f.Float64Var(&p.DocumentEpsilon, "document-epsilon", 0, "instead of --epsilon: privacy parameter of a whole line "+
 		"or row, shared by its words")

@@ -39,7 +39,23 @@ func TestPython(t *testing.T) {
 func TestLongPythonCallers(t *testing.T) {
 	realdata.Long(t)
 	t.Parallel()
-	testPython(t, pythonWithJoblib(t), "1", "-v", "tests.test_callers", "tests.test_mldpbench.TestPage")
+	testPython(t, pythonWithJoblib(t), "MLDP_LONG=1", "-v", "tests.test_callers", "tests.test_mldpbench.TestPage")
+}
+
+// TestLongEngines runs the package in engines of today, which it installs: equal texts by id in any number of parts, and
+// where a task is killed and tried again.
+func TestLongEngines(t *testing.T) {
+	realdata.Long(t)
+	if _, err := exec.LookPath("java"); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatalf("Spark needs Java: %v", err)
+		}
+		t.Skipf("Spark needs Java: %v", err)
+	}
+	t.Parallel()
+	python := venv(t)
+	pip(t, python, "install", "-q", "-r", filepath.Join(source, "python", "requirements-engines.txt"))
+	testPython(t, python, "MLDP_ENGINES=1", "-v", "tests.test_engines")
 }
 
 // pythonWithJoblib is a Python with joblib: that of models if it has it, else one in a new environment.
@@ -54,8 +70,8 @@ func pythonWithJoblib(t *testing.T) string {
 }
 
 // testPython runs Python's unittest with arguments in the folder of the package, and returns what it
-// said; long is MLDP_LONG there.
-func testPython(t *testing.T, python, long string, arguments ...string) string {
+// said; variable is one of its environment, such as MLDP_LONG=1, or "".
+func testPython(t *testing.T, python, variable string, arguments ...string) string {
 	folder := filepath.Join(source, "python")
 	ctx, cancel := context.WithTimeout(t.Context(), 25*time.Minute)
 	defer cancel()
@@ -65,7 +81,10 @@ func testPython(t *testing.T, python, long string, arguments ...string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd.Env = append(os.Environ(), "MLDP="+program, "PYTHONPATH="+folder, "MLDP_LONG="+long)
+	cmd.Env = append(os.Environ(), "MLDP="+program, "PYTHONPATH="+folder, "MLDP_LONG=")
+	if variable != "" {
+		cmd.Env = append(cmd.Env, variable)
+	}
 	cmd.WaitDelay = 10 * time.Second
 	out, err := cmd.CombinedOutput()
 	if err != nil {

@@ -24,6 +24,7 @@ type separated struct {
 	header  []string // nil: there is none
 	first   []string // the row that is data, until it is read
 	columns []int    // the chosen fields
+	id      int      // that of Row.ID, -1 for none
 	width   int      // fields of a row, 0 until the first is read
 	before  int      // empty lines before the first row that are rows, until they are read
 	// read returns the fields of the next row, and its line; nil for an empty line.
@@ -68,6 +69,9 @@ func (s *separated) next() (Row, error) {
 	for i, f := range s.columns {
 		row.Values[i].Text = unmarked(fields[f])
 		row.Values[i].quoted = isQuoted(fields[f])
+	}
+	if s.id >= 0 {
+		row.ID = unmarked(fields[s.id])
 	}
 	for _, f := range fields {
 		row.Size += len(f) + 1
@@ -239,21 +243,31 @@ func (s *separated) choose(first []string, line int) error {
 		s.first = nil
 	}
 	for _, name := range o.Columns {
-		find := s.named
-		if o.NoHeader {
-			find = s.numbered
-		}
-		at, err := find(first, name, line)
+		at, err := s.find(name, first, line)
 		if err != nil {
 			return err
 		}
 		s.columns = append(s.columns, at)
 	}
-	return nil
+	s.id = -1
+	if o.ID == "" {
+		return nil
+	}
+	var err error
+	s.id, err = s.find(o.ID, first, line)
+	return err
+}
+
+// find returns the place of a column: by its name, or without a header by its number.
+func (s *separated) find(name string, first []string, line int) (int, error) {
+	if s.t.options.NoHeader {
+		return s.numbered(first, name)
+	}
+	return s.named(first, name, line)
 }
 
 // numbered is the place of a column that is given by its number, from 1.
-func (s *separated) numbered(first []string, name string, _ int) (int, error) {
+func (s *separated) numbered(first []string, name string) (int, error) {
 	number, err := strconv.Atoi(name)
 	if err != nil || number < 1 || number > len(first) {
 		return 0, check.Wrong("column = %q: must be a number in [1, %d] where there is no header", name, len(first))

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -112,8 +113,31 @@ func (j *objects) row(d *json.Decoder) (row Row, err error) {
 			row.Values[i], err = j.value(members[at])
 		}
 	}
+	if err == nil && o.ID != "" {
+		row.ID, err = idOf(members, o.ID)
+	}
 	return row, err
 }
+
+// idOf is the member that is the id of an object.
+func idOf(members []member, name string) (id string, err error) {
+	at := slices.IndexFunc(members, func(m member) bool { return m.name == name })
+	if at < 0 {
+		return "", check.Wrong("no field %q: each object needs an id", name)
+	}
+	raw := members[at].raw
+	switch {
+	case raw[0] == '"':
+		return id, json.Unmarshal(raw, &id)
+	case raw[0] == 'n':
+		return "", nil
+	case wholeNumber.Match(raw):
+		return string(raw), nil
+	}
+	return "", check.Wrong("field %q = %.40s: an id is a text or a whole number", name, raw)
+}
+
+var wholeNumber = regexp.MustCompile(`^(0|-?[1-9][0-9]*)$`)
 
 // value is a member's text: a text, or a number as it is written where texts are not
 // asked for.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"io"
+	"strconv"
 	"strings"
 )
 
@@ -32,7 +33,11 @@ func (l *lines) next() (Row, error) {
 	if err != nil {
 		return Row{}, err
 	}
-	return Row{Values: []Value{{Text: line}}, Line: l.line, Size: len(line), rest: end}, nil
+	row := Row{Values: []Value{{Text: line}}, Line: l.line, Size: len(line), rest: end}
+	if l.t.options.ID == LineID {
+		row.ID = strconv.Itoa(l.line)
+	}
+	return row, nil
 }
 
 func (l *lines) writer(b *bufio.Writer) Writer {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -25,6 +26,7 @@ type columns struct {
 	size    int64
 	file    *parquet.File
 	leaves  []*parquet.Column // the chosen columns
+	id      *parquet.Column   // nil: none
 	decoder *encoding.Decoder // nil: texts are UTF-8
 	group   int               // number of the row group, from 0
 	row     int64             // of the group, of the next one
@@ -74,6 +76,14 @@ func newColumns(t *Reader, r io.Reader) (c *columns, err error) {
 		}
 		c.leaves = append(c.leaves, leaf)
 	}
+	if t.options.ID != "" {
+		if c.id, err = c.column(t.options.ID); err != nil {
+			return nil, err
+		}
+		if !isText(c.id) && !isWhole(c.id) {
+			return nil, check.Wrong("%s: column %q: an id is a text or a whole number", name, t.options.ID)
+		}
+	}
 	encoded, err := encodingOf(t.options.Encoding)
 	if encoded != nil {
 		c.decoder = encoded.NewDecoder()
@@ -83,6 +93,15 @@ func newColumns(t *Reader, r io.Reader) (c *columns, err error) {
 
 // find returns the chosen column of a name.
 func (c *columns) find(column string) (*parquet.Column, error) {
+	leaf, err := c.column(column)
+	if err == nil && c.t.options.Text && !isText(leaf) {
+		return nil, check.Wrong("%s: column %q is no text", c.t.options.Name, column)
+	}
+	return leaf, err
+}
+
+// column returns the column of a name, of values that stand alone.
+func (c *columns) column(column string) (*parquet.Column, error) {
 	name := c.t.options.Name
 	all := c.file.Root().Columns()
 	called := func(f *parquet.Column) bool { return f.Name() == column }
@@ -98,10 +117,31 @@ func (c *columns) find(column string) (*parquet.Column, error) {
 	if !leaf.Leaf() || leaf.MaxRepetitionLevel() > 0 {
 		return nil, check.Wrong("%s: column %q holds lists or groups, no text", name, column)
 	}
-	if c.t.options.Text && !isText(leaf) {
-		return nil, check.Wrong("%s: column %q is no text", name, column)
-	}
 	return leaf, nil
+}
+
+// isWhole reports whether a column has whole numbers, which are no dates or decimals.
+func isWhole(leaf *parquet.Column) bool {
+	kind := leaf.Type().Kind()
+	if kind != parquet.Int32 && kind != parquet.Int64 {
+		return false
+	}
+	logical := leaf.Type().LogicalType()
+	if logical == nil || logical.Value == nil {
+		return true
+	}
+	_, whole := logical.Value.(*format.IntType)
+	return whole
+}
+
+// isUnsigned reports whether whole numbers have no sign.
+func isUnsigned(leaf *parquet.Column) bool {
+	logical := leaf.Type().LogicalType()
+	if logical == nil {
+		return false
+	}
+	whole, ok := logical.Value.(*format.IntType)
+	return ok && !whole.IsSigned
 }
 
 // isText reports whether a column has bytes that can be text: those of a number, a
@@ -187,7 +227,11 @@ func (c *columns) nextGroup() error {
 	}
 	if c.cursors == nil {
 		chunks := groups[c.group].ColumnChunks()
-		for _, leaf := range c.leaves {
+		leaves := c.leaves
+		if c.id != nil {
+			leaves = append(slices.Clip(leaves), c.id)
+		}
+		for _, leaf := range leaves {
 			pages := chunks[leaf.Index()].Pages()
 			c.cursors = append(c.cursors, cursor{pages: pages, buffer: make([]parquet.Value, 64)})
 		}
@@ -204,7 +248,7 @@ func (c *columns) next() (row Row, err error) {
 	}
 	c.row++
 	row = Row{Values: make([]Value, len(c.leaves)), Line: int(c.t.rows) + 1, Size: 8 * len(c.leaves)}
-	for i := range c.cursors {
+	for i := range c.leaves {
 		v, err := c.cursors[i].next()
 		if err != nil {
 			return row, fmt.Errorf("%s: row %d: %w", name, row.Line, err)
@@ -215,7 +259,40 @@ func (c *columns) next() (row Row, err error) {
 		}
 		row.Size += len(row.Values[i].Text)
 	}
-	return row, nil
+	if c.id == nil {
+		return row, nil
+	}
+	v, err := c.cursors[len(c.leaves)].next()
+	if err != nil {
+		return row, fmt.Errorf("%s: row %d: %w", name, row.Line, err)
+	}
+	row.ID, err = c.idOf(v)
+	if err != nil {
+		err = fmt.Errorf("%s: row %d: column %q %w", name, row.Line, c.id.Name(), err)
+	}
+	return row, err
+}
+
+// idOf is a value of the column of ids, "" for a null.
+func (c *columns) idOf(v parquet.Value) (string, error) {
+	if v.IsNull() {
+		return "", nil
+	}
+	if v.Kind() == parquet.ByteArray {
+		text, err := c.value(v)
+		return text.Text, err
+	}
+	number := v.Int64()
+	if v.Kind() == parquet.Int32 {
+		number = int64(v.Int32())
+	}
+	if !isUnsigned(c.id) {
+		return strconv.FormatInt(number, 10), nil
+	}
+	if v.Kind() == parquet.Int32 {
+		return strconv.FormatUint(uint64(v.Uint32()), 10), nil
+	}
+	return strconv.FormatUint(v.Uint64(), 10), nil
 }
 
 // value is a value as text.

@@ -41,6 +41,9 @@ var formats = []Format{Lines, CSV, TSV, JSONLines, JSON, Parquet}
 // longestRecord is the longest row, in bytes.
 const longestRecord = 64 << 20
 
+// LineID is the ID of Lines: the number of the line, from 1.
+const LineID = "line"
+
 // Options say what is read, and how it is written.
 type Options struct {
 	Name   string // of the table, for errors
@@ -56,6 +59,8 @@ type Options struct {
 	Encoding string
 	// Text refuses values that are no text: numbers of JSON, columns of Parquet.
 	Text bool
+	// ID is the column of Row.ID, which is copied: of texts or whole numbers. Of Lines it is LineID. "": none.
+	ID string
 
 	unchecked bool // the encoding is not looked at
 	longest   int  // replaces longestRecord in tests
@@ -81,6 +86,10 @@ func (o Options) Check() error {
 		return check.Wrong("%s%s has no delimiter", prefix, format)
 	case o.NoHeader && !separated:
 		return check.Wrong("%s%s has no header", prefix, format)
+	case o.ID != "" && format == Lines && o.ID != LineID:
+		return check.Wrong("%splain lines have no column %q: their id is \"line\", their number", prefix, o.ID)
+	case o.ID != "" && slices.Contains(o.Columns, o.ID):
+		return check.Wrong("%scolumn %q is privatised: the id is another column, which is copied", prefix, o.ID)
 	}
 	_, err := encodingOf(o.Encoding)
 	return err
@@ -117,6 +126,7 @@ func (o Options) CheckOutput(name string) error {
 // Row is a row of a table, or a line.
 type Row struct {
 	Values []Value // of Options.Columns, in their order; one of Lines
+	ID     string  // of Options.ID, "" where it has none
 	Record uint64  // number of the row or line, from 0
 	Line   int     // of the file, from 1; of JSON and Parquet the number of the row
 	Size   int     // in bytes, about

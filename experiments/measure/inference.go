@@ -30,9 +30,15 @@ type InferenceOptions struct {
 func init() {
 	Register(Measurement{
 		Name: "inference-full", Version: 1, VersionOf: inferenceVersion,
-		Columns: append(columns("em", "em-frequency"), results.Column{Name: "em-distance",
-			FormerNames: []string{"e_m_full_distance"}, Title: "distance of guesses", Direction: results.Up, Digits: 3, Threshold: 0.03,
-			Table: "adversary"}),
+		Columns: append(columns("em", "em-frequency"), results.Column{
+			Name:        "em-distance",
+			FormerNames: []string{"e_m_full_distance"},
+			Title:       "distance of guesses",
+			Direction:   results.Up,
+			Digits:      3,
+			Threshold:   0.03,
+			Table:       "adversary",
+		}),
 		Metric: study.Metric{
 			Key: "inference_error",
 			Doc: "the adversary's expected error E_M, over all words. Where a mechanism has a closed form, " +

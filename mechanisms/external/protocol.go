@@ -85,13 +85,16 @@ type Promise struct {
 }
 
 // Request is one line to a command. A mechanism gets Documents or Texts, and one
-// seed of 64 hexadecimal digits for each of them.
+// seed of 64 hexadecimal digits for each of them. A service that has a key gets
+// Texts of one Column, "" for none, with the id of the record of each instead.
 type Request struct {
 	ID        uint64     `json:"id"`
 	Epsilon   float64    `json:"epsilon,omitempty"`
 	Seeds     []string   `json:"seeds,omitempty"`
 	Documents [][]string `json:"documents,omitempty"`
 	Texts     []string   `json:"texts,omitempty"`
+	IDs       []string   `json:"ids,omitempty"`
+	Column    string     `json:"column,omitempty"`
 	// Of an attacker: [text, label] and texts.
 	Seed  string   `json:"seed,omitempty"`
 	Train [][2]any `json:"train,omitempty"`

@@ -14,7 +14,7 @@ import (
 )
 
 // Handler privatises the documents or texts of a request, which has one of them,
-// an ε > 0 and a seed for each.
+// an ε > 0 and a seed, or an id, for each.
 type Handler func(ctx context.Context, q Request, seeds []stream.Seed) (Answer, error)
 
 // Serve implements the other side of the protocol: it writes the hello and
@@ -73,7 +73,11 @@ func (q *Request) seeds() ([]stream.Seed, error) {
 	}
 	n := len(q.Documents) + len(q.Texts)
 	switch {
-	case len(seeds) != n:
+	case q.IDs != nil && (q.Seeds != nil || q.Documents != nil):
+		return nil, errors.New("has ids: must have texts, and no seeds")
+	case q.IDs != nil && len(q.IDs) != n:
+		return nil, fmt.Errorf("%d ids for %d texts", len(q.IDs), n)
+	case q.IDs == nil && len(seeds) != n:
 		return nil, fmt.Errorf("%d seeds for %d documents", len(seeds), n)
 	case q.Texts != nil && q.Documents != nil:
 		return nil, errors.New("has documents and texts: must have one of them")

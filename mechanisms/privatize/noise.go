@@ -28,7 +28,13 @@ func (s *Stream) Noise(row stream.Seed, column string, text ...string) stream.Se
 }
 
 // releaseOf is release in the comment of Noise.
-func releaseOf(o Options) string {
+func releaseOf(settings []string) string {
+	release := stream.Seed{}.Derive(append([]string{"mldp noise 1"}, settings...)...)
+	return string(release[:])
+}
+
+// settingsOf are the parts of release and of Keyed from the mechanism to the kept words.
+func settingsOf(o Options) []string {
 	settings := o.Mechanism.Settings()
 	unit := "word"
 	epsilon := settings.Epsilon
@@ -37,9 +43,7 @@ func releaseOf(o Options) string {
 		epsilon = o.Document
 	}
 	length := max(0, o.Layout)
-	labels := []string{"mldp noise 1", settings.Mechanism, string(settings.Variant), settings.Parameters.String(), unit,
+	labels := []string{settings.Mechanism, string(settings.Variant), settings.Parameters.String(), unit,
 		fmt.Sprint(epsilon), o.Vectors, o.Program, fmt.Sprint(int(length))}
-	labels = append(labels, slices.Sorted(slices.Values(o.Mechanism.Kept()))...)
-	release := stream.Seed{}.Derive(labels...)
-	return string(release[:])
+	return append(labels, slices.Sorted(slices.Values(o.Mechanism.Kept()))...)
 }

@@ -39,6 +39,8 @@ type Options struct {
 	KeepCase bool        // Title and UPPER are restored
 	Layout   Layout      // without KeepCase, if it is not Written
 	Seed     stream.Seed // the output is a function of this, the input and the mechanism
+	Key      *Key        // in place of Seed: noise is that of Keyed, by the ids of the rows; nil: none
+	Release  string      // name of the release, for Keyed
 	Vectors  string      // fingerprint of those of the mechanism, for Noise
 	Program  string      // key of the command that the mechanism is, for Noise
 	Workers  int         // at least 1
@@ -51,17 +53,22 @@ type Stream struct {
 	summary  Summary
 	Layouts  metrics.Layouts // of the texts that keep theirs
 	seed     maphash.Seed
-	release  string // see Noise
+	settings []string // see Noise and Keyed
+	release  string   // see Noise
+	ids      ids      // of the rows read, where there is a Key
 	sample   sample
 }
 
 // New returns a Stream.
 func New(o Options) *Stream {
+	settings := settingsOf(o)
 	return &Stream{
 		options:  o,
 		splitter: newSplitter(o.Mechanism.Vocabulary(), o.Mechanism.Kept()),
 		seed:     maphash.MakeSeed(),
-		release:  releaseOf(o),
+		settings: settings,
+		release:  releaseOf(settings),
+		ids:      ids{},
 		sample:   sample{rng: o.Seed.Derive("sample").Rand()},
 	}
 }
@@ -70,6 +77,7 @@ func New(o Options) *Stream {
 type piece struct {
 	*table.Value // gets the new text
 	column       string
+	id           string // of the record, where there is a Key
 	record       uint64
 	seed         stream.Seed // of its noise
 	words        []word

@@ -29,6 +29,9 @@ func (s *Stream) Run(ctx context.Context, in *table.Reader, out io.Writer) error
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	read := newReading(in)
+	if s.options.Key != nil {
+		read.ids = s.ids
+	}
 	go read.run(ctx)
 	earlier := s.summary.rows()
 	w := in.NewWriter(out)
@@ -48,6 +51,7 @@ func (s *Stream) Run(ctx context.Context, in *table.Reader, out io.Writer) error
 // reading reads the rows of a table ahead of those that are privatised.
 type reading struct {
 	in   *table.Reader
+	ids  ids // of rows of all tables so far; nil: rows have none
 	rows chan table.Row
 	room *semaphore.Weighted // for rows that wait, in bytes
 
@@ -73,6 +77,9 @@ func (r *reading) run(ctx context.Context) {
 	for r.failed == nil {
 		var row table.Row
 		row, r.failed = r.in.Next()
+		if r.failed == nil && r.ids != nil {
+			r.failed = r.identify(row)
+		}
 		if r.failed != nil {
 			return
 		}
@@ -80,6 +87,14 @@ func (r *reading) run(ctx context.Context) {
 		r.failed = r.room.Acquire(ctx, weight(row))
 		r.rows <- row
 	}
+}
+
+// identify returns an error for a row whose id is that of an earlier one, or empty.
+func (r *reading) identify(row table.Row) error {
+	if err := r.ids.add(row.ID); err != nil {
+		return fmt.Errorf("%s: %w", r.in.Place(row), err)
+	}
+	return nil
 }
 
 // batch returns the next rows and their weight: those that are there, or as many as make a
@@ -112,7 +127,6 @@ func (s *Stream) rewrite(ctx context.Context, read *reading, w table.Writer) err
 
 // rewriteWith is rewrite, the last batch of which writing may still write.
 func (s *Stream) rewriteWith(ctx context.Context, read *reading, w table.Writer, writing *errgroup.Group) error {
-	seed := func(p *piece) stream.Seed { return s.Noise(s.options.Seed.At(p.record), p.column, p.Text) }
 	earlier := s.summary.rows()
 	for {
 		rows, size := read.batch()
@@ -123,10 +137,15 @@ func (s *Stream) rewriteWith(ctx context.Context, read *reading, w table.Writer,
 		for _, row := range rows {
 			for i := range row.Values {
 				value := &row.Values[i]
-				pieces = append(pieces, piece{Value: value, column: read.in.Column(i), record: earlier + row.Record})
+				pieces = append(pieces, piece{
+					Value:  value,
+					column: read.in.Column(i),
+					id:     row.ID,
+					record: earlier + row.Record,
+				})
 			}
 		}
-		if err := s.privatize(ctx, pieces, seed, read.in.Holds); err != nil {
+		if err := s.privatize(ctx, pieces, s.seedOf, read.in.Holds); err != nil {
 			return err
 		}
 		if err := writing.Wait(); err != nil {
@@ -135,6 +154,14 @@ func (s *Stream) rewriteWith(ctx context.Context, read *reading, w table.Writer,
 		writing.Go(func() error { return s.write(w, rows, pieces) })
 		read.room.Release(size)
 	}
+}
+
+// seedOf is the seed of the noise of a text.
+func (s *Stream) seedOf(p *piece) stream.Seed {
+	if s.options.Key != nil {
+		return s.Keyed(p.column, p.id, p.Text)
+	}
+	return s.Noise(s.options.Seed.At(p.record), p.column, p.Text)
 }
 
 // write writes rows with their new texts and counts them.
