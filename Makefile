@@ -9,7 +9,7 @@ VERSION := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 # Packages whose tests take a second or two each.
 FAST ?= ./internal/... ./stream ./metrics ./results/... ./datasets/table ./experiments/cluster ./experiments/engine
 
-.PHONY: help build dist wheel test long fast test-arm64 race reproduce check bench speed lint shape study adapters reports figures look asm fuzz findings clean
+.PHONY: help build dist wheel test long fast test-arm64 race reproduce check bench speed lint shape study adapters reports figures look asm fuzz findings engines clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,6 +46,9 @@ long: ## the tests that take minutes: real data, simulations, mistakes planted i
 
 fast: ## the tests that take seconds
 	$(GO) test -trimpath -vet=off -short $(FAST)
+
+engines: ## mldpbench in Spark, Ray, datasets, Dask, polars, pandas, datatrove and Presidio, which pip gets (needs Java; make long runs it, too)
+	MLDP_LONG=1 $(GO) test -trimpath -vet=off -count=1 -timeout 60m -v -run '^TestLongEngines$$' ./cmd/mldp
 
 test-arm64: ## run the kernels, the search and the LSTM for arm64, where qemu-user is installed
 	GO=$(GO) .ci/arm64

@@ -6,6 +6,7 @@ The work is done by the program ``mldp``. Standard library only; rows become a D
 import importlib.metadata
 from typing import Any
 
+from ._mapper import Mapper, mapper
 from ._mechanism import Mechanism
 from ._program import MldpError, program
 from ._rank import Ranking, rank
@@ -13,8 +14,8 @@ from ._roles import attacker, measurement, mechanism
 from ._rows import Figure, Rows, records
 from ._studies import compare, evaluate, figures, run
 
-__all__ = ["Figure", "Mechanism", "MldpError", "Privatizer", "Ranking", "Rows", "attacker", "compare", "evaluate",
-           "figures", "measurement", "mechanism", "program", "rank", "records", "run"]
+__all__ = ["Figure", "Mapper", "Mechanism", "MldpError", "Privatizer", "Ranking", "Rows", "attacker", "compare",
+           "evaluate", "figures", "mapper", "measurement", "mechanism", "program", "rank", "records", "run"]
 
 
 def __getattr__(name: str) -> Any:

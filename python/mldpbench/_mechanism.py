@@ -8,6 +8,7 @@ import hashlib
 import itertools
 import json
 import math
+import operator
 import os
 import re
 import secrets
@@ -39,6 +40,8 @@ class Mechanism(contextlib.AbstractContextManager["Mechanism"]):
             often, as ``mldp calibrate`` finds it.
         sample: texts whose words are to be hidden by the target; None is all words of the vocabulary.
         parameters: a mapping such as ``{"t": 0.75}``.
+        key: a file of ``mldp key``: the text of a row is that of ``mldp privatize --key``, by its id.
+        release: the name of the release that the key is used for.
         seed: a whole number, for tests; the texts of all calls are those of ``mldp privatize --seed`` for the same
             lines. It undoes the protection. Each process and each copy counts the lines by itself.
         restrict: keeps the words of a data set.
@@ -63,14 +66,15 @@ class Mechanism(contextlib.AbstractContextManager["Mechanism"]):
                  parameters: Mapping[str, object] | None = None, seed: int | None = None,
                  restrict: str | None = None, vocabulary: int | None = None, policy: str | None = None,
                  case: str | None = None, keep_words: str | Iterable[str] | None = None, layout: str | None = None,
-                 **options: object) -> None:
+                 key: str | os.PathLike[str] | None = None, release: str | None = None, **options: object) -> None:
         if embedding is None:
             raise MldpError("embedding is missing: name a vector file, or vectors of the data folder such as "
                             '"glove.6B.100d" (get them with: mldp data fetch glove.6B.100d)', 2)
         if keep_words is not None:
             words = keep_words if isinstance(keep_words, str) else " ".join(texts_of("keep_words", keep_words))
             options["keep_words"] = words
-        options.update(restrict=restrict, vocabulary=vocabulary, policy=policy, case=case, layout=layout)
+        options.update(restrict=restrict, vocabulary=vocabulary, policy=policy, case=case, layout=layout,
+                       release=release, key=None if key is None else os.fspath(key))
         given = {"name": name, "epsilon": epsilon, "embedding": os.fspath(embedding), "parameters": parameters,
                  "seed": seed, "options": options}
         if target is None and sample is not None:
@@ -100,6 +104,9 @@ class Mechanism(contextlib.AbstractContextManager["Mechanism"]):
         self._drawn = 0
         self._root: bytes | None = None
         options = dict(given["options"])
+        self._keyed = options.get("key") is not None
+        if self._keyed and given["seed"] is not None:
+            raise MldpError("seed: a mechanism with a key has none", 2)
         if given["seed"] is not None:
             seed = seed_of(given["seed"])
             options["seed"] = seed
@@ -125,7 +132,7 @@ class Mechanism(contextlib.AbstractContextManager["Mechanism"]):
         return self.hello.get("guarantee")
 
     def privatise(self, texts: Iterable[Any], seeds: Sequence[str] | None = None,
-                  *, missing: str = "refuse") -> list[Any]:
+                  *, missing: str = "refuse", ids: Iterable[Any] | None = None, column: str = "") -> list[Any]:
         """Privatises texts as ``mldp privatize`` does lines: it finds the words, capital or not, and copies the rest.
 
         Without ``seeds`` or a seed of the mechanism nothing can be repeated. Warns where more than a quarter of the
@@ -134,6 +141,8 @@ class Mechanism(contextlib.AbstractContextManager["Mechanism"]):
         Args:
             texts: a list, a Series or a column.
             seeds: 64 hexadecimal digits for each text.
+            ids: with a key, that of each text, a text or a whole number.
+            column: with a key, the name of the column of a table that the texts are.
             missing: ``"keep"`` passes None and NaN through, and counts them; ``"refuse"`` is an error.
 
         Returns:
@@ -152,12 +161,18 @@ class Mechanism(contextlib.AbstractContextManager["Mechanism"]):
         sizes = [len(json.dumps(t, ensure_ascii=False).encode()) + 70 for t in written]
         if max(sizes, default=0) > _LINE:
             raise MldpError(f"texts[{sizes.index(max(sizes))}] has more than {_LINE:,} bytes", 2)
-        seeds = self._seeds(len(written)) if seeds is None else _checked(seeds, len(written))
+        names = self._names(ids, seeds, len(written))
+        if names is None:
+            seeds = self._seeds(len(written)) if seeds is None else _checked(seeds, len(written))
         words = 0
         unknown = 0
         for batch in _batches(places, sizes):
-            answer = self._service.ask({"epsilon": self.epsilon, "texts": [written[i] for i in batch],
-                                        "seeds": [seeds[i] for i in batch]})
+            request: dict[str, Any] = {"epsilon": self.epsilon, "texts": [written[i] for i in batch]}
+            if names is not None:
+                request.update(ids=[names[i] for i in batch], column=column)
+            elif seeds is not None:
+                request.update(seeds=[seeds[i] for i in batch])
+            answer = self._service.ask(request)
             after = answer.get("texts", ())
             if len(after) != len(batch):
                 raise MldpError(answer.get("error") or answer.get("undefined") or "no answer", 1)
@@ -178,6 +193,26 @@ class Mechanism(contextlib.AbstractContextManager["Mechanism"]):
             self.words += answer.get("words", 0)  # 0 is left out
             self.changed += answer.get("changed", 0)
             self.unknown += answer.get("unknown", 0)
+
+    def _names(self, ids: Iterable[Any] | None, seeds: Sequence[str] | None, count: int) -> list[str] | None:
+        """The ids of texts as the program takes them, None without a key."""
+        if not self._keyed:
+            if ids is not None:
+                raise MldpError("ids: belong to a mechanism with a key", 2)
+            return None
+        if ids is None:
+            raise MldpError("ids: a mechanism with a key needs one for each text", 2)
+        if seeds is not None:
+            raise MldpError("seeds: a mechanism with a key takes ids", 2)
+        names = [_id(i, value) for i, value in enumerate(listed("ids", ids))]
+        if len(names) != count:
+            raise MldpError(f"{len(names)} ids for {count} texts", 2)
+        seen: set[str] = set()
+        for i, name in enumerate(names):
+            if name in seen:
+                raise MldpError(f"ids[{i}] = {name!r}: is that of an earlier text, too: each needs its own", 2)
+            seen.add(name)
+        return names
 
     def _seeds(self, count: int) -> list[str]:
         """Those of the next texts."""
@@ -260,6 +295,18 @@ def _epsilon_at(target: str, given: Mapping[str, Any], sample: Iterable[str] | N
     if found[0]["epsilon"] is None:
         raise MldpError(f"target = {target!r}: {found[0]['reason']}", 1)
     return float(found[0]["epsilon"])
+
+
+def _id(i: int, value: Any) -> str:
+    """An id as the program takes it."""
+    if isinstance(value, str) and value:
+        return value
+    if not isinstance(value, bool):
+        try:
+            return str(operator.index(value))
+        except TypeError:
+            pass
+    raise MldpError(f"ids[{i}] = {value!r}: must be a text that is not empty, or a whole number", 2)
 
 
 def _checked(seeds: Sequence[str], count: int) -> list[str]:
