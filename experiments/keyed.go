@@ -80,10 +80,11 @@ func (p *privatizing) addToLedger() error {
 	}
 	p.report.Ledger = p.ledger.Spent()
 	for _, spent := range p.report.Ledger {
-		if spent.Release == p.Release {
-			p.note("ledger: release %q, %s: runs %d, rows %d, epsilon per %s %.6g in sum (a text that did not change is "+
-				"not drawn again)", spent.Release, spent.Mechanism, spent.Runs, spent.Rows, spent.Unit, spent.Epsilon)
+		if spent.Release != p.Release {
+			continue
 		}
+		p.note("ledger: release %q, %s: runs %d, rows %d, epsilon per %s %.6g in sum (a text that did not change is not "+
+			"drawn again)", spent.Release, spent.Mechanism, spent.Runs, spent.Rows, spent.Unit, spent.Epsilon)
 	}
 	return nil
 }
