@@ -22,6 +22,7 @@ import (
 	"mldpbench/stream"
 )
 
+// The accuracy of classifiers.
 func init() {
 	Register(Measurement{
 		Name: "accuracy", Version: 1, Model: true, Setting: true, Baseline: true, VersionOf: wordsVersion,

@@ -102,7 +102,8 @@ func measureCS(ctx context.Context, r *Release, q *Query) ([]results.Row, error)
 func meanOf(x []float64) results.Measured {
 	v := stats.MeanInterval(x, 0.95)
 	m := results.Number(v.Estimate)
-	if m.Whole = len(x); len(x) > 1 {
+	m.Whole = len(x)
+	if len(x) > 1 {
 		m = m.Within(v.Low, v.High)
 	}
 	return m

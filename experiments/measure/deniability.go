@@ -116,7 +116,7 @@ func (o *deniabilityOptions) list(time int, v *embeddings.Vocabulary) (words []m
 // deniabilityRows are those of one measurement; kept words always come back.
 func deniabilityRows(ctx context.Context, row results.Row, m *mechanisms.Mechanism, words []mechanisms.WordID,
 	kept []string, runs int, seed stream.Seed) ([]results.Row, error) {
-	outcomes, err := metrics.MeasureDeniability(words, runs, Draw(ctx, m, seed.Rand()))
+	outcomes, err := metrics.MeasureDeniability(words, runs, drawing(ctx, m, seed.Rand()))
 	if err != nil {
 		return nil, err
 	}

@@ -31,6 +31,7 @@ const (
 	gameRounds    = 100 // of the game on each pair, of mechanisms that take words; every second one counts
 )
 
+// The privacy loss of documents: for each kind of pairs, ε, the sum of ε·d, and ε from a game.
 func init() {
 	m := Measurement{
 		Name: lossName, Version: 2,
@@ -100,7 +101,8 @@ func measureDocumentLoss(ctx context.Context, r *Release, q *Query) ([]results.R
 			if err == nil && of != nil {
 				var l documentLoss
 				l, err = p.loss(m.Guarantee(), of, documentDelta)
-				epsilons, bounds = append(epsilons, l.epsilon), append(bounds, l.bound)
+				epsilons = append(epsilons, l.epsilon)
+				bounds = append(bounds, l.bound)
 			}
 			if err = cmp.Or(err, ctx.Err()); err != nil {
 				return nil, err
@@ -120,8 +122,10 @@ func measureDocumentLoss(ctx context.Context, r *Release, q *Query) ([]results.R
 			add("bound", medianOf(bounds))
 		}
 		if right, rounds := g.Result(); rounds > 0 {
-			v := results.Number(GameEpsilon(right, rounds, documentDelta, gameLevel))
-			v.Part, v.Whole, v.Note = right, rounds, g.Note()
+			v := results.Number(gameEpsilon(right, rounds, documentDelta, gameLevel))
+			v.Part = right
+			v.Whole = rounds
+			v.Note = g.Note()
 			add("game", v)
 		}
 	}
@@ -130,7 +134,8 @@ func measureDocumentLoss(ctx context.Context, r *Release, q *Query) ([]results.R
 
 // documentPairs are pairs of a kind, the same for all mechanisms.
 func (r *Release) documentPairs(v *embeddings.Vocabulary, kind string, most int) []documentPair {
-	test, tokens := r.Corpus.Test, r.Corpus.Tokens[2]
+	test := r.Corpus.Test
+	tokens := r.Corpus.Tokens[2]
 	rng := r.DataSeed().Derive(lossName, kind).Rand()
 	var pairs []documentPair
 	waiting := map[int]int{} // a document without a partner, by label
@@ -138,7 +143,8 @@ func (r *Release) documentPairs(v *embeddings.Vocabulary, kind string, most int)
 		if len(pairs) == most {
 			break
 		}
-		a, label := known(v, tokens[i]), 0
+		a := known(v, tokens[i])
+		label := 0
 		if len(a) == 0 {
 			continue
 		}
@@ -148,17 +154,21 @@ func (r *Release) documentPairs(v *embeddings.Vocabulary, kind string, most int)
 			if len(other) == 0 {
 				continue
 			}
-			b, at := slices.Clone(a), rng.IntN(len(a))
-			if b[at] = other[rng.IntN(len(other))]; b[at] != a[at] {
+			b := slices.Clone(a)
+			at := rng.IntN(len(a))
+			b[at] = other[rng.IntN(len(other))]
+			if b[at] != a[at] {
 				pairs = append(pairs, newPair(v, a, b, i, -1))
 			}
 			continue
 		case "topic":
-			if label = test[i].Label; len(r.Corpus.Classes) < 2 {
+			label = test[i].Label
+			if len(r.Corpus.Classes) < 2 {
 				return nil
 			}
 		default:
-			if label = test[i].Private; len(r.Corpus.Privates) < 2 {
+			label = test[i].Private
+			if len(r.Corpus.Privates) < 2 {
 				return nil
 			}
 		}
@@ -221,7 +231,8 @@ func (p documentPair) loss(g mechanisms.Guarantee, rows logRows, delta float64) 
 		if x == y {
 			continue
 		}
-		ofX, ofY = append(ofX, rows[x]), append(ofY, rows[y])
+		ofX = append(ofX, rows[x])
+		ofY = append(ofY, rows[y])
 		switch {
 		case !g.Holds():
 		case g.Covers != nil && !g.Covers(x, y):
@@ -235,7 +246,8 @@ func (p documentPair) loss(g mechanisms.Guarantee, rows logRows, delta float64) 
 	}
 	back, err := metrics.NewDocumentLoss(ofY, ofX)
 	if err == nil {
-		l.epsilon, l.Worst = max(l.Epsilon(delta), back.Epsilon(delta)), max(l.Worst, back.Worst)
+		l.epsilon = max(l.Epsilon(delta), back.Epsilon(delta))
+		l.Worst = max(l.Worst, back.Worst)
 	}
 	return l, err
 }
@@ -245,11 +257,13 @@ func (p documentPair) loss(g mechanisms.Guarantee, rows logRows, delta float64) 
 func medianOf(all []float64) (x results.Measured) {
 	i := metrics.MedianInterval(all, gameLevel)
 	if !math.IsInf(i.Estimate, 1) {
-		if x = results.Number(i.Estimate); !math.IsInf(i.Low, -1) && !math.IsInf(i.High, 1) {
+		x = results.Number(i.Estimate)
+		if !math.IsInf(i.Low, -1) && !math.IsInf(i.High, 1) {
 			x = x.Within(i.Low, i.High)
 		}
 	}
-	x.Whole, x.Note = len(all), fmt.Sprintf("median of %d pairs", len(all))
+	x.Whole = len(all)
+	x.Note = fmt.Sprintf("median of %d pairs", len(all))
 	if n := list.Count(all, func(v float64) bool { return math.IsInf(v, 1) }); n > 0 {
 		x.Note += fmt.Sprintf("; infinite for %d", n)
 	}
@@ -267,7 +281,11 @@ func play(ctx context.Context, g *documentGame, m *mechanisms.Mechanism, p docum
 	out := make([]mechanisms.WordID, len(p.x))
 	for range rounds {
 		coin := rng.IntN(2)
-		if err := m.Privatize(ctx, out, [][]mechanisms.WordID{p.x, p.y}[coin], rng); err != nil {
+		original := p.x
+		if coin == 1 {
+			original = p.y
+		}
+		if err := m.Privatize(ctx, out, original, rng); err != nil {
 			return err
 		}
 		g.Round(p.x, p.y, out, rows, coin, rng)
@@ -287,18 +305,19 @@ func (r *Release) playReleased(ctx context.Context, g *documentGame, pairs []doc
 	}
 	for _, p := range pairs {
 		if p.at[1] >= 0 { // else it was not released
-			coin, plain := rng.IntN(2), r.Corpus.Tokens[2]
+			coin := rng.IntN(2)
+			plain := r.Corpus.Tokens[2]
 			g.Round(read(plain[p.at[0]]), read(plain[p.at[1]]), read(text[2][p.at[coin]]), nil, coin, rng)
 		}
 	}
 	return nil
 }
 
-// GameEpsilon is the ε that a game shows at least, with the confidence of level:
+// gameEpsilon is the ε that a game shows at least, with the confidence of level:
 // which of two originals, drawn by a coin, gave a text. Under (ε, δ) nobody is
 // right more often than (e^ε + δ)/(1 + e^ε), so with p the lower Clopper-Pearson
 // limit ε is at least ln((p − δ)/(1 − p)).
-func GameEpsilon(right, rounds int, delta, level float64) float64 {
+func gameEpsilon(right, rounds int, delta, level float64) float64 {
 	low := stats.ClopperPearson(right, rounds, 2*level-1).Low // one-sided
 	return max(0, math.Log((low-delta)/(1-low)))
 }

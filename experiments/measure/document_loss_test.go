@@ -65,7 +65,7 @@ func TestGameIsBelowTheExactLoss(t *testing.T) {
 						t.Errorf("%s: ε %v at δ, %v at 0, ε·d %v", what, l.epsilon, l.Worst, l.bound)
 					}
 					right, rounds := games[i].Result()
-					bound := GameEpsilon(right, rounds, delta, 1-1e-10)
+					bound := gameEpsilon(right, rounds, delta, 1-1e-10)
 					if !(bound <= l.epsilon) {
 						t.Errorf("%s: the game has ε ≥ %v, exact is %v", what, bound, l.epsilon)
 					}
@@ -199,15 +199,15 @@ func TestGameIsPlayedByTheBest(t *testing.T) {
 
 func TestGameEpsilon(t *testing.T) {
 	t.Parallel()
-	if e := GameEpsilon(50, 100, 0, 0.95); e != 0 {
+	if e := gameEpsilon(50, 100, 0, 0.95); e != 0 {
 		t.Errorf("guessing: %v", e)
 	}
 	// All of 100 right: p = 0.05^(1/100), by hand.
 	p := math.Pow(0.05, 0.01)
-	if e := GameEpsilon(100, 100, 0, 0.95); !(math.Abs(e-math.Log(p/(1-p))) <= 1e-9) {
+	if e := gameEpsilon(100, 100, 0, 0.95); !(math.Abs(e-math.Log(p/(1-p))) <= 1e-9) {
 		t.Errorf("all right: %v", e)
 	}
-	if e := GameEpsilon(1, 0, 0, 0.95); !math.IsNaN(e) {
+	if e := gameEpsilon(1, 0, 0, 0.95); !math.IsNaN(e) {
 		t.Errorf("no rounds: %v", e)
 	}
 }

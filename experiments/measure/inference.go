@@ -27,6 +27,7 @@ type InferenceOptions struct {
 	Distance bool `yaml:"distance,omitempty" json:"distance,omitempty"`
 }
 
+// The adversary's expected error, over all words.
 func init() {
 	Register(Measurement{
 		Name: "inference-full", Version: 1, VersionOf: inferenceVersion,

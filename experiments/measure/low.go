@@ -52,7 +52,8 @@ func ofWords(words []string, documents [][]string, right []bool) results.Measure
 	for i, w := range words {
 		index[w] = i
 	}
-	hits, trials := make([]int, len(documents)), make([]int, len(documents))
+	hits := make([]int, len(documents))
+	trials := make([]int, len(documents))
 	for d, document := range documents {
 		for _, w := range document {
 			i, sought := index[w]
@@ -60,7 +61,8 @@ func ofWords(words []string, documents [][]string, right []bool) results.Measure
 				continue
 			}
 			delete(index, w)
-			if trials[d]++; right[i] {
+			trials[d]++
+			if right[i] {
 				hits[d]++
 			}
 		}
@@ -71,9 +73,12 @@ func ofWords(words []string, documents [][]string, right []bool) results.Measure
 // ofDocuments is the share in % of hits among the words of documents, with its
 // interval over the documents.
 func ofDocuments(hits, trials []int) results.Measured {
-	part, whole, documents := 0, 0, 0
+	part := 0
+	whole := 0
+	documents := 0
 	for i, n := range trials {
-		part, whole = part+hits[i], whole+n
+		part += hits[i]
+		whole += n
 		if n > 0 {
 			documents++
 		}

@@ -76,6 +76,7 @@ func Open(ctx context.Context, l *lab.Lab, specs []Spec, splits [3]bool, threads
 	return maps.Clone(b.releases), nil // the caller forgets those it is done with
 }
 
+// open opens the text and the words of a release; of words alone there is no text.
 func (s *Spec) open(ctx context.Context, l *lab.Lab) (*lab.Corpus, *lab.Space, error) {
 	if s.Dataset.Name == "" {
 		space, err := l.Words(ctx, s.Embedding, s.Dimension, nil)
@@ -197,7 +198,8 @@ func (r *Release) build(ctx context.Context) error {
 	if r.Definition().NewVector != nil {
 		b.vector, err = mechanisms.NewVector(b.env, r.Mechanism)
 	} else if b.mechanism, err = mechanisms.New(b.env, settings); err == nil {
-		if b.mechanism = mechanisms.KeepWords(b.mechanism, r.Kept()); r.Budget != "" {
+		b.mechanism = mechanisms.KeepWords(b.mechanism, r.Kept())
+		if r.Budget != "" {
 			b.mechanism, err = mechanisms.OfDocument(b.mechanism, r.Policy)
 		}
 	}
@@ -252,7 +254,7 @@ func (r *Release) releaseVectors(ctx context.Context) error {
 	for i, split := range r.Corpus.Splits() {
 		var words int
 		var err error
-		if r.vectors[i], words, err = ReleaseVectors(ctx, r.batch.vector, r.Policy, r.Corpus.Tokens[i],
+		if r.vectors[i], words, err = releaseVectors(ctx, r.batch.vector, r.Policy, r.Corpus.Tokens[i],
 			r.RepetitionSeed().Derive(split.Name)); err != nil {
 			return err
 		}

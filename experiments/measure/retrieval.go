@@ -47,7 +47,9 @@ func measureRetrieval(ctx context.Context, r *Release, q *Query) ([]results.Row,
 			for _, a := range answers[len(plain)] {
 				of[a] = append(of[a], len(plain))
 			}
-			if plain, private = append(plain, r.Corpus.Tokens[i][k]), append(private, nil); text[i] != nil {
+			plain = append(plain, r.Corpus.Tokens[i][k])
+			private = append(private, nil)
+			if text[i] != nil {
 				private[len(plain)-1] = text[i][k]
 			}
 		}
@@ -60,7 +62,8 @@ func measureRetrieval(ctx context.Context, r *Release, q *Query) ([]results.Row,
 		relevant = slices.DeleteFunc(slices.Compact(relevant), func(other int) bool { return other == i })
 		if len(relevant) > 0 && private[i] != nil {
 			ap, rr := metrics.Precision(index.Cosines(private[i]), relevant, i)
-			average, reciprocal = append(average, ap), append(reciprocal, rr)
+			average = append(average, ap)
+			reciprocal = append(reciprocal, rr)
 		}
 	}
 	if len(average) == 0 {

@@ -198,7 +198,7 @@ func (c *Calibrator) evaluate(ctx context.Context, quantity string, epsilon floa
 		if c.Counts != nil { // a start for em alone
 			runs = max(2, min(runs, 20_000/len(c.Words)))
 		}
-		outcomes, err := metrics.MeasureDeniability(c.Words, runs, Draw(ctx, m, c.Seed.Rand()))
+		outcomes, err := metrics.MeasureDeniability(c.Words, runs, drawing(ctx, m, c.Seed.Rand()))
 		if err != nil {
 			return p, err
 		}

@@ -28,6 +28,7 @@ func (o *causalOptions) ref() lab.ModelRef {
 // textResamples are those of documents, for intervals.
 const textResamples = 1000
 
+// BLEU and the perplexity of a causal model.
 func init() {
 	Register(Measurement{
 		Name: "bleu", Version: 1,
@@ -109,7 +110,8 @@ func measureCausal(ctx context.Context, r *Release, q *Query) ([]results.Row, er
 		}
 		v, err := median(after)
 		m = results.Number(v.Estimate).Within(v.Low, v.High)
-		m.Ceiling, m.Detail = results.Float(plain.Estimate), model.Name()
+		m.Ceiling = results.Float(plain.Estimate)
+		m.Detail = model.Name()
 		return m, err
 	})
 }

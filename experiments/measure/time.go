@@ -8,6 +8,7 @@ import (
 	"mldpbench/results"
 )
 
+// How long privatising takes, and how much memory.
 func init() {
 	Register(Measurement{
 		Name: "time", Version: 1,
@@ -20,7 +21,8 @@ func init() {
 			if err := r.privatize(ctx); err != nil {
 				return nil, err
 			}
-			row, seconds := r.Row(q), r.Took.Seconds()
+			row := r.Row(q)
+			seconds := r.Took.Seconds()
 			of := func(quantity string, v float64) results.Row { return row.Of(quantity, results.Number(v)) }
 			return []results.Row{of("privatize_seconds", seconds),
 				of("words_per_second", float64(r.Tokens)/seconds),

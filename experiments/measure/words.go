@@ -25,7 +25,8 @@ func SampleText(counts []int, n int, seed stream.Seed) []mechanisms.WordID {
 	for w, count := range counts {
 		text = append(text, slices.Repeat([]mechanisms.WordID{mechanisms.WordID(w)}, count)...)
 	}
-	out, rng := make([]mechanisms.WordID, n), seed.Rand()
+	out := make([]mechanisms.WordID, n)
+	rng := seed.Rand()
 	for i := range out {
 		out[i] = text[rng.IntN(len(text))]
 	}
@@ -47,20 +48,23 @@ func shown(aligned [][]string) [][]string {
 	removed := func(token string) bool { return token == "" }
 	out := make([][]string, len(aligned))
 	for i, d := range aligned {
-		if out[i] = d; slices.ContainsFunc(d, removed) {
+		out[i] = d
+		if slices.ContainsFunc(d, removed) {
 			out[i] = slices.DeleteFunc(slices.Clone(d), removed)
 		}
 	}
 	return out
 }
 
-// ReleaseVectors privatises documents with a mechanism that releases vectors and
+// releaseVectors privatises documents with a mechanism that releases vectors and
 // returns the mean of each, and the number of words released. A word outside
 // the vocabulary has no vector to release: policy random replaces the word, the
 // others leave it out. A document without any word is the zero vector.
-func ReleaseVectors(ctx context.Context, m mechanisms.VectorMechanism, policy mechanisms.Policy, documents [][]string,
+func releaseVectors(ctx context.Context, m mechanisms.VectorMechanism, policy mechanisms.Policy, documents [][]string,
 	seed stream.Seed) ([][]float32, int, error) {
-	v, width, words := m.Vocabulary(), m.OutputDimension(), 0
+	v := m.Vocabulary()
+	width := m.OutputDimension()
+	words := 0
 	out := make([][]float32, len(documents))
 	var ids []mechanisms.WordID
 	var buffer []float32
@@ -89,6 +93,8 @@ func ReleaseVectors(ctx context.Context, m mechanisms.VectorMechanism, policy me
 	return out, words, nil
 }
 
+// releasable appends to dst the words of a text that are released: under policy random
+// each one without a vector is a random word, else it is left out.
 func releasable(dst []mechanisms.WordID, tokens []string, v *embeddings.Vocabulary, policy mechanisms.Policy,
 	rng *rand.Rand) []mechanisms.WordID {
 	for _, t := range tokens {
@@ -104,8 +110,8 @@ func releasable(dst []mechanisms.WordID, tokens []string, v *embeddings.Vocabula
 	return dst
 }
 
-// Draw adapts a mechanism and one generator to the samplers of metrics.
-func Draw(ctx context.Context, m *mechanisms.Mechanism, rng *rand.Rand) func(dst, src []mechanisms.WordID) error {
+// drawing adapts a mechanism and one generator to the samplers of metrics.
+func drawing(ctx context.Context, m *mechanisms.Mechanism, rng *rand.Rand) func(dst, src []mechanisms.WordID) error {
 	return func(dst, src []mechanisms.WordID) error {
 		return errors.Join(ctx.Err(), m.Privatize(ctx, dst, src, rng))
 	}
