@@ -83,8 +83,8 @@ func (p *privatizing) addToLedger() error {
 		if spent.Release != p.Release {
 			continue
 		}
-		p.note("ledger: release %q, %s: runs %d, rows %d, epsilon per %s %.6g in sum (a text that did not change is not "+
-			"drawn again)", spent.Release, spent.Mechanism, spent.Runs, spent.Rows, spent.Unit, spent.Epsilon)
+		p.note("ledger: release %q, %s: runs %d, rows %d, epsilon per %s %.6g in sum", spent.Release, spent.Mechanism,
+			spent.Runs, spent.Rows, spent.Unit, spent.Epsilon)
 	}
 	return nil
 }
