@@ -107,7 +107,8 @@ func (r *Release) accuracy(ctx context.Context, q *Query, training int) ([]resul
 	accuracy := results.Measured{}
 	accuracy.Part = list.Count(right, func(yes bool) bool { return yes })
 	accuracy.Value = results.Float(metrics.Percent(accuracy.Part, len(right)))
-	accuracy.Whole, accuracy.Items = len(right), results.NewOutcomes(right)
+	accuracy.Whole = len(right)
+	accuracy.Items = results.NewOutcomes(right)
 	if encoder := q.Model.encoder(); encoder != "" {
 		e, err := r.Lab.Encoder(ctx, encoder, r.Corpus, r.Space)
 		if err != nil {
@@ -141,10 +142,14 @@ type trained struct {
 // of one repetition share a model of plain text; local and train-only share one
 // of private text.
 func (r *Release) trained(ctx context.Context, q *Query, number int) (*trained, error) {
-	private, s, setting := r.trainsOnPrivate(q), r.Spec, q.Setting
+	private := r.trainsOnPrivate(q)
+	s := r.Spec
+	setting := q.Setting
 	if !private {
-		s.Mechanism.Mechanism, s.Mechanism.Variant = results.BaselineMechanism, ""
-		s.Mechanism.Parameters, s.Mechanism.Epsilon = nil, 0
+		s.Mechanism.Mechanism = results.BaselineMechanism
+		s.Mechanism.Variant = ""
+		s.Mechanism.Parameters = nil
+		s.Mechanism.Epsilon = 0
 		setting = study.Local
 	}
 	seed := s.ModelSeed(q.Model, setting)
@@ -230,16 +235,9 @@ func (r *Release) reader(ctx context.Context, m Model, private bool) (*lab.Space
 	}
 	known := r.Space.Wide
 	return once(r, private, engine.MakeID("reader", apart, known.Fingerprint()), func() (*lab.Space, error) {
-		more := map[string]bool{}
-		var all []string
-		for _, d := range training {
-			for _, w := range d {
-				if known.Vocabulary.ID(w) == embeddings.Unknown && !more[w] {
-					more[w], all = true, append(all, w)
-				}
-			}
-		}
-		wide, err := known, error(nil)
+		all, more := withoutVector(training, known.Vocabulary)
+		wide := known
+		var err error
 		if outside && slices.ContainsFunc(all, func(w string) bool { return !r.Corpus.Has(w) }) {
 			wide, err = r.Lab.Words(ctx, r.Embedding, r.Dimension, func(word string) bool {
 				return more[word] || known.Vocabulary.ID(word) != embeddings.Unknown
@@ -255,9 +253,25 @@ func (r *Release) reader(ctx context.Context, m Model, private bool) (*lab.Space
 	})
 }
 
+// withoutVector returns the words of a text that a vocabulary has not, in the order of their first
+// occurrence, and as a set.
+func withoutVector(text [][]string, v *embeddings.Vocabulary) (all []string, more map[string]bool) {
+	more = map[string]bool{}
+	for _, d := range text {
+		for _, w := range d {
+			if v.ID(w) == embeddings.Unknown && !more[w] {
+				more[w] = true
+				all = append(all, w)
+			}
+		}
+	}
+	return all, more
+}
+
 // split returns a split as a classifier reads it, private or plain.
 func (r *Release) split(ctx context.Context, x *reading, i int, private bool) (models.Examples, error) {
-	tokens, labels := r.Corpus.Tokens[i], r.Corpus.Labels(i)
+	tokens := r.Corpus.Tokens[i]
+	labels := r.Corpus.Labels(i)
 	if private {
 		text, err := r.Text(ctx)
 		if err != nil || r.vectors[i] != nil {
@@ -313,16 +327,19 @@ func (m Model) encoder() string {
 func test(ctx context.Context, c models.Classifier, classes int, x models.Examples) (right []bool, auc float64,
 	err error) {
 	scores, err := c.Score(ctx, x)
-	right, auc = make([]bool, len(scores)), math.NaN()
+	right = make([]bool, len(scores))
+	auc = math.NaN()
 	for i, row := range scores {
 		right[i] = floats.MaxIdx(row) == x.Labels[i]
 	}
 	if err != nil || classes != 2 {
 		return right, auc, err
 	}
-	margin, positive := make([]float64, len(scores)), make([]bool, len(scores))
+	margin := make([]float64, len(scores))
+	positive := make([]bool, len(scores))
 	for i, row := range scores {
-		margin[i], positive[i] = row[1]-row[0], x.Labels[i] == 1
+		margin[i] = row[1] - row[0]
+		positive[i] = x.Labels[i] == 1
 	}
 	return right, metrics.AUC(margin, positive), nil
 }

@@ -64,7 +64,7 @@ func measureDeniability(ctx context.Context, r *Release, q *Query) ([]results.Ro
 	words := SampleWords(r.Space.Space, o.Words, r.ProbeSeed().Derive("deniability"))
 	seed := r.RepetitionSeed().Derive("deniability")
 	if o.Times == 0 && o.Listed == nil {
-		return deniabilityRows(ctx, row, m, words, nil, o.Runs, seed)
+		return deniabilityRows(ctx, row, m, sending{words, nil, o.Runs, seed})
 	}
 	var rows []results.Row
 	var kept []string
@@ -78,7 +78,7 @@ func measureDeniability(ctx context.Context, r *Release, q *Query) ([]results.Ro
 		if len(kept) > 0 && r.Policy != mechanisms.Keep {
 			return nil, fmt.Errorf("metrics.deniability.listed: %q is no word of the mechanism, and policy is not keep", kept[0])
 		}
-		more, err := deniabilityRows(ctx, row, m, words, kept, o.Runs, seed.At(uint64(i)))
+		more, err := deniabilityRows(ctx, row, m, sending{words, kept, o.Runs, seed.At(uint64(i))})
 		if err != nil {
 			return nil, err
 		}
@@ -113,10 +113,17 @@ func (o *deniabilityOptions) list(time int, v *embeddings.Vocabulary) (words []m
 	return words, kept
 }
 
-// deniabilityRows are those of one measurement; kept words always come back.
-func deniabilityRows(ctx context.Context, row results.Row, m *mechanisms.Mechanism, words []mechanisms.WordID,
-	kept []string, runs int, seed stream.Seed) ([]results.Row, error) {
-	outcomes, err := metrics.MeasureDeniability(words, runs, drawing(ctx, m, seed.Rand()))
+// sending is what one measurement sends through the mechanism.
+type sending struct {
+	words []mechanisms.WordID
+	kept  []string // not sent: they always come back
+	runs  int      // of each word
+	seed  stream.Seed
+}
+
+// deniabilityRows are those of one measurement.
+func deniabilityRows(ctx context.Context, row results.Row, m *mechanisms.Mechanism, s sending) ([]results.Row, error) {
+	outcomes, err := metrics.MeasureDeniability(s.words, s.runs, drawing(ctx, m, s.seed.Rand()))
 	if err != nil {
 		return nil, err
 	}
@@ -125,8 +132,8 @@ func deniabilityRows(ctx context.Context, row results.Row, m *mechanisms.Mechani
 		named[i] = metrics.Deniability[string]{Word: m.Vocabulary().Word(d.Word), Runs: d.Runs, Unchanged: d.Unchanged,
 			Distinct: d.Distinct}
 	}
-	for _, w := range kept {
-		named = append(named, metrics.Deniability[string]{Word: w, Runs: runs, Unchanged: runs, Distinct: 1})
+	for _, w := range s.kept {
+		named = append(named, metrics.Deniability[string]{Word: w, Runs: s.runs, Unchanged: s.runs, Distinct: 1})
 	}
 	nw, sw := results.Deniability(named)
 	return []results.Row{row.Of("n_w", nw), row.Of("s_w", sw)}, nil

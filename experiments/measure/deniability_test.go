@@ -29,7 +29,8 @@ func TestKeptWordsCount(t *testing.T) {
 		t.Fatal(err)
 	}
 	const runs = 50
-	rows, err := deniabilityRows(context.Background(), results.Row{}, m, words, kept, runs, stream.FromUint64(1))
+	rows, err := deniabilityRows(context.Background(), results.Row{}, m,
+		sending{words, kept, runs, stream.FromUint64(1)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +38,8 @@ func TestKeptWordsCount(t *testing.T) {
 	for _, r := range rows {
 		got[r.Quantity] = r.Value.Float()
 	}
-	alone, err := deniabilityRows(context.Background(), results.Row{}, m, words, nil, runs, stream.FromUint64(1))
+	alone, err := deniabilityRows(context.Background(), results.Row{}, m,
+		sending{words, nil, runs, stream.FromUint64(1)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -88,48 +88,69 @@ func measureDocumentLoss(ctx context.Context, r *Release, q *Query) ([]results.R
 		if len(pairs) == 0 {
 			continue
 		}
-		add := func(name string, v results.Measured) {
-			rows = append(rows, row.Of("document_"+name+"_"+kind.name, v))
+		by := player{newGame(r.batch.env.Space), m, rng}
+		more, err := r.documentRows(ctx, row, kind.name, pairs, by)
+		if err != nil {
+			return nil, err
 		}
-		g := newGame(r.batch.env.Space)
-		var epsilons, bounds []float64
-		for _, p := range pairs {
-			of, err := p.logRows(m)
-			if err == nil && m.TakesWords() {
-				err = play(ctx, g, m, p, of, gameRounds, rng)
-			}
-			if err == nil && of != nil {
-				var l documentLoss
-				l, err = p.loss(m.Guarantee(), of, documentDelta)
-				epsilons = append(epsilons, l.epsilon)
-				bounds = append(bounds, l.bound)
-			}
-			if err = cmp.Or(err, ctx.Err()); err != nil {
-				return nil, err
-			}
-		}
-		if !m.TakesWords() {
-			if err := r.playReleased(ctx, g, pairs, rng); err != nil {
-				return nil, err
-			}
-		}
-		if epsilons == nil {
-			rows = append(rows, unmeasured(row, "document_epsilon_"+kind.name, "no closed form"))
-		} else {
-			add("epsilon", medianOf(epsilons))
-		}
-		if m.Guarantee().Holds() && bounds != nil {
-			add("bound", medianOf(bounds))
-		}
-		if right, rounds := g.Result(); rounds > 0 {
-			v := results.Number(gameEpsilon(right, rounds, documentDelta, gameLevel))
-			v.Part = right
-			v.Whole = rounds
-			v.Note = g.Note()
-			add("game", v)
-		}
+		rows = append(rows, more...)
 	}
 	return rows, nil
+}
+
+// documentRows are those of the pairs of a kind.
+func (r *Release) documentRows(ctx context.Context, row results.Row, kind string, pairs []documentPair,
+	by player) ([]results.Row, error) {
+	epsilons, bounds, err := by.losses(ctx, pairs)
+	if err != nil {
+		return nil, err
+	}
+	if !by.mechanism.TakesWords() {
+		if err := r.playReleased(ctx, by.game, pairs, by.rng); err != nil {
+			return nil, err
+		}
+	}
+	var rows []results.Row
+	add := func(name string, v results.Measured) {
+		rows = append(rows, row.Of("document_"+name+"_"+kind, v))
+	}
+	if epsilons == nil {
+		rows = append(rows, unmeasured(row, "document_epsilon_"+kind, "no closed form"))
+	} else {
+		add("epsilon", medianOf(epsilons))
+	}
+	if by.mechanism.Guarantee().Holds() && bounds != nil {
+		add("bound", medianOf(bounds))
+	}
+	if right, rounds := by.game.Result(); rounds > 0 {
+		v := results.Number(gameEpsilon(right, rounds, documentDelta, gameLevel))
+		v.Part = right
+		v.Whole = rounds
+		v.Note = by.game.Note()
+		add("game", v)
+	}
+	return rows, nil
+}
+
+// losses are ε and the bound of each pair, nil without a closed form. On the way the game is
+// played on each, where the mechanism takes words.
+func (g player) losses(ctx context.Context, pairs []documentPair) (epsilons, bounds []float64, err error) {
+	for _, p := range pairs {
+		of, err := p.logRows(g.mechanism)
+		if err == nil && g.mechanism.TakesWords() {
+			err = g.play(ctx, p, of, gameRounds)
+		}
+		if err == nil && of != nil {
+			var l documentLoss
+			l, err = p.loss(g.mechanism.Guarantee(), of, documentDelta)
+			epsilons = append(epsilons, l.epsilon)
+			bounds = append(bounds, l.bound)
+		}
+		if err = cmp.Or(err, ctx.Err()); err != nil {
+			return nil, nil, err
+		}
+	}
+	return epsilons, bounds, nil
 }
 
 // documentPairs are pairs of a kind, the same for all mechanisms.
@@ -150,14 +171,7 @@ func (r *Release) documentPairs(v *embeddings.Vocabulary, kind string, most int)
 		}
 		switch kind {
 		case "word":
-			other := known(v, tokens[rng.IntN(len(tokens))])
-			if len(other) == 0 {
-				continue
-			}
-			b := slices.Clone(a)
-			at := rng.IntN(len(a))
-			b[at] = other[rng.IntN(len(other))]
-			if b[at] != a[at] {
+			if b := oneChanged(a, known(v, tokens[rng.IntN(len(tokens))]), rng); b != nil {
 				pairs = append(pairs, newPair(v, a, b, i, -1))
 			}
 			continue
@@ -181,6 +195,20 @@ func (r *Release) documentPairs(v *embeddings.Vocabulary, kind string, most int)
 		pairs = append(pairs, newPair(v, known(v, tokens[j]), a, j, i))
 	}
 	return pairs
+}
+
+// oneChanged is a text with one word changed to one of another text; nil where no word is.
+func oneChanged(text, other []string, rng *rand.Rand) []string {
+	if len(other) == 0 {
+		return nil
+	}
+	b := slices.Clone(text)
+	at := rng.IntN(len(text))
+	b[at] = other[rng.IntN(len(other))]
+	if b[at] == text[at] {
+		return nil
+	}
+	return b
 }
 
 // known are the tokens that a mechanism replaces: those of its vocabulary.
@@ -275,20 +303,26 @@ type documentGame = metrics.DocumentGame[mechanisms.WordID]
 
 func newGame(s *embeddings.Space) *documentGame { return metrics.NewDocumentGame(s.Len(), s.Distance) }
 
+// player plays the game against a mechanism.
+type player struct {
+	game      *documentGame
+	mechanism *mechanisms.Mechanism
+	rng       *rand.Rand
+}
+
 // play draws texts anew, of a mechanism that takes words.
-func play(ctx context.Context, g *documentGame, m *mechanisms.Mechanism, p documentPair, rows logRows, rounds int,
-	rng *rand.Rand) error {
+func (g player) play(ctx context.Context, p documentPair, rows logRows, rounds int) error {
 	out := make([]mechanisms.WordID, len(p.x))
 	for range rounds {
-		coin := rng.IntN(2)
+		coin := g.rng.IntN(2)
 		original := p.x
 		if coin == 1 {
 			original = p.y
 		}
-		if err := m.Privatize(ctx, out, original, rng); err != nil {
+		if err := g.mechanism.Privatize(ctx, out, original, g.rng); err != nil {
 			return err
 		}
-		g.Round(p.x, p.y, out, rows, coin, rng)
+		g.game.Round(p.x, p.y, out, rows, coin, g.rng)
 	}
 	return ctx.Err()
 }

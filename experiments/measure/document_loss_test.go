@@ -55,7 +55,7 @@ func TestGameIsBelowTheExactLoss(t *testing.T) {
 				}
 				losses := lossesOf(t, m, pairs, delta, func(p documentPair, rows logRows) error {
 					games = append(games, newGame(env.Space))
-					return play(t.Context(), games[len(games)-1], m, p, rows, 200, rng)
+					return player{games[len(games)-1], m, rng}.play(t.Context(), p, rows, 200)
 				})
 				closed++
 				names[name] = true
@@ -176,7 +176,7 @@ func TestGameIsPlayedByTheBest(t *testing.T) {
 			for i := range p.x {
 				p.x[i], p.y[i] = mechanisms.WordID(rng.IntN(space.Len())), mechanisms.WordID(rng.IntN(space.Len()))
 			}
-			if err := play(t.Context(), g, m, p, nil, 20, rng); err != nil {
+			if err := (player{g, m, rng}).play(t.Context(), p, nil, 20); err != nil {
 				t.Fatal(err)
 			}
 		}

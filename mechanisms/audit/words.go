@@ -57,24 +57,28 @@ func (a *audit) pairs() (all []pair) {
 	}
 	a.looked = look(a.space, min(words, int(n)), near, rng.Float64())
 	for i, w := range a.looked {
-		if a.mechanism.Closed() && n <= allPairs {
-			for y := range n {
-				add(w, y, w)
-			}
-			continue
-		}
-		add(w, near[w].ID, w)
-		add(w, others[i%anchors], w)
-		if covers != nil {
-			x, y := a.covered(w, covers)
-			add(w, x, w)
-			add(w, y, w)
+		for _, other := range a.partners(w, near[w].ID, others[i%anchors]) {
+			add(w, other, w)
 		}
 	}
 	close := slices.DeleteFunc(order(a.space, func(w embeddings.WordID) float64 { return near[w].Distance }),
 		func(w embeddings.WordID) bool { return near[w].ID == embeddings.Unknown || near[w].Distance == 0 })
 	for _, w := range close[:min(closest, len(close))] {
 		add(w, near[w].ID, w)
+	}
+	return all
+}
+
+// partners are the words that a word looked at is compared with, given its nearest word and a random
+// one.
+func (a *audit) partners(w, near, anchor embeddings.WordID) []embeddings.WordID {
+	if a.mechanism.Closed() && a.space.Len() <= allPairs {
+		return a.space.Vocabulary.IDs()
+	}
+	all := []embeddings.WordID{near, anchor}
+	if covers := a.mechanism.Guarantee().Covers; covers != nil {
+		x, y := a.covered(w, covers)
+		all = append(all, x, y)
 	}
 	return all
 }
