@@ -41,9 +41,11 @@ func measureEnglish(ctx context.Context, r *Release, q *Query) ([]results.Row, e
 		quantity string
 		contains func(token string) bool
 	}{{"english", words.Contains}, {"english_as_printed", words.ContainsAsPrinted}} {
-		in, total := make([]int, len(c.After)), make([]int, len(c.After))
+		in := make([]int, len(c.After))
+		total := make([]int, len(c.After))
 		for i := range c.After {
-			in[i], total[i] = list.Count(c.After[i], by.contains), len(c.After[i])
+			in[i] = list.Count(c.After[i], by.contains)
+			total[i] = len(c.After[i])
 		}
 		rows = append(rows, row.Of(by.quantity, ofDocuments(in, total)))
 	}

@@ -25,12 +25,14 @@ func measureExamples(ctx context.Context, r *Release, q *Query) (rows []results.
 	if err != nil {
 		return nil, err
 	}
-	row, n := r.Row(q), *q.Options.(*int)
+	row := r.Row(q)
+	n := *q.Options.(*int)
 	for _, split := range text {
 		for k := range min(n, len(split)) {
 			at := k * len(split) / n
 			m := results.Number(float64(len(split[at])))
-			m.Detail, row.Repetition = joined(split[at]), k+1
+			m.Detail = joined(split[at])
+			row.Repetition = k + 1
 			rows = append(rows, row.Of("example", m))
 		}
 		if len(rows) > 0 {

@@ -128,14 +128,19 @@ func (r *Release) Row(q *Query) results.Row {
 	row.Place = r.Place()
 	p := &row.Place
 	if r.Space != nil {
-		p.Generated, p.Vocabulary, p.EmbeddingFingerprint = r.Space.Generated, r.Space.Len(),
-			r.Space.Fingerprint()
+		p.Generated = r.Space.Generated
+		p.Vocabulary = r.Space.Len()
+		p.EmbeddingFingerprint = r.Space.Fingerprint()
 	}
 	if r.Corpus != nil {
-		p.Generated, p.DatasetFingerprint = r.Corpus.Generated, r.Corpus.Fingerprint
-		p.TrainItems, p.TestItems = len(r.Corpus.Train)+len(r.Corpus.Validation), len(r.Corpus.Test)
+		p.Generated = r.Corpus.Generated
+		p.DatasetFingerprint = r.Corpus.Fingerprint
+		p.TrainItems = len(r.Corpus.Train) + len(r.Corpus.Validation)
+		p.TestItems = len(r.Corpus.Test)
 	}
-	p.Setting, p.Model, p.ModelParameters = q.Setting, q.Model.Name, q.Model.Text()
+	p.Setting = q.Setting
+	p.Model = q.Model.Name
+	p.ModelParameters = q.Model.Text()
 	row.GuaranteeReason = "no privatisation"
 	switch b := r.batch; {
 	case b.mechanism != nil:
@@ -162,17 +167,20 @@ func (r *Release) DescribeRedrawn(ctx context.Context, rows []results.Row) error
 		return err
 	}
 	for i := range rows {
-		rows[i].DatasetFingerprint, rows[i].EmbeddingFingerprint = "redrawn "+corpus.Fingerprint,
-			"redrawn "+space.Fingerprint()
+		rows[i].DatasetFingerprint = "redrawn " + corpus.Fingerprint
+		rows[i].EmbeddingFingerprint = "redrawn " + space.Fingerprint()
 	}
 	return nil
 }
 
 // Environment returns the data from which the mechanism is built.
 func (r *Release) Environment(ctx context.Context) (env mechanisms.Environment, err error) {
-	env.Space, env.Seed = r.Space.Space, r.MechanismSeed()
+	env.Space = r.Space.Space
+	env.Seed = r.MechanismSeed()
 	if c := r.Corpus; c != nil {
-		env.Documents, env.Train, env.DataSet = c.Documents, c.TrainTexts(), c.Name
+		env.Documents = c.Documents
+		env.Train = c.TrainTexts()
+		env.DataSet = c.Name
 		env.Outside = r.Lab.Outside(ctx, r.Sample(), r.Space.Space, r.Repetition)
 	}
 	if r.Definition().Needs.Thesaurus {
@@ -191,7 +199,8 @@ func (r *Release) build(ctx context.Context) error {
 	if b.env, err = b.first.Environment(ctx); err != nil {
 		return err
 	}
-	settings, start := r.Mechanism, time.Now()
+	settings := r.Mechanism
+	start := time.Now()
 	if settings.Outside != nil && settings.Epsilon == 0 {
 		settings.Epsilon = 1 // nobody knows it, and it changes nothing
 	}
@@ -205,7 +214,8 @@ func (r *Release) build(ctx context.Context) error {
 	}
 	b.first.Took = time.Since(start)
 	if ctx.Err() == nil {
-		b.built, b.failed = true, err
+		b.built = true
+		b.failed = err
 	}
 	return err
 }
@@ -241,12 +251,14 @@ func (r *Release) privatize(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return cmp.Or(err, ctx.Err())
 	}
-	b.released, b.unwritten = true, err
+	b.released = true
+	b.unwritten = err
 	took := time.Since(start)
 	for _, x := range b.releases {
 		x.Took = (building + took) / time.Duration(len(b.releases))
 	}
-	b.releases, b.first = nil, nil // each text lives as long as its release
+	b.releases = nil // each text lives as long as its release
+	b.first = nil
 	return err
 }
 
@@ -287,7 +299,8 @@ func (b *batch) privatizeText(ctx context.Context) error {
 		return err
 	}
 	each(private, func(r *Release, i int, split, text [][]string) {
-		r.aligned[i], r.shown[i] = text, shown(text)
+		r.aligned[i] = text
+		r.shown[i] = shown(text)
 		r.Tokens += list.Sum(split, func(d []string) int { return len(d) })
 	})
 	return nil
@@ -332,7 +345,9 @@ func (r *Release) Compare(ctx context.Context, setting string) (*Compared, error
 			}
 		}
 		if n := r.Dataset.ComparedTokens; n > 0 {
-			c.Before, c.After, c.Aligned = metrics.Cut(c.Before, n), metrics.Cut(c.After, n), metrics.Cut(c.Aligned, n)
+			c.Before = metrics.Cut(c.Before, n)
+			c.After = metrics.Cut(c.After, n)
+			c.Aligned = metrics.Cut(c.Aligned, n)
 		}
 		c.InPlace = !r.IsBaseline() && slices.EqualFunc(c.Before, c.Aligned, func(before, after []string) bool {
 			return len(before) == len(after)

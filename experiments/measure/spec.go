@@ -81,10 +81,17 @@ func (s *Spec) Parameters() string {
 // open.
 func (s *Spec) Place() results.Place {
 	p := results.Place{}
-	p.Dataset, p.Embedding, p.Dimension = s.Dataset.Name, s.Embedding.Name, s.Dimension
-	p.Mechanism, p.Variant, p.Parameters = s.Mechanism.Mechanism, string(s.Mechanism.Variant), s.Parameters()
+	p.Dataset = s.Dataset.Name
+	p.Embedding = s.Embedding.Name
+	p.Dimension = s.Dimension
+	p.Mechanism = s.Mechanism.Mechanism
+	p.Variant = string(s.Mechanism.Variant)
+	p.Parameters = s.Parameters()
 	p.Label = s.Label
-	p.Repetition, p.Seed, p.Cleaning, p.Policy = s.Repetition, s.Seed, s.Dataset.Cleaning, string(s.Policy)
+	p.Repetition = s.Repetition
+	p.Seed = s.Seed
+	p.Cleaning = s.Dataset.Cleaning
+	p.Policy = string(s.Policy)
 	if s.Mechanism.Epsilon != 0 { // else nobody knows it
 		p.Epsilon = results.Float(s.Mechanism.Epsilon)
 	}

@@ -30,7 +30,9 @@ func measureText(ctx context.Context, r *Release, q *Query) ([]results.Row, erro
 		return []results.Row{unmeasured(row, "pp", "tokens do not align with the original")}, nil
 	}
 	vocabulary := r.batch.mechanism.Vocabulary()
-	changed, total, unknown := make([]int, len(c.Before)), make([]int, len(c.Before)), 0
+	changed := make([]int, len(c.Before))
+	total := make([]int, len(c.Before))
+	unknown := 0
 	for i, document := range c.Before {
 		total[i] = len(document)
 		for j, t := range document {
@@ -44,6 +46,7 @@ func measureText(ctx context.Context, r *Release, q *Query) ([]results.Row, erro
 	}
 	pp := ofDocuments(changed, total)
 	without := results.Number(float64(unknown))
-	without.Part, without.Whole = unknown, pp.Whole
+	without.Part = unknown
+	without.Whole = pp.Whole
 	return []results.Row{row.Of("pp", pp), row.Of("tokens_unknown", without)}, nil
 }

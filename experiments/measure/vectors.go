@@ -51,21 +51,26 @@ func measureVectorErrors(ctx context.Context, r *Release, q *Query) ([]results.R
 // over all pairs: |‖M(x)−M(y)‖ − ‖x−y‖| and |⟨M(x),M(y)⟩ − ⟨x,y⟩|.
 func pairErrors(m mechanisms.VectorMechanism, space *embeddings.Space, left, right []embeddings.WordID,
 	seed stream.Seed) (distance, product results.Measured) {
-	width, rng := m.OutputDimension(), seed.Rand()
-	a, b := make([]float32, len(left)*width), make([]float32, len(right)*width)
+	width := m.OutputDimension()
+	rng := seed.Rand()
+	a := make([]float32, len(left)*width)
+	b := make([]float32, len(right)*width)
 	m.Release(a, left, rng)
 	m.Release(b, right, rng)
 	var ofDistance, ofProduct float64
 	for i, v := range left {
 		for j, w := range right {
-			x, y := a[i*width:(i+1)*width], b[j*width:(j+1)*width]
+			x := a[i*width : (i+1)*width]
+			y := b[j*width : (j+1)*width]
 			ofDistance += math.Abs(embeddings.Euclidean(x, y) - space.Distance(v, w))
 			ofProduct += math.Abs(dot(x, y) - dot(space.Vector(v), space.Vector(w)))
 		}
 	}
 	n := len(left) * len(right)
-	distance, product = results.Number(ofDistance/float64(n)), results.Number(ofProduct/float64(n))
-	distance.Whole, product.Whole = n, n
+	distance = results.Number(ofDistance / float64(n))
+	distance.Whole = n
+	product = results.Number(ofProduct / float64(n))
+	product.Whole = n
 	return distance, product
 }
 
