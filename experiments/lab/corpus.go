@@ -79,15 +79,15 @@ func WholeSpace(s *embeddings.Space) *Space {
 	return &Space{Space: s, Table: models.Embedding{Dimension: s.Dimension, Vectors: s.Table()}, Wide: s}
 }
 
-// Examples returns the inputs of a model: sequences, or the vectors of single
-// words.
-func (s *Space) Examples(tokens [][]string, labels []int, wordLevel bool) (models.Examples, error) {
+// Examples returns the inputs of a model of texts: sequences.
+func (s *Space) Examples(tokens [][]string, labels []int) models.Examples {
+	return models.Examples{Labels: labels, Sequences: s.Wide.Vocabulary.Rows(tokens)}
+}
+
+// WordExamples returns the inputs of a model of single words: their vectors.
+func (s *Space) WordExamples(tokens [][]string, labels []int) (models.Examples, error) {
 	x := models.Examples{Labels: labels}
 	rows := s.Wide.Vocabulary.Rows(tokens)
-	if !wordLevel {
-		x.Sequences = rows
-		return x, nil
-	}
 	x.Vectors = make([][]float32, len(tokens))
 	for i, ids := range rows {
 		switch d := s.Table.Dimension; len(ids) {

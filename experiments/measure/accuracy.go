@@ -204,7 +204,7 @@ func (r *Release) reading(ctx context.Context, m Model, private bool) (*reading,
 	var x reading
 	var err error
 	if m.Tokenized && !r.Embedding.IsNone() {
-		x, err = once(r, false, engine.MakeID("tokenizer", r.Space.Fingerprint()), func() (reading, error) {
+		x, err = ofPlain(r, engine.MakeID("tokenizer", r.Space.Fingerprint()), func() (reading, error) {
 			t := embeddings.NewTokenizer(r.Corpus.TrainTexts())
 			table := models.Embedding{Dimension: r.Dimension, Vectors: r.Space.Matrix(t.Words())}
 			return reading{tokenizer: t, table: table}, nil
@@ -293,7 +293,10 @@ func (r *Release) split(ctx context.Context, x *reading, i int, private bool) (m
 	if x.tokenizer != nil {
 		return models.Examples{Sequences: x.tokenizer.Sequences(tokens), Labels: labels}, nil
 	}
-	return x.words.Examples(tokens, labels, r.Corpus.WordLevel)
+	if r.Corpus.WordLevel {
+		return x.words.WordExamples(tokens, labels)
+	}
+	return x.words.Examples(tokens, labels), nil
 }
 
 // Model is a classifier to train and all of its parameters.

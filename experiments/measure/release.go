@@ -118,6 +118,11 @@ func once[T any](r *Release, private bool, key string, make_ func() (T, error)) 
 	if private {
 		return memo.Once(&r.shared, key, make_)
 	}
+	return ofPlain(r, key, make_)
+}
+
+// ofPlain makes a value that follows from plain text, for all releases.
+func ofPlain[T any](r *Release, key string, make_ func() (T, error)) (T, error) {
 	return memo.Once(&r.Lab.Shared, engine.MakeID(key, r.Corpus.Fingerprint), make_)
 }
 
