@@ -52,6 +52,11 @@ def mapper(*, mechanism: str, epsilon: float, embedding: str, text: str | Sequen
 class Mapper:
     """What :func:`mapper` makes. It can be pickled: a worker opens one mechanism for all copies of the same arguments.
 
+    Args:
+        of_mechanism: keywords of :class:`Mechanism`.
+        columns: those that are privatised.
+        id: the column that tells rows apart, or None.
+
     Attributes:
         missing: the number of values without text that this process has passed through.
     """
