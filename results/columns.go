@@ -14,14 +14,21 @@ type Direction int
 
 // More of a quantity is neither better nor worse, better, or worse.
 const (
-	Neither Direction = iota
+	neither Direction = iota
 	Up
 	Down
 )
 
 // UnmarshalText reads what is better: "higher" or "lower".
 func (d *Direction) UnmarshalText(text []byte) error {
-	*d = map[string]Direction{"higher": Up, "lower": Down}[string(text)]
+	switch string(text) {
+	case "higher":
+		*d = Up
+	case "lower":
+		*d = Down
+	default:
+		return fmt.Errorf("better = %q: must be higher or lower", text)
+	}
 	return nil
 }
 

@@ -34,8 +34,18 @@ func ofCommand(quantity string) (Column, bool) {
 		return ofPUC(quantity)
 	}
 	name, better, _ := strings.Cut(rest, ":")
-	direction, known := map[string]Direction{"": Neither, "up": Up, "down": Down}[better]
-	return Column{Name: quantity, Title: name, Direction: direction, Digits: 3}, known && name != ""
+	c := Column{Name: quantity, Title: name, Digits: 3}
+	switch better {
+	case "":
+		c.Direction = neither
+	case "up":
+		c.Direction = Up
+	case "down":
+		c.Direction = Down
+	default:
+		return Column{}, false
+	}
+	return c, name != ""
 }
 
 // ordered are the columns of some names: those of the registry in its order, then

@@ -137,7 +137,11 @@ func (p *Prepared) derive(composites map[string]Composite) {
 	for i := range p.Cells {
 		c := &p.Cells[i]
 		if c.Own() && c.Has("low") { // PP needs documents of as many words
-			c.Set("aligned", Number(map[bool]float64{true: 1}[c.Has("pp")]))
+			aligned := 0.0
+			if c.Has("pp") {
+				aligned = 1
+			}
+			c.Set("aligned", Number(aligned))
 		}
 		if ratio := c.Get("n_w").Float() / c.Get("s_w").Float(); !math.IsNaN(ratio) && !math.IsInf(ratio, 0) {
 			c.Set("nw_sw", Number(ratio))

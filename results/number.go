@@ -52,7 +52,8 @@ func (o Optional) MarshalCSV() (string, error) { return o.String(), nil }
 
 // UnmarshalCSV reads numbers written by MarshalCSV.
 func (o *Optional) UnmarshalCSV(s string) error {
-	if *o = Missing; s == "" {
+	*o = Missing
+	if s == "" {
 		return nil
 	}
 	v, err := strconv.ParseFloat(s, 64)

@@ -66,13 +66,13 @@ func Prepare(runs ...Run) (*Prepared, error) {
 		p.Runs = append(p.Runs, run)
 	}
 	var err error
-	if p.Rows, err = Union(all...); err != nil {
+	if p.Rows, err = union(all...); err != nil {
 		return nil, err
 	}
 	Sort(p.Rows)
 	apart, told := tellApart(p.Runs, all)
 	p.Warnings = append(p.Warnings, told...)
-	joined, err := Union(apart...)
+	joined, err := union(apart...)
 	if err != nil {
 		return nil, err
 	}
@@ -112,8 +112,8 @@ func (p *Prepared) Private() []Cell {
 	return Where(p.Cells, func(c Cell) bool { return !c.IsBaseline() })
 }
 
-// Union joins the rows of several runs, whose plans follow each other.
-func Union(runs ...[]Row) ([]Row, error) {
+// union joins the rows of several runs, whose plans follow each other.
+func union(runs ...[]Row) ([]Row, error) {
 	var all []Row
 	at := map[rowID]int{}
 	offset := 0
@@ -205,7 +205,10 @@ func pivot(rows []Row) []Cell {
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Cell) int {
-		return cmp.Or(cmp.Compare(a.Index, b.Index), cmp.Compare(a.Repetition, b.Repetition))
+		if a.Index != b.Index {
+			return cmp.Compare(a.Index, b.Index)
+		}
+		return cmp.Compare(a.Repetition, b.Repetition)
 	})
 	return out
 }

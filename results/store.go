@@ -25,8 +25,13 @@ import (
 // so a file does not depend on which unit finished first.
 func Sort(rows []Row) {
 	slices.SortStableFunc(rows, func(a, b Row) int {
-		return cmp.Or(cmp.Compare(a.Index, b.Index), cmp.Compare(a.Repetition, b.Repetition),
-			strings.Compare(a.Key, b.Key))
+		switch {
+		case a.Index != b.Index:
+			return cmp.Compare(a.Index, b.Index)
+		case a.Repetition != b.Repetition:
+			return cmp.Compare(a.Repetition, b.Repetition)
+		}
+		return strings.Compare(a.Key, b.Key)
 	})
 }
 
@@ -50,7 +55,7 @@ func File(path string) (string, error) {
 // replacing path in one step.
 func Write(path string, rows []Row) error {
 	return atomicfile.Write(path, 0o644, func(w io.Writer) error {
-		return table.Compressed(w, path, func(w io.Writer) error { return Encode(w, rows) })
+		return table.Compressed(w, path, func(w io.Writer) error { return encode(w, rows) })
 	})
 }
 
@@ -67,9 +72,9 @@ var numbers = func() map[string]bool {
 	return all
 }()
 
-// Encode writes rows as CSV, sorted. Columns that are empty in every row are
+// encode writes rows as CSV, sorted. Columns that are empty in every row are
 // left out; each row holds the number of rows.
-func Encode(w io.Writer, rows []Row) error {
+func encode(w io.Writer, rows []Row) error {
 	sorted := slices.Clone(rows)
 	Sort(sorted)
 	for i := range sorted {
@@ -94,7 +99,7 @@ func Encode(w io.Writer, rows []Row) error {
 
 // Read loads a file written by Write. Errors name file and line.
 func Read(path string) ([]Row, error) {
-	return read(path, func(r io.Reader) ([]Row, error) { return Decode(path, r) })
+	return read(path, func(r io.Reader) ([]Row, error) { return decode(path, r) })
 }
 
 // read parses a file, unzipped.
@@ -126,8 +131,8 @@ var fields = slices.DeleteFunc(reflect.VisibleFields(reflect.TypeFor[Row]()), fu
 	return f.Anonymous || f.Tag.Get("csv") == "-"
 })
 
-// Decode is Read from a stream; name is used in errors.
-func Decode(name string, r io.Reader) ([]Row, error) {
+// decode is Read from a stream; name is used in errors.
+func decode(name string, r io.Reader) ([]Row, error) {
 	t, err := readLines(name, r)
 	if err != nil {
 		return nil, err
@@ -155,6 +160,7 @@ type lines struct {
 	at   []int
 }
 
+// readLines reads a CSV file whose columns have names of their own; errors name its line.
 func readLines(name string, r io.Reader) (t lines, err error) {
 	t.name = name
 	reader := csv.NewReader(r)
@@ -191,6 +197,7 @@ func (t *lines) Write(row []string) error    { t.all = append(t.all, slices.Clon
 func (t *lines) Flush()                      {}
 func (t *lines) Error() error                { return nil }
 
+// unmarshal makes structs with csv tags of the lines; errors name line and column.
 func unmarshal[T any](t lines) (rows []T, err error) {
 	if len(t.all) == 1 {
 		return nil, nil
@@ -209,6 +216,7 @@ func unmarshal[T any](t lines) (rows []T, err error) {
 	return rows, nil
 }
 
+// checkHeader returns an error for a file of another schema, or with columns too many or too few.
 func (t lines) checkHeader() error {
 	header := t.all[0]
 	schema := slices.Index(header, "schema")

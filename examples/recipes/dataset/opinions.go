@@ -8,7 +8,9 @@ import (
 	"mldpbench/datasets"
 )
 
+// init registers a data set of 80 made-up texts, half of each class.
 func init() {
+	words := []string{"awful", "superb"}
 	datasets.Register(datasets.Definition{
 		Name: "opinions", Title: "Opinions", Doc: "made up: who liked what", Generated: true,
 		Classes: []string{"bad", "good"}, Sizes: datasets.Sizes{Train: 40, Validation: 10, Test: 10},
@@ -16,7 +18,8 @@ func init() {
 		Read: func(context.Context, datasets.Request) (datasets.Rows, error) {
 			rows := make([]datasets.Row, 80)
 			for i := range rows {
-				rows[i] = datasets.Row{Text: fmt.Sprintf("visit %d was %s", i, []string{"awful", "superb"}[i%2]), Label: i % 2}
+				label := i % len(words)
+				rows[i] = datasets.Row{Text: fmt.Sprintf("visit %d was %s", i, words[label]), Label: label}
 			}
 			return datasets.Rows{Rows: rows, Source: "generated"}, nil
 		},
