@@ -119,38 +119,44 @@ func compositesOf(runs []Run) (composites map[string]Composite, warnings []strin
 	return composites, slices.Compact(slices.Sorted(slices.Values(warnings)))
 }
 
+// plainText is what derived quantities need of other cells.
+type plainText struct {
+	kept       map[Place][]float64 // values of plain text, of what depends on the classifier
+	similarity map[Place][]float64 // CS in the repetitions that have it
+}
+
+// plainTextOf gathers it from all cells of a run.
+func plainTextOf(cells []Cell) plainText {
+	p := plainText{kept: map[Place][]float64{}, similarity: map[Place][]float64{}}
+	for _, c := range cells {
+		if v := c.Get("cs"); v.Known() {
+			p.similarity[c.Group()] = append(p.similarity[c.Group()], v.Float())
+		}
+		if !c.IsBaseline() {
+			continue
+		}
+		for _, q := range c.Quantities() {
+			if v := c.Get(q); v.Known() && MustColumn(q).OfModel {
+				p.kept[c.plainly(q)] = append(p.kept[c.plainly(q)], v.Float())
+			}
+		}
+	}
+	return p
+}
+
 // derive sets the baseline's mean accuracy, PUC and the relative gain. Those of a
 // repetition use its own numbers; where CS was measured in some repetitions only, their
 // mean is used.
 func (p *Prepared) derive(composites map[string]Composite) {
-	baseline, similarity := map[Place][]float64{}, map[Place][]float64{}
-	for _, c := range p.Cells {
-		for _, q := range c.Quantities() {
-			if v := c.Get(q); c.IsBaseline() && v.Known() && MustColumn(q).OfModel {
-				baseline[c.plainly(q)] = append(baseline[c.plainly(q)], v.Float())
-			}
-		}
-		if v := c.Get("cs"); v.Known() {
-			similarity[c.Group()] = append(similarity[c.Group()], v.Float())
-		}
-	}
+	text := plainTextOf(p.Cells)
 	for i := range p.Cells {
 		c := &p.Cells[i]
-		if c.Own() && c.Has("low") { // PP needs documents of as many words
-			aligned := 0.0
-			if c.Has("pp") {
-				aligned = 1
-			}
-			c.Set("aligned", Number(aligned))
-		}
-		if ratio := c.Get("n_w").Float() / c.Get("s_w").Float(); !math.IsNaN(ratio) && !math.IsInf(ratio, 0) {
-			c.Set("nw_sw", Number(ratio))
-		}
-		plain := baseline[c.plainly("accuracy")]
-		if c.Status != StatusOK || len(plain) == 0 {
+		c.deriveOfText()
+		accuracies := text.kept[c.plainly("accuracy")]
+		if c.Status != StatusOK || len(accuracies) == 0 {
 			continue
 		}
-		c.Set("baseline_accuracy", Number(stats.Mean(plain)))
+		c.Set("baseline_accuracy", Number(stats.Mean(accuracies)))
 		if c.IsBaseline() {
 			continue
 		}
@@ -158,26 +164,46 @@ func (p *Prepared) derive(composites map[string]Composite) {
 		if !own {
 			puc = studyComposite
 		}
-		parts := func(weights map[string]float64) []metrics.Part {
-			return list.Map(slices.Sorted(maps.Keys(weights)), func(q string) metrics.Part {
-				v := c.scaled(q, stats.Mean(baseline[c.plainly(q)]), stats.Mean(similarity[c.Group()]))
-				return metrics.Part{Value: v, Weight: weights[q]}
-			})
+		c.deriveComposites(puc, text)
+	}
+}
+
+// deriveOfText sets what follows from the other quantities of the text.
+func (c *Cell) deriveOfText() {
+	if c.Own() && c.Has("low") { // PP needs documents of as many words
+		aligned := 0.0
+		if c.Has("pp") {
+			aligned = 1
 		}
-		utility, privacy := parts(puc.Utility), parts(puc.Privacy)
-		set := func(name string, v float64) {
-			if !math.IsNaN(v) {
-				c.Set(name, Number(v))
-			}
+		c.Set("aligned", Number(aligned))
+	}
+	ratio := c.Get("n_w").Float() / c.Get("s_w").Float()
+	if !math.IsNaN(ratio) && !math.IsInf(ratio, 0) {
+		c.Set("nw_sw", Number(ratio))
+	}
+}
+
+// deriveComposites sets PUC at each α and, of what attackers find, the relative gain.
+func (c *Cell) deriveComposites(puc Composite, text plainText) {
+	parts := func(weights map[string]float64) []metrics.Part {
+		return list.Map(slices.Sorted(maps.Keys(weights)), func(q string) metrics.Part {
+			v := c.scaled(q, stats.Mean(text.kept[c.plainly(q)]), stats.Mean(text.similarity[c.Group()]))
+			return metrics.Part{Value: v, Weight: weights[q]}
+		})
+	}
+	set := func(name string, v float64) {
+		if !math.IsNaN(v) {
+			c.Set(name, Number(v))
 		}
-		for _, alpha := range puc.Alphas {
-			set(pucName(alpha), metrics.PUC(alpha, utility, privacy))
-		}
-		if attackers := slices.Collect(maps.Keys(puc.Privacy)); !slices.ContainsFunc(attackers, func(q string) bool {
-			return !MustColumn(q).succeeds()
-		}) {
-			set("relative_gain", 2*metrics.PUC(0.5, utility, privacy)/100-1) // U/U₀ less A/A₀, of what attackers find
-		}
+	}
+	utility := parts(puc.Utility)
+	privacy := parts(puc.Privacy)
+	for _, alpha := range puc.Alphas {
+		set(pucName(alpha), metrics.PUC(alpha, utility, privacy))
+	}
+	attackers := slices.Collect(maps.Keys(puc.Privacy))
+	if !slices.ContainsFunc(attackers, func(q string) bool { return !MustColumn(q).succeeds() }) {
+		set("relative_gain", 2*metrics.PUC(0.5, utility, privacy)/100-1) // U/U₀ less A/A₀
 	}
 }
 

@@ -182,22 +182,7 @@ func pivot(rows []Row) []Cell {
 			c.Status, c.Reason, c.Promise = r.Status, "", r.Promise
 		}
 	}
-	inherited := map[Place]bool{}
-	for _, k := range order {
-		for _, parent := range parents(k) {
-			from, ok := cells[parent]
-			if !ok {
-				continue
-			}
-			inherited[parent] = true
-			for name, m := range from.values {
-				if _, own := cells[k].values[name]; !own {
-					cells[k].values[name] = m
-					cells[k].resources[name] = from.resources[name]
-				}
-			}
-		}
-	}
+	inherited := inheritReleases(cells, order)
 	var out []Cell
 	for _, k := range order {
 		if !inherited[k] {
@@ -211,6 +196,28 @@ func pivot(rows []Row) []Cell {
 		return cmp.Compare(a.Repetition, b.Repetition)
 	})
 	return out
+}
+
+// inheritReleases gives each cell what was measured of its release alone, and returns the places that it came from.
+func inheritReleases(cells map[Place]*Cell, order []Place) map[Place]bool {
+	inherited := map[Place]bool{}
+	for _, k := range order {
+		own := cells[k]
+		for _, parent := range parents(k) {
+			from, ok := cells[parent]
+			if !ok {
+				continue
+			}
+			inherited[parent] = true
+			for name, m := range from.values {
+				if _, has := own.values[name]; !has {
+					own.values[name] = m
+					own.resources[name] = from.resources[name]
+				}
+			}
+		}
+	}
+	return inherited
 }
 
 // withWidth is the number of a row. A bootstrap or t interval of answers that are
