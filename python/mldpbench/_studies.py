@@ -123,6 +123,8 @@ def compare(*results: str | Path, align: str | None = None, em: float | None = N
     Raises:
         MldpError: for what mldp refuses.
     """
+    if any(callable(result) for result in results):
+        raise MldpError("compare: is of runs; rank(function, data=…, against=…) brings a function to equal privacy", 2)
     level = f"em={em}" if em is not None else align
     arguments = ["compare", *map(str, results), "--json", *options_of({"align": level, **options})]
     said = json.loads(call(*arguments, codes=(0, 1, 3)))

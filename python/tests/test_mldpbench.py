@@ -245,6 +245,16 @@ class TestStudies(unittest.TestCase):
         with without, self.assertRaisesRegex(MldpError, "^to_frame: this Python has no pandas"):
             rows.to_frame()
 
+    def test_compare_of_a_function(self) -> None:
+        @mldpbench.mechanism("same")
+        def same(tokens: list[str], epsilon: float, rng: Any) -> list[str]:
+            return tokens
+
+        for function in (same, lambda tokens: tokens):
+            with self.assertRaises(MldpError) as caught:
+                mldpbench.compare(function)  # type: ignore[arg-type]
+            self.assertIn("rank(function", str(caught.exception))
+
     def test_rank(self) -> None:
         """A row for each level, data set and mechanism, whatever the tables of mldp run are."""
         @mldpbench.mechanism("swap")
