@@ -12,6 +12,7 @@ import (
 
 	"mldpbench/datasets/table"
 	"mldpbench/embeddings"
+	"mldpbench/embeddings/nearest"
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/measure"
 	"mldpbench/experiments/study"
@@ -308,18 +309,21 @@ func (t *TextTarget) NearWords(g mechanisms.Guarantee, space *embeddings.Space, 
 	text := "the vectors"
 	seed := stream.FromUint64(1)
 	var words []mechanisms.WordID
+	var others []nearest.Neighbor
 	if t != nil {
 		text = "this file"
 		words = measure.SampleText(t.counts, tokens, seed)
+		others = nearest.Of(space).Others(words) // kept nowhere: they are words of a private text
 	} else {
 		words = measure.SampleWords(space, tokens, seed)
+		others = nearest.Of(space).OthersKept(words)
 	}
 	says := "between the median word of " + text + " and the word nearest to it"
 	if document {
 		says = "between texts that differ in every word, as the median word of " + text + " from the word nearest to it"
 	}
 	const little, something = 10, 3 // factors
-	loss := g.Epsilon * mechanisms.Near(g, space, words)
+	loss := g.Epsilon * mechanisms.Near(g, words, others)
 	if math.IsInf(loss, 1) {
 		return says + ": nothing"
 	}

@@ -85,11 +85,11 @@ func (b budgeted) privatizeText(ctx context.Context, documents [][]string, o Tex
 	return PrivatizeText(ctx, b.Mechanism, documents, o)
 }
 
-// Near returns the median distance, as a guarantee counts it, between words and the word
-// of the space that is nearest to each: +Inf where for most nothing is promised there.
-func Near(g Guarantee, space *embeddings.Space, words []WordID) float64 {
+// Near returns the median distance, as a guarantee counts it, between words and others, the word of
+// the space that is nearest to each: +Inf where for most nothing is promised there.
+func Near(g Guarantee, words []WordID, others []nearest.Neighbor) float64 {
 	distances := make([]float64, len(words))
-	for i, other := range nearest.Of(space).Others(words) {
+	for i, other := range others {
 		distances[i] = math.Inf(1)
 		if other.ID != embeddings.Unknown && g.Distance != nil && g.Promises(words[i], other.ID) {
 			distances[i] = g.Distance(words[i], other.ID)

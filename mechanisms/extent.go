@@ -36,7 +36,7 @@ func extentOf(s *embeddings.Space) (extent, error) {
 func smallestDistance(s *embeddings.Space) float64 {
 	smallest := math.Inf(1)
 	scanned := map[string]bool{}
-	others := nearest.Of(s).Others(s.Vocabulary.IDs())
+	others := nearest.Of(s).OthersKept(s.Vocabulary.IDs())
 	for id := range WordID(s.Len()) {
 		other := others[id]
 		if other.ID == embeddings.Unknown {

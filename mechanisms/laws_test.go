@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"mldpbench/embeddings"
+	"mldpbench/embeddings/nearest"
 	"mldpbench/internal/spacetest"
 	"mldpbench/stream"
 )
@@ -310,13 +311,14 @@ func TestNear(t *testing.T) {
 		{Guarantee{Metric: "discrete", Distance: Discrete, Covers: some}, []WordID{0, 2, 3}, math.Inf(1)},
 		{Guarantee{Reason: "it is broken."}, []WordID{0}, math.Inf(1)},
 	} {
-		if got := Near(c.g, s, c.words); got != c.want {
-			t.Errorf("%+v, %v: %v", c.g, c.words, got)
+		if got := Near(c.g, c.words, nearest.Of(s).Others(c.words)); got != c.want {
+			t.Errorf("metric %q, words %v: nearest other word at %v, want %v", c.g.Metric, c.words, got, c.want)
 		}
 	}
-	if one := spacetest.New(t, 1, []float32{1}); !math.IsInf(Near(Guarantee{Metric: "discrete", Distance: Discrete}, one,
-		[]WordID{0}), 1) {
-		t.Error("one word has a neighbour")
+	alone := []WordID{0}
+	others := nearest.Of(spacetest.New(t, 1, []float32{1})).Others(alone)
+	if got := Near(Guarantee{Metric: "discrete", Distance: Discrete}, alone, others); !math.IsInf(got, 1) {
+		t.Errorf("the only word has a neighbour at %v, want none", got)
 	}
 	for x, want := range map[float64]string{0.5: "1.65", 8: "2.98e+03", 400: "10^174"} {
 		if got := Factor(x); got != want {

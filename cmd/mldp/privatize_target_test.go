@@ -1,7 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
+	"io"
+	"io/fs"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -18,6 +21,52 @@ import (
 	"mldpbench/mechanisms/channel"
 	"mldpbench/stream"
 )
+
+// What a run leaves in the cache does not depend on the text: others may read it. Only when a file was checked, its
+// stamp, does.
+func TestCacheKeepsNothingOfAText(t *testing.T) {
+	dir := t.TempDir()
+	vectors := filepath.Join(dir, "vectors.txt")
+	writeFile(t, vectors, noiseVectors())
+	cached := func(seed uint64) map[string]string {
+		text := filepath.Join(dir, "text.txt")
+		writeFile(t, text, strings.Join(textsOf(seed)[:60], "\n")+"\n")
+		var said bytes.Buffer
+		c := call{dir: dir, env: map[string]string{"XDG_CACHE_HOME": filepath.Join(dir, "cache")}, stdout: io.Discard,
+			stderr: &said}
+		code := c.run("privatize", "--mechanism", "tem", "--target", "em=0.5", "--embedding", vectors, text)
+		if code != exitOK {
+			t.Fatalf("exit code %d: %s", code, &said)
+		}
+		files := map[string]string{}
+		err := fs.WalkDir(os.DirFS(filepath.Join(dir, "cache")), ".", func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || strings.HasSuffix(path, ".stamp") || strings.HasSuffix(path, ".source") {
+				return err
+			}
+			data, err := os.ReadFile(filepath.Join(dir, "cache", path))
+			files[path] = string(data)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return files
+	}
+	first := cached(1)
+	second := cached(2)
+	if len(first) == 0 {
+		t.Fatal("nothing is in the cache, want the vectors")
+	}
+	for path, content := range second {
+		before, there := first[path]
+		if !there {
+			t.Errorf("%s came with another text, want no new file", path)
+		}
+		if there && before != content {
+			t.Errorf("%s changed with the text, want it as it was", path)
+		}
+	}
+}
 
 // What privatize says of a target holds: the MAP attacker, who learns the mechanism from
 // draws of his own and knows how often each word occurs in the file, finds as many words
@@ -85,7 +134,8 @@ func TestTargetHoldsAgainstTheMapAttacker(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		i, err := channel.Estimate(t.Context(), m, prior, channel.Options{Samples: 500, Seed: stream.FromUint64(9), Threads: 2})
+		i, err := channel.Estimate(t.Context(), m, prior, channel.Options{Samples: 500, Seed: stream.FromUint64(9),
+			Threads: 2})
 		if err != nil {
 			t.Fatal(err)
 		}

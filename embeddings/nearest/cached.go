@@ -93,12 +93,13 @@ func (p *packed) fits(s *embeddings.Space) bool {
 // othersKind is that of files of what Others found.
 const othersKind = "mldp nearest other words 1"
 
-// keptOthers is the least number of words whose nearest others are kept.
-const keptOthers = 256
-
-// othersKept takes what Others found for the same words before, or finds and keeps it. Files are
-// told apart by the number of words: those of other words replace one another.
-func (x *Index) othersKept(words []embeddings.WordID) []Neighbor {
+// OthersKept is Others for words that depend on the space alone, such as all of them: it keeps them with what it
+// finds beside the file of the space, where others can read them, and takes that the next time. Files are told apart
+// by the number of words: those of other words replace one another. Words of a text must not be given to it.
+func (x *Index) OthersKept(words []embeddings.WordID) []Neighbor {
+	if x.space.File() == "" {
+		return x.Others(words)
+	}
 	path := fmt.Sprintf("%s.%d.others", x.space.File(), len(words))
 	f, err := mapped.Open(path, othersKind)
 	if err == nil && f.Key == x.space.Fingerprint() && slices.Equal(mapped.Part[embeddings.WordID](f, "words"), words) {
@@ -107,7 +108,7 @@ func (x *Index) othersKept(words []embeddings.WordID) []Neighbor {
 			return x.measured(words, ids)
 		}
 	}
-	others := x.others(words)
+	others := x.Others(words)
 	ids := make([]embeddings.WordID, len(others))
 	for i, n := range others {
 		ids[i] = n.ID

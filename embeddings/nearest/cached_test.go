@@ -113,8 +113,8 @@ func TestOthersBesideTheSpace(t *testing.T) {
 			if reversed {
 				slices.Reverse(words)
 			}
-			want := Of(s).others(words)
-			got := Of(s).Others(words)
+			want := Of(s).Others(words)
+			got := Of(s).OthersKept(words)
 			if !slices.Equal(got, want) {
 				t.Errorf("round %d, reversed %v: others %v, want %v", round, reversed, got[:9], want[:9])
 			}

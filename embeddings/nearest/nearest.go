@@ -43,9 +43,9 @@ func Of(s *embeddings.Space) *Index {
 	return embeddings.Once(s, indexKey{}, func() *Index { return newIndex(s) })
 }
 
-// fewQueries is the number of queries that cost as much as making panels, when they are answered
-// by a scan of all vectors (27,000 × 100: 29; 1,000,000 × 300: 33). Whatever number is asked at
-// last, the work is thus at most twice the least.
+// fewQueries is how many queries are answered by a scan of all vectors before panels are made. Panels cost as much as
+// about 48 such queries (27,000 and 85,000 words × 100, two cores of an EPYC; fewer where the scan is slower), so that
+// the work is at most twice the least, whatever number is asked at last.
 const fewQueries = 32
 
 func newIndex(s *embeddings.Space) *Index {
@@ -99,16 +99,8 @@ func (x *Index) Words(words []embeddings.WordID, k int) []Neighbor {
 
 // Others returns the nearest other word of each of some words of the space, ties
 // by the smaller id; where the space has one word only, Unknown at distance +Inf.
-// It uses all cores. Beside the file of a space, what many words gave is kept.
+// It uses all cores. Nothing is kept: words may be those of a private text.
 func (x *Index) Others(words []embeddings.WordID) []Neighbor {
-	if x.space.File() == "" || len(words) < keptOthers {
-		return x.others(words)
-	}
-	return x.othersKept(words)
-}
-
-// others is Others without a file.
-func (x *Index) others(words []embeddings.WordID) []Neighbor {
 	two := x.Words(words, 2)
 	others := make([]Neighbor, len(words))
 	for i, w := range words {

@@ -77,7 +77,8 @@ func TestRandomSpaces(t *testing.T) {
 				}
 			}
 			agree(t, name+", panels", packedIndex(s), q, k, excluded)
-			agree(t, name+", all words", Of(s), q[:min(len(q), fewQueries*d)], k, excluded[:min(len(excluded), fewQueries)])
+			agree(t, name+", all words", Of(s), q[:min(len(q), fewQueries*d)], k,
+				excluded[:min(len(excluded), fewQueries)])
 		}
 	})
 }

@@ -147,5 +147,7 @@ type nearKey struct{}
 // neighborsOf returns, by word, the nearest other word, once per space; Unknown
 // in a space of one word.
 func neighborsOf(s *embeddings.Space) []nearest.Neighbor {
-	return embeddings.Once(s, nearKey{}, func() []nearest.Neighbor { return nearest.Of(s).Others(s.Vocabulary.IDs()) })
+	return embeddings.Once(s, nearKey{}, func() []nearest.Neighbor {
+		return nearest.Of(s).OthersKept(s.Vocabulary.IDs())
+	})
 }
