@@ -63,7 +63,10 @@ func ReadLedger(path string) (*Ledger, error) {
 		}
 		l.entries = append(l.entries, entry)
 	}
-	return l, lines.Err()
+	if err := lines.Err(); err != nil {
+		return nil, check.Wrong("%s: is no ledger: %v", path, err)
+	}
+	return l, nil
 }
 
 // Check returns an error where a run can't go on with a release: it has another key or other vectors than the runs

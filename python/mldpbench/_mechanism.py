@@ -237,7 +237,7 @@ class Mechanism(contextlib.AbstractContextManager["Mechanism"]):
         Raises:
             MldpError: for a word that the vocabulary has not.
         """
-        of_texts = ("--case=", "--policy=", "--layout=", "--keep-words=")
+        of_texts = ("--case=", "--policy=", "--layout=", "--keep-words=", "--key=", "--release=", "--workers=")
         of_words = [a for a in self._arguments if not a.startswith(of_texts)]
         text = call("explain", *of_words, "--epsilon", repr(self.epsilon), "--words", str(word), "--top", str(top),
                     "--json")

@@ -245,6 +245,29 @@ class TestStudies(unittest.TestCase):
         with without, self.assertRaisesRegex(MldpError, "^to_frame: this Python has no pandas"):
             rows.to_frame()
 
+    def test_key(self) -> None:
+        """By key and id a text is the same in another process, whatever else is asked; without ids there is none."""
+        texts = ["the food was superb"] * 3
+        with tempfile.TemporaryDirectory() as folder:
+            key = Path(folder, "test.key")
+            key.write_bytes(b"a secret of some bytes")
+            with mldpbench.Mechanism("k-rr", 2, "generated", key=key, release="march") as m:
+                first = m.privatise(texts, ids=["a", 2, "c"], column="body")
+                self.assertAlmostEqual(sum(m.distribution("food").values()), 1)
+                for ids, said in ((None, "needs one for each text"), (["a"], "1 ids for 3 texts"),
+                                  (["a", "b", "a"], "is that of an earlier text"), (["a", "", "b"], "not empty"),
+                                  (["a", 1.5, "b"], "whole number")):
+                    with self.assertRaises(MldpError) as caught:
+                        m.privatise(texts, ids=ids)
+                    self.assertIn(said, str(caught.exception))
+            private = mldpbench.mapper(mechanism="k-rr", epsilon=2, embedding="generated", key=key, release="march",
+                                       text="body", id="id")
+            again = pickle.loads(pickle.dumps(private))({"id": ["c", 2, "a"], "body": texts})
+            self.assertEqual(again["body"], first[::-1])
+            self.assertGreater(len(set(first)), 1)
+            with self.assertRaises(MldpError):
+                mldpbench.Mechanism("k-rr", 2, "generated", key=key, seed=1)
+
     def test_compare_of_a_function(self) -> None:
         @mldpbench.mechanism("same")
         def same(tokens: list[str], epsilon: float, rng: Any) -> list[str]:
