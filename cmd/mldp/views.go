@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -33,11 +34,7 @@ func newReportCommand() *cobra.Command {
 	outFlag(f, &v.Out, "", "the page to write (default: report.html in the first run's folder, or here)")
 	f.StringVar(&v.Views, "views", "", "YAML file with further tables and figures")
 	alignFlag(f, &v.Levels)
-	return answers(cmd, func(cmd *cobra.Command, call experiments.Call, args []string) (*experiments.Outcome, error) {
-		v.Call = call
-		v.Runs = args
-		return experiments.Report(cmd.Context(), v)
-	})
+	return answersOfRuns(cmd, &v, experiments.Report)
 }
 
 // newFiguresCommand draws the figures of runs.
@@ -49,11 +46,7 @@ func newFiguresCommand() *cobra.Command {
 	f.StringVar(&v.Width, "width", "",
 		"width on paper, with its unit (default: 3.4in, of three panels and more 7in)")
 	f.BoolVar(&v.Bare, "bare", false, "leave title and notes to the text around the figure")
-	return answers(cmd, func(cmd *cobra.Command, call experiments.Call, args []string) (*experiments.Outcome, error) {
-		v.Call = call
-		v.Runs = args
-		return experiments.Figures(cmd.Context(), v)
-	})
+	return answersOfRuns(cmd, &v, experiments.Figures)
 }
 
 // newTablesCommand writes the tables of runs.
@@ -63,9 +56,15 @@ func newTablesCommand() *cobra.Command {
 	f := cmd.Flags()
 	viewFlags(f, &v, "tables", views.Formats)
 	alignFlag(f, &v.Levels)
+	return answersOfRuns(cmd, &v, experiments.Tables)
+}
+
+// answersOfRuns prints what is shown of the runs of the arguments.
+func answersOfRuns(cmd *cobra.Command, v *experiments.Viewing,
+	show func(context.Context, experiments.Viewing) (*experiments.Outcome, error)) *cobra.Command {
 	return answers(cmd, func(cmd *cobra.Command, call experiments.Call, args []string) (*experiments.Outcome, error) {
 		v.Call = call
 		v.Runs = args
-		return experiments.Tables(cmd.Context(), v)
+		return show(cmd.Context(), *v)
 	})
 }
