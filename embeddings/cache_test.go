@@ -90,7 +90,8 @@ func TestMappedIsAsInMemory(t *testing.T) {
 				got, said := noted(t, path, opts)
 				same(t, fmt.Sprintf("%s of %d, load %d", what, n, k), got, want)
 				if got.LeftOut != want.LeftOut || said != "" {
-					t.Errorf("%s of %d: left out %v, said %q, want %v and nothing", what, n, got.LeftOut, said, want.LeftOut)
+					t.Errorf("%s of %d: left out %v, said %q, want %v and nothing", what, n, got.LeftOut, said,
+						want.LeftOut)
 				}
 			}
 		}
@@ -239,7 +240,8 @@ func TestChangedSource(t *testing.T) {
 func TestStamps(t *testing.T) {
 	now := time.Now().UnixNano()
 	at := func(modified, changed time.Duration) mapped.Identity {
-		return mapped.Identity{Device: 1, Inode: 2, Size: 3, Modified: now + int64(modified), Changed: now + int64(changed)}
+		return mapped.Identity{Device: 1, Inode: 2, Size: 3, Modified: now + int64(modified),
+			Changed: now + int64(changed)}
 	}
 	long := at(-time.Hour, -time.Minute)
 	touched := long

@@ -11,7 +11,8 @@ import (
 // TestNumbersAreStrconvs compares numbers of many forms with strconv's, to the bit: printed ones, those
 // halfway between two of float32, and their neighbours.
 func TestNumbersAreStrconvs(t *testing.T) {
-	fields := []string{"", "-", ".", "-.", "0", "-0", "0.0", "-0.0", ".5", "5.", "-5.", "1.5.", "1..5", "+1", "1e5", "1_0", "0x1p2",
+	fields := []string{"", "-", ".", "-.", "0", "-0", "0.0", "-0.0", ".5", "5.", "-5.", "1.5.", "1..5", "+1", "1e5",
+		"1_0", "0x1p2",
 		"inf", "NaN", "1e39", "16777217", "16777219", "-16777217.0", "33554434", "999999999999999", "9999999999999999",
 		"0.000000000000001", "00000000000000.1", "340282350000000", "--1", "1-", " 1", "1 ", "1,5", "８"}
 	rng := rand.New(rand.NewPCG(1, 2))

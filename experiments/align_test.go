@@ -96,8 +96,8 @@ func TestRunAlignedStops(t *testing.T) {
 	s = withText(t, s, "DIR/{epsilon}.csv", filepath.Join(dir, "{epsilon}.csv"))
 	var log bytes.Buffer
 	out := t.TempDir()
-	outcome, err := experiments.Run(t.Context(), experiments.Running{Call: experiments.Call{Log: &log}, Parsed: s, Out: out,
-		Levels: results.Levels{Quantity: "pp", At: []float64{50}}})
+	outcome, err := experiments.Run(t.Context(), experiments.Running{Call: experiments.Call{Log: &log}, Parsed: s,
+		Out: out, Levels: results.Levels{Quantity: "pp", At: []float64{50}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,8 @@ func TestRunAlignedStops(t *testing.T) {
 	if !strings.Contains(log.String(), sentence) {
 		t.Errorf("no %q in %s", sentence, &log)
 	}
-	if rows, err := results.Read(filepath.Join(out, "results.csv")); err != nil || len(rows) != len(outcome.Analysis.Rows) {
+	if rows, err := results.Read(filepath.Join(out, "results.csv")); err != nil ||
+		len(rows) != len(outcome.Analysis.Rows) {
 		t.Errorf("%d rows in the folder, want the %d measured: %v", len(rows), len(outcome.Analysis.Rows), err)
 	}
 }

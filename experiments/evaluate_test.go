@@ -130,7 +130,8 @@ func TestVersionsAreMeasured(t *testing.T) {
 	copy, hide := by["copied"], by["hidden"]
 	layout := at(copy, "linkage-layout-p1")
 	if math.Abs(layout.Value.Float()-layout.Ceiling.Float()) > 1e-9 {
-		t.Errorf("by its layout %v of a copy are linked, want the ceiling %v", layout.Value.Float(), layout.Ceiling.Float())
+		t.Errorf("by its layout %v of a copy are linked, want the ceiling %v", layout.Value.Float(),
+			layout.Ceiling.Float())
 	}
 	if !hide.Has("linkage-layout-lower-p1") {
 		t.Error("of the hidden text linkage-layout-lower-p1 was not measured")
@@ -288,7 +289,8 @@ func TestAgainst(t *testing.T) {
 	}
 	e.At = "pp-of-nothing"
 	e.Out = t.TempDir()
-	if _, err := experiments.Evaluate(t.Context(), e); err == nil || !strings.Contains(err.Error(), `at = "pp-of-nothing"`) {
+	if _, err := experiments.Evaluate(t.Context(), e); err == nil ||
+		!strings.Contains(err.Error(), `at = "pp-of-nothing"`) {
 		t.Error(err)
 	}
 }

@@ -8,7 +8,8 @@ import (
 // Synonyms of a thesaurus that a text does not hold as one word are no outputs either.
 func TestSynonymsAreOneWord(t *testing.T) {
 	t.Parallel()
-	w := writableThesaurus{thesaurusOf{"good": {"good", "well_made", "a-ok", "dr.", "(fine", "of course"}, "c++": {"good"}}}
+	w := writableThesaurus{thesaurusOf{"good": {"good", "well_made", "a-ok", "dr.", "(fine", "of course"},
+		"c++": {"good"}}}
 	if got, want := fmt.Sprint(w.Lemmas("good")), "[good well_made a-ok]"; got != want {
 		t.Errorf("synonyms are %s, want %s", got, want)
 	}

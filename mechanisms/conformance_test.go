@@ -230,7 +230,8 @@ func requireRows(t *testing.T, m *Mechanism) {
 			}
 		}
 		if math.Abs(sum-1) > 1e-12 {
-			t.Errorf("at ε = %v the probabilities of the outputs of word %d sum to %v, want 1", m.Settings().Epsilon, w, sum)
+			t.Errorf("at ε = %v the probabilities of the outputs of word %d sum to %v, want 1", m.Settings().Epsilon,
+				w, sum)
 		}
 	}
 	for a := range WordID(8) {

@@ -76,7 +76,8 @@ func ExampleDecay() {
 		{Costs: mechanisms.DistanceCosts(space, nil), Rate: 1, Most: math.Inf(1)},
 		{Costs: mechanisms.CosineCosts(space, []mechanisms.WordID{1, 2, 3}), Rate: 1, Most: 1, Replaced: 1},
 	} {
-		m := mechanisms.ByScores(mechanisms.Settings{Mechanism: "mine", Epsilon: 2}, mechanisms.Guarantee{}, law.Scores())
+		m := mechanisms.ByScores(mechanisms.Settings{Mechanism: "mine", Epsilon: 2}, mechanisms.Guarantee{},
+			law.Scores())
 		row, err := m.Row(word)
 		if err != nil {
 			log.Fatal(err)
@@ -92,13 +93,14 @@ func ExampleDecay() {
 func ExampleByScores() {
 	space := animals()
 	outputs := []mechanisms.WordID{0, 2}
-	m := mechanisms.ByScores(mechanisms.Settings{Mechanism: "mine", Epsilon: 2}, mechanisms.Guarantee{}, mechanisms.Scores{
-		Vocabulary: space.Vocabulary,
-		Basis:      mechanisms.InnerProducts(space, outputs),
-		Of: func(_ mechanisms.WordID, products []float64) ([]float64, []mechanisms.WordID) {
-			return products, outputs
-		},
-	})
+	m := mechanisms.ByScores(mechanisms.Settings{Mechanism: "mine", Epsilon: 2}, mechanisms.Guarantee{},
+		mechanisms.Scores{
+			Vocabulary: space.Vocabulary,
+			Basis:      mechanisms.InnerProducts(space, outputs),
+			Of: func(_ mechanisms.WordID, products []float64) ([]float64, []mechanisms.WordID) {
+				return products, outputs
+			},
+		})
 	row, err := m.Row(1)
 	if err != nil {
 		log.Fatal(err)

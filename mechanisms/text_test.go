@@ -104,7 +104,8 @@ func requireWords(t *testing.T, m *Mechanism, docs [][]string, want map[Policy][
 		}
 		for i, ids := range got {
 			if spelled := spell(v, docs[i], ids); !slices.Equal(spelled, texts[i]) {
-				t.Fatalf("policy %s: the words of %q became %q, want %q, as their spellings did", policy, docs[i], spelled, texts[i])
+				t.Fatalf("policy %s: the words of %q became %q, want %q, as their spellings did", policy, docs[i],
+					spelled, texts[i])
 			}
 		}
 	}
@@ -140,7 +141,8 @@ func requireKept(t *testing.T, m *Mechanism) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if spelled := spell(m.Vocabulary(), []string{"w3", "w1", "the", "w2", "stranger"}, words[0]); !slices.Equal(spelled, got[0]) {
+	spelled := spell(m.Vocabulary(), []string{"w3", "w1", "the", "w2", "stranger"}, words[0])
+	if !slices.Equal(spelled, got[0]) {
 		t.Errorf("with kept words that are found: %q, want %q", spelled, got[0])
 	}
 	twice := privatized(t, KeepWords(KeepWords(m, []string{"the"}), []string{"w3"}), [][]string{{"w3", "the"}},

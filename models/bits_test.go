@@ -96,7 +96,8 @@ func checkBits(t *testing.T) {
 		embedding, draw := topics(40, c.classes, 20, 10)
 		x := splits{train: draw(150, 20), validation: draw(40, 20), test: draw(50, 20)}
 		x.test.Sequences[3] = nil
-		o := Options{Classes: c.classes, Embedding: embedding, Seed: stream.FromUint64(41), Parameters: map[string]any{}}
+		o := Options{Classes: c.classes, Embedding: embedding, Seed: stream.FromUint64(41),
+			Parameters: map[string]any{}}
 		maps.Copy(o.Parameters, c.common)
 		maps.Copy(o.Parameters, c.parameters)
 		var got string

@@ -15,8 +15,9 @@ import (
 // gateColumns says which quarter of the columns of W each gate reads.
 type gateColumns struct{ input, forget, output, candidate int }
 
-// An unrolledLSTM is one direction of the recurrence from Gorgonia's primitives alone: a node for each operation of each
-// step. X_t and H_{t−1} are the inputs and states of n sequences; P_t is one where a sequence has a token t, else zero.
+// An unrolledLSTM is one direction of the recurrence from Gorgonia's primitives alone: a node for each operation of
+// each step. X_t and H_{t−1} are the inputs and states of n sequences; P_t is one where a sequence has a token t, else
+// zero.
 //
 //	gate = σ or tanh (X_t·W_x + H_{t−1}·W_h)                     n × h, with columns of W of its own
 //	C = f∘C_{t−1} + i∘g;  H = o∘tanh(C)                          n × h
@@ -169,7 +170,8 @@ func compareWithGorgonia[T float](t *testing.T, columns gateColumns) (outputs, g
 	defer building.Unlock()
 	g := gorgonia.NewGraph()
 	wn := input(g, "w", newDense(tensor.Shape{directions * r.width(), 4 * h}, w))
-	fused, fusedGradients := differentiated(t, g, gorgonia.Must(lastHidden(r, r.forward, wn)), weigh, gorgonia.Nodes{wn})
+	fused, fusedGradients := differentiated(t, g, gorgonia.Must(lastHidden(r, r.forward, wn)), weigh,
+		gorgonia.Nodes{wn})
 	for direction := range directions {
 		u := unroll(r, e, direction)
 		u.columns = columns
@@ -212,7 +214,8 @@ func TestFusedEqualsGorgonia(t *testing.T) {
 	kernel.OnPaths(func(path string) {
 		outputs, gradients := compareWithGorgonia[float32](t, own)
 		if outputs > 1e-6 || gradients > 1e-6 {
-			t.Errorf("float32, %s: outputs differ by %.2g, gradients by %.2g, want at most 1e-6", path, outputs, gradients)
+			t.Errorf("float32, %s: outputs differ by %.2g, gradients by %.2g, want at most 1e-6", path, outputs,
+				gradients)
 		}
 	})
 	for _, exchanged := range []gateColumns{

@@ -37,7 +37,8 @@ func TestRecordsAreThoseOfTheirFiles(t *testing.T) {
 		}
 		got, answers := partsOf(t, filepath.Join("reference", r.File))
 		if answers != r.Answers {
-			t.Errorf("%s: it holds answers by document: %v, but records.yaml says answers: %v", r.Name, answers, r.Answers)
+			t.Errorf("%s: it holds answers by document: %v, but records.yaml says answers: %v", r.Name, answers,
+				r.Answers)
 		}
 		if !strings.HasSuffix(r.File, ".gz") { // no column says who made it
 			got[0].Program = r.Made[0].Program

@@ -13,8 +13,10 @@ func TestOneAnalysisOfARun(t *testing.T) {
 	folder := t.TempDir()
 	out := filepath.Join(folder, "run")
 	for _, args := range [][]string{
-		{"run", "mini", "--mechanism", "cmp,tem", "--dataset", "generated-reviews", "--epsilons", "1,10", "--repetitions", "2", "--set",
-			"metrics.inference_error.samples=10", "--out", out, "--figures", filepath.Join(folder, "figures"), "--json"},
+		{"run", "mini", "--mechanism", "cmp,tem", "--dataset", "generated-reviews", "--epsilons", "1,10",
+			"--repetitions", "2", "--set",
+			"metrics.inference_error.samples=10", "--out", out, "--figures",
+			filepath.Join(folder, "figures"), "--json"},
 		{"report", out, "--out", filepath.Join(folder, "page.html")},
 		{"tables", out, "--align", "em=0.5", "--out", filepath.Join(folder, "tables")},
 		{"figures", out, "--format", "svg", "--out", filepath.Join(folder, "drawn")},

@@ -68,7 +68,8 @@ func TestCommandsOfRecords(t *testing.T) {
 			t.Errorf("%s: mldp %s without data: exit code 0, want another", record.Name, strings.Join(args, " "))
 		}
 		if !strings.Contains(said, "get it with: mldp data fetch ") {
-			t.Errorf("%s: mldp %s without data says %q, want what is lacking", record.Name, strings.Join(args, " "), said)
+			t.Errorf("%s: mldp %s without data says %q, want what is lacking", record.Name, strings.Join(args, " "),
+				said)
 		}
 	}
 }

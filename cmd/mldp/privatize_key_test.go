@@ -55,7 +55,8 @@ func (k keyed) serve(column string, texts []string, args ...string) []string {
 	}
 	var out, said bytes.Buffer
 	c := call{stdin: bytes.NewReader(line), stdout: &out, stderr: &said}
-	args = append([]string{"--quiet", "serve", "--mechanism", "k-rr", "--embedding", k.vectors, "--key", k.key}, args...)
+	args = append([]string{"--quiet", "serve", "--mechanism", "k-rr", "--embedding", k.vectors, "--key", k.key},
+		args...)
 	if code := c.run(args...); code != exitOK {
 		k.t.Fatalf("serve: exit code %d: %s", code, &said)
 	}
@@ -71,8 +72,8 @@ func (k keyed) serve(column string, texts []string, args ...string) []string {
 }
 
 // The attack on two releases of one key, of which one is known, finds no more than by chance: between texts under the
-// same ids, versions of an edited text, names of a release and values of epsilon. The false alarm of all together is that
-// of apart.
+// same ids, versions of an edited text, names of a release and values of epsilon. The false alarm of all together is
+// that of apart.
 func TestNoiseOfOneKeyIsNotShared(t *testing.T) {
 	k := newKeyed(t)
 	a := textsOf(1)
@@ -92,7 +93,8 @@ func TestNoiseOfOneKeyIsNotShared(t *testing.T) {
 				withoutLast(k.of(".csv", edited(a), other...))),
 		} {
 			if !(far < apart) {
-				t.Errorf("%s, two %s: noise is shared by %.1f standard deviations, want below %v", name, what, far, apart)
+				t.Errorf("%s, two %s: noise is shared by %.1f standard deviations, want below %v", name, what, far,
+					apart)
 			}
 		}
 	}

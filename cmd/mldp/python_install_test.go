@@ -147,6 +147,7 @@ func wantPrivatised(t *testing.T, python, folder string) {
 	code := call{stdin: strings.NewReader("Superb food.\n"), stdout: &want, stderr: io.Discard}.run("privatize",
 		"--mechanism", "k-rr", "--epsilon", "5", "--embedding", "generated", "--seed", "1")
 	if code != exitOK || text != strings.TrimSpace(want.String()) {
-		t.Errorf("the package's private text is %q, want %q, as mldp privatize says (exit code %d)", text, want.String(), code)
+		t.Errorf("the package's private text is %q, want %q, as mldp privatize says (exit code %d)", text,
+			want.String(), code)
 	}
 }

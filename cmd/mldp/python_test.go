@@ -42,8 +42,8 @@ func TestLongPythonCallers(t *testing.T) {
 	testPython(t, pythonWithJoblib(t), "MLDP_LONG=1", "-v", "tests.test_callers", "tests.test_mldpbench.TestPage")
 }
 
-// TestLongEngines runs the package in engines of today, which it installs: equal texts by id in any number of parts, and
-// where a task is killed and tried again.
+// TestLongEngines runs the package in engines of today, which it installs: equal texts by id in any number of parts,
+// and where a task is killed and tried again.
 func TestLongEngines(t *testing.T) {
 	realdata.Long(t)
 	if _, err := exec.LookPath("java"); err != nil {

@@ -42,8 +42,9 @@ func TestIDs(t *testing.T) {
 		o    Options
 		want []string
 	}{
-		"lines":     {"a\n\nb\n", Options{ID: LineID}, []string{"1", "2", "3"}},
-		"csv":       {"id,x\n07,a\n\"b,c\",d\n", Options{Format: CSV, Columns: []string{"x"}, ID: "id"}, []string{"07", "b,c"}},
+		"lines": {"a\n\nb\n", Options{ID: LineID}, []string{"1", "2", "3"}},
+		"csv": {"id,x\n07,a\n\"b,c\",d\n", Options{Format: CSV, Columns: []string{"x"}, ID: "id"},
+			[]string{"07", "b,c"}},
 		"tsv":       {"x\tid\na\t7\n", Options{Format: TSV, Columns: []string{"x"}, ID: "id"}, []string{"7"}},
 		"no header": {"a,7\n", Options{Format: CSV, NoHeader: true, Columns: []string{"1"}, ID: "2"}, []string{"7"}},
 		"json lines": {`{"x":"a","id":"7"}` + "\n" + `{"x":"a","id":8}` + "\n" + `{"x":"a","id":-12345678901234567890}`,

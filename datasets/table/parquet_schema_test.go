@@ -22,7 +22,8 @@ func TestParquetOrder(t *testing.T) {
 	order := func(columns ...int32) series {
 		s := series{kind: thrift.STRUCT}
 		for _, c := range columns {
-			s.values = append(s.values, &structure{[]field{{1, thrift.I32, c}, {2, thrift.FALSE, false}, {3, thrift.FALSE, false}}})
+			s.values = append(s.values, &structure{[]field{{1, thrift.I32, c}, {2, thrift.FALSE, false},
+				{3, thrift.FALSE, false}}})
 		}
 		return s
 	}
@@ -50,7 +51,8 @@ func TestParquetEnum(t *testing.T) {
 	data, _ := typedFile(t, 4)
 	for column, refused := range map[string]bool{"text": true, "other": false} {
 		in := withFooter(t, data, func(f *structure) {
-			pair := &structure{[]field{{1, thrift.BINARY, []byte("ARROW:schema")}, {2, thrift.BINARY, arrowSchema(column)}}}
+			pair := &structure{[]field{{1, thrift.BINARY, []byte("ARROW:schema")},
+				{2, thrift.BINARY, arrowSchema(column)}}}
 			f.set(5, thrift.LIST, series{thrift.STRUCT, []any{pair}})
 		})
 		if _, err := upper(t, in, Options{Columns: []string{"text"}}); (err != nil) != refused {

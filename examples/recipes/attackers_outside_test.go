@@ -39,7 +39,8 @@ func TestAttackersFromOutsideInAStudy(t *testing.T) {
 // withAttackers are a main program and the templates of attackers, by their paths in a module.
 func withAttackers(t *testing.T, program string) map[string]string {
 	files := map[string]string{"main.go": outsidetest.Read(t, program)}
-	for _, path := range []string{"wordattacker/unchanged.go", "labelattacker/frequency.go", "documentattacker/common.go"} {
+	for _, path := range []string{"wordattacker/unchanged.go", "labelattacker/frequency.go",
+		"documentattacker/common.go"} {
 		files[path] = outsidetest.Read(t, path)
 	}
 	return files

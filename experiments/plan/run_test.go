@@ -17,7 +17,8 @@ func TestAuditRow(t *testing.T) {
 		exact bool
 	}{audit.Exact: {results.Float(2), true}, audit.Sampled: {results.Float(2), false},
 		audit.NoAudit: {results.Missing, false}} {
-		r := audit.Report{Method: method, EpsilonLowerBound: 2, Settings: mechanisms.Settings{Mechanism: "cmp", Epsilon: 5}}
+		r := audit.Report{Method: method, EpsilonLowerBound: 2, Settings: mechanisms.Settings{Mechanism: "cmp",
+			Epsilon: 5}}
 		row := AuditRow(r, "")
 		if row.Lower != want.lower {
 			t.Errorf("method %q: lower bound %v, want %v", method, row.Lower, want.lower)

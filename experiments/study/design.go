@@ -221,8 +221,8 @@ func (d *Design) checkEmbeddings(at At) error {
 		for _, x := range own {
 			if t, _ := x.Definition(); e.Name != NoVectors && (e.Name == GeneratedEmbedding) != t.Generated {
 				return at(fmt.Errorf("data set %q with embedding %q: generated and real data are never mixed; "+
-					"real texts take glove.6B, or vectors of your own: {name: mine, file: vectors.txt}; with several data "+
-					"sets, restrict the embedding with its list of datasets", x.Name, e.Name), "embeddings[%d]", i)
+					"real texts take glove.6B, or vectors of your own: {name: mine, file: vectors.txt}; with several "+
+					"data sets, restrict the embedding with its list of datasets", x.Name, e.Name), "embeddings[%d]", i)
 			}
 		}
 	}

@@ -14,7 +14,8 @@ func TestKeys(t *testing.T) {
 	for _, k := range study.Keys() {
 		kinds[k.Path] = k.Kind()
 		if k.Doc == "" {
-			t.Errorf("the key %s has no meaning, want one in experiments/study/keys.txt or, of a metric, where it is registered",
+			t.Errorf("the key %s has no meaning, want one in experiments/study/keys.txt or, of a metric, where it is "+
+				"registered",
 				k.Path)
 		}
 	}
@@ -44,7 +45,8 @@ func TestParametersHaveMeaningAndRange(t *testing.T) {
 			t.Errorf("the default of %s is refused: %v", p.Of, err)
 		}
 	}
-	for _, owner := range []string{"lstm", "bilstm", "lstm-2024", "averaged", "svm", "logistic", "encoder", "attackers"} {
+	for _, owner := range []string{"lstm", "bilstm", "lstm-2024", "averaged", "svm", "logistic", "encoder",
+		"attackers"} {
 		if owners[owner] == 0 {
 			t.Errorf("no parameters of %s are listed", owner)
 		}

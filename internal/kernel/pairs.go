@@ -101,6 +101,8 @@ func interleave[T float32 | float64](p *Panels, dst []float64, queries [][]T) []
 	return interleaved
 }
 
+// panelDistances adds the squared differences of query r, of the interleaved ones, and the words of a panel to dst, and
+// takes their roots.
 func panelDistances(dst *[packedWidth]float64, panel []float32, interleaved []float64, r int) {
 	for i := 0; i*packedWidth < len(panel); i++ {
 		q := interleaved[i*PairRows+r]
@@ -115,6 +117,7 @@ func panelDistances(dst *[packedWidth]float64, panel []float32, interleaved []fl
 	}
 }
 
+// panelProducts adds the products of query r and the words of a panel to dst.
 func panelProducts(dst *[packedWidth]float64, panel []float32, interleaved []float64, r int) {
 	for i := 0; i*packedWidth < len(panel); i++ {
 		q := interleaved[i*PairRows+r]

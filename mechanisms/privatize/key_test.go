@@ -94,8 +94,8 @@ func TestKeyedNoiseIsAsWritten(t *testing.T) {
 	mac := hmac.New(sha256.New, []byte("a secret of some bytes"))
 	text := "The cat."
 	sum := sha256.Sum256([]byte(text))
-	for _, label := range []string{"mldp keyed noise 1", "march", "tem", "proved", "beta=0.001 gamma=theorem3", "word", "1",
-		"fingerprint", "", "0", "body", "row 7", string(sum[:])} {
+	for _, label := range []string{"mldp keyed noise 1", "march", "tem", "proved", "beta=0.001 gamma=theorem3", "word",
+		"1", "fingerprint", "", "0", "body", "row 7", string(sum[:])} {
 		mac.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(label))))
 		mac.Write([]byte(label))
 	}
@@ -248,7 +248,8 @@ func TestLedger(t *testing.T) {
 	if err := os.WriteFile(path, []byte("{\"release\":\"march\"}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadLedger(path); err == nil || !strings.Contains(err.Error(), "ledger.jsonl:1: is no line of a ledger") {
+	if _, err := ReadLedger(path); err == nil ||
+		!strings.Contains(err.Error(), "ledger.jsonl:1: is no line of a ledger") {
 		t.Errorf("a line without a key: error %v, want its place", err)
 	}
 }

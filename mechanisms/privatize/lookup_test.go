@@ -56,7 +56,8 @@ func TestKeptWordsAreDecidedOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := mechanisms.New(mechanisms.Environment{Space: space}, mechanisms.Settings{Mechanism: "uniform", Epsilon: 1})
+	m, err := mechanisms.New(mechanisms.Environment{Space: space},
+		mechanisms.Settings{Mechanism: "uniform", Epsilon: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,8 +75,8 @@ func TestKeptWordsAreDecidedOnce(t *testing.T) {
 			t.Errorf("%q, of which %q is kept, became %q, want %q", c.text, c.kept, got, c.want)
 		}
 		if sum := s.Summary(); sum.Known != 0 || sum.Unknown != 0 || sum.EpsilonTotal != 0 {
-			t.Errorf("%q, all of which is kept: %d words known, %d unknown, epsilon %v spent, want none", c.text, sum.Known,
-				sum.Unknown, sum.EpsilonTotal)
+			t.Errorf("%q, all of which is kept: %d words known, %d unknown, epsilon %v spent, want none", c.text,
+				sum.Known, sum.Unknown, sum.EpsilonTotal)
 		}
 	}
 }
@@ -130,8 +131,8 @@ func TestLowerCaseOfVocabularies(t *testing.T) {
 // the sum changes, the version must be raised, then the sum here.
 func TestVersionOfWritable(t *testing.T) {
 	const want = "VERSION 1: 604bb6a977fa0515"
-	pieces := []string{"", "a", "É", "é", "ß", "中", "١", "7", "-", ".", "'", "’", "_", "@", "&", ":", "/", ",", "+", "$", " ",
-		"\u00a0", "\u200d", "\u0301", "😀", "🏽", "\xff", "\x00", "n't", "U.S.", "http://", "\ue000"}
+	pieces := []string{"", "a", "É", "é", "ß", "中", "١", "7", "-", ".", "'", "’", "_", "@", "&", ":", "/", ",", "+",
+		"$", " ", "\u00a0", "\u200d", "\u0301", "😀", "🏽", "\xff", "\x00", "n't", "U.S.", "http://", "\ue000"}
 	h := fnv.New64a()
 	for _, a := range pieces {
 		for _, b := range pieces {

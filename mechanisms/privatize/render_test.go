@@ -8,12 +8,13 @@ import (
 	"mldpbench/stream"
 )
 
-// A word that becomes another takes the capitals of the one that it replaces, with KeepCase, and nothing of its letters.
-// At ε = 1e-9 each of 60 words stays with probability 1/2: that none changes has probability 2^-60.
+// A word that becomes another takes the capitals of the one that it replaces, with KeepCase, and nothing of its
+// letters. At ε = 1e-9 each of 60 words stays with probability 1/2: that none changes has probability 2^-60.
 func TestCapitalsOfAnotherWord(t *testing.T) {
 	t.Parallel()
 	space := small(t)
-	m, err := mechanisms.New(mechanisms.Environment{Space: space}, mechanisms.Settings{Mechanism: "k-rr", Epsilon: 1e-9})
+	m, err := mechanisms.New(mechanisms.Environment{Space: space},
+		mechanisms.Settings{Mechanism: "k-rr", Epsilon: 1e-9})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -133,8 +133,8 @@ func TestLearnedChannel(t *testing.T) {
 	learned := &copied
 	learned.Channel = nil
 	a, b := attacktest.Run(t, "map", exact), attacktest.Run(t, "map", learned)
-	t.Logf("E_M %.3f exact, %v learned; capacity %.3f, %v", a["map-em-frequency"].Value.Estimate, b["map-em-frequency"].Value,
-		a["capacity"].Value.Estimate, b["capacity"].Value)
+	t.Logf("E_M %.3f exact, %v learned; capacity %.3f, %v", a["map-em-frequency"].Value.Estimate,
+		b["map-em-frequency"].Value, a["capacity"].Value.Estimate, b["capacity"].Value)
 	if b["map-em-frequency"].Value.High < a["map-em-frequency"].Value.Estimate ||
 		b["map-em-frequency"].Value.Estimate > a["map-em-frequency"].Value.Estimate+0.05 {
 		t.Errorf("E_M %v, learned %v", a["map-em-frequency"].Value, b["map-em-frequency"].Value)
@@ -253,7 +253,8 @@ func TestRunErrors(t *testing.T) {
 	for want, wrong := range map[string]map[string]any{
 		"releases = [2 1]: must be increasing": {"releases": []any{2, 1}}, "releases = []: must be": {"releases": []any{}},
 		"releases = [3]: must be increasing, of":      {"releases": []any{3}},
-		"candidates = 0: must be a whole number >= 1": {"candidates": 0}, `unknown parameter "candidate"`: {"candidate": 5},
+		"candidates = 0: must be a whole number >= 1": {"candidates": 0},
+		`unknown parameter "candidate"`:               {"candidate": 5},
 	} {
 		if _, err := attack.Resolve(wrong); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, want %s", wrong, err, want)

@@ -171,7 +171,8 @@ func TestSpreadOfThePlainText(t *testing.T) {
 	w := world{1, 300, false, true, 1, 0.01}
 	all := []known{{"a", 30, 1.5}, {"b", 60, 1.5}}
 	p := w.draw(rand.New(rand.NewPCG(3, 3)), all)
-	if a := Of(p, results.Levels{}).Alignments("", 0.5)[0]; a.Training != "" || !math.IsNaN(a.Pairs[0].P) || a.Pairs[0].Different {
+	if a := Of(p, results.Levels{}).Alignments("", 0.5)[0]; a.Training != "" || !math.IsNaN(a.Pairs[0].P) ||
+		a.Pairs[0].Different {
 		t.Errorf("%q, %+v", a.Training, a.Pairs[0])
 	}
 	for r := 1; r <= 4; r++ {
@@ -214,8 +215,8 @@ func TestPooledOverDatasets(t *testing.T) {
 		}
 	}
 	apart, _ := pooled.Pair(0, 1)
-	if equal, _ := pooled.Pair(0, 2); math.Abs(apart.Difference-mean) > 1e-9 || !apart.Different || apart.Equivalent || equal.Different ||
-		!equal.Equivalent {
+	if equal, _ := pooled.Pair(0, 2); math.Abs(apart.Difference-mean) > 1e-9 || !apart.Different ||
+		apart.Equivalent || equal.Different || !equal.Equivalent {
 		t.Errorf("apart %+v\nequal %+v", apart, equal)
 	}
 	if one, _ := all[0].Pair(0, 2); one.Equivalent {

@@ -33,7 +33,8 @@ func TestFewDocumentsAreTestedExactly(t *testing.T) {
 		a := Of(prepare(t, rows), results.Levels{}).Versions("accuracy")
 		x, ok := a.Pair(0, 1)
 		difference := 100 * float64(c.first-c.second) / float64(c.documents)
-		if !ok || math.Abs(x.P-c.p) > 1e-12 || x.Different != c.told || x.Equivalent || math.Abs(x.Difference-difference) > 1e-9 ||
+		if !ok || math.Abs(x.P-c.p) > 1e-12 || x.Different != c.told || x.Equivalent ||
+			math.Abs(x.Difference-difference) > 1e-9 ||
 			!(x.Low < x.Difference && x.Difference <= x.High) || c.p == 1 && (x.Low > -10 || x.High < 10) {
 			t.Errorf("%+v: %+v", c, x)
 		}

@@ -149,7 +149,8 @@ func TestCompare(t *testing.T) {
 			r.Model, r.Setting = "lstm", "local"
 		}
 	})
-	if k := described["accuracy"]; len(described) != 5 || k.As != asDescribed || k.Setting != "local" || k.Verdict != Near {
+	if k := described["accuracy"]; len(described) != 5 || k.As != asDescribed || k.Setting != "local" ||
+		k.Verdict != Near {
 		t.Errorf("as described: %+v", described)
 	}
 	small := compared(t, func(r *results.Row) { r.Status, r.Reason = results.StatusUndefined, "small" })
@@ -160,7 +161,8 @@ func TestCompare(t *testing.T) {
 
 // CS and PUC are judged by the study's encoder alone.
 func TestAnotherEncoderHasNoVerdict(t *testing.T) {
-	for detail, want := range map[string]Verdict{"sentence-transformers/" + encoder: Near, "use-lite-onnx": otherEncoder} {
+	for detail, want := range map[string]Verdict{"sentence-transformers/" + encoder: Near,
+		"use-lite-onnx": otherEncoder} {
 		cs := results.Number(75.5) // 75.0 is printed
 		cs.Detail = detail
 		p, err := results.Prepare(results.Run{Rows: []results.Row{one(1, "text", func(*results.Row) {}).Of("cs", cs)}})

@@ -183,8 +183,8 @@ func TestMonotoneCurves(t *testing.T) {
 			most := curve(MostEpsilon)
 			// The target of a search by Above is the middle of what it accepts.
 			if target := q.target(); (least-target)*(most-target) < 0 {
-				t.Errorf("%s: %g is between %g and %g at the ends of the range; measured: %v", answer.Done, target, least,
-					most, points)
+				t.Errorf("%s: %g is between %g and %g at the ends of the range; measured: %v", answer.Done, target,
+					least, most, points)
 			}
 		default:
 			t.Errorf("ends with %q after %d points, want any other reason", answer.Done, len(points))

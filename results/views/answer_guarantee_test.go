@@ -21,7 +21,8 @@ func TestAnswerNamesWhoHasNoGuarantee(t *testing.T) {
 		want string
 	}{
 		{analysis.Line{Name: "CMP", Cells: cell("cmp", "proved", "euclidean")}, "CMP"},
-		{analysis.Line{Name: "Vickrey, printed", Cells: cell("vickrey", "printed", "")}, "Vickrey (printed) (no guarantee)"},
+		{analysis.Line{Name: "Vickrey, printed", Cells: cell("vickrey", "printed", "")},
+			"Vickrey (printed) (no guarantee)"},
 		{analysis.Line{Name: "k-th neighbour", Cells: cell("kth", "proved", "")}, "k-th neighbour (no guarantee)"},
 		{analysis.Line{Name: "mine", Cells: cell("mine", "external", "")}, "mine (no guarantee)"},
 		{analysis.Line{Name: "mine", Cells: cell("mine", "external", "discrete")}, "mine"},

@@ -141,7 +141,8 @@ func TestBestIsTested(t *testing.T) {
 	if last := table.Rows[len(table.Rows)-1]; last[0].Text != "not privatised" || last[1].Text != "80.5" {
 		t.Errorf("%+v", last)
 	}
-	if got, want := Answer(unasked(made())), "At equal privacy, where the best guess of a word is wrong half the time, CMP keeps "+
+	if got, want := Answer(unasked(made())), "At equal privacy, where the best guess of a word is wrong half the time, "+
+		"CMP keeps "+
 		"most (IMDb 72.0%); TEM is not told apart from it (a difference under "; !strings.HasPrefix(got, want) ||
 		!strings.HasSuffix(got, "; mine (no guarantee) keeps less.") {
 		t.Error(got)
@@ -180,7 +181,8 @@ func TestNotReached(t *testing.T) {
 		t.Errorf("levels of E_M where only high ones are reached %v, want %v", got, want)
 	}
 	asked := analysis.Of(high, results.Levels{Quantity: "accuracy", At: []float64{60}})
-	if table := find(t, Tables(asked, Builtin().Tables), "equal"); table.Title != "E_M at accuracy = 60, svm (local), glove.6B d=50" {
+	table := find(t, Tables(asked, Builtin().Tables), "equal")
+	if table.Title != "E_M at accuracy = 60, svm (local), glove.6B d=50" {
 		t.Errorf("%q", table.Title)
 	}
 }

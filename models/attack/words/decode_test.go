@@ -32,7 +32,8 @@ func bruteForce(model *ngram.Model, w weights, positions [][]candidate) [][]floa
 		for c, candidate := range positions[i] {
 			chosen[i], words[i] = c, candidate.word
 			visit(i+1, p*math.Exp(w.channel*candidate.emission)*math.Pow(math.Exp(candidate.prior), 1-w.pairs)*
-				math.Pow(model.AfterStart(words[:i]).Probability(candidate.word), w.pairs)*math.Exp(w.topic*candidate.topic))
+				math.Pow(model.AfterStart(words[:i]).Probability(candidate.word), w.pairs)*
+				math.Exp(w.topic*candidate.topic))
 		}
 	}
 	visit(0, 1)
