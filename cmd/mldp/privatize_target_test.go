@@ -39,11 +39,12 @@ func TestCacheKeepsNothingOfAText(t *testing.T) {
 			t.Fatalf("exit code %d: %s", code, &said)
 		}
 		files := map[string]string{}
-		err := fs.WalkDir(os.DirFS(filepath.Join(dir, "cache")), ".", func(path string, entry fs.DirEntry, err error) error {
+		cache := os.DirFS(filepath.Join(dir, "cache"))
+		err := fs.WalkDir(cache, ".", func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() || strings.HasSuffix(path, ".stamp") || strings.HasSuffix(path, ".source") {
 				return err
 			}
-			data, err := os.ReadFile(filepath.Join(dir, "cache", path))
+			data, err := fs.ReadFile(cache, path)
 			files[path] = string(data)
 			return err
 		})
