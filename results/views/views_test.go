@@ -141,8 +141,8 @@ func TestBestIsTested(t *testing.T) {
 	if last := table.Rows[len(table.Rows)-1]; last[0].Text != "not privatised" || last[1].Text != "80.5" {
 		t.Errorf("%+v", last)
 	}
-	const begins = "At equal privacy, where the best guess of a word is wrong half the time, CMP keeps most (IMDb 72.0%); " +
-		"TEM is not told apart from it (a difference under "
+	const begins = "At equal privacy, where the best guess of a word is wrong half the time, CMP keeps most " +
+		"(IMDb 72.0%); TEM is not told apart from it (a difference under "
 	const ends = "; mine (no guarantee) keeps less."
 	answer := Answer(unasked(made()))
 	if !strings.HasPrefix(answer, begins) {
