@@ -60,7 +60,7 @@ func readBinary(f *File, add func(Rows) error) error {
 		switch {
 		case err == nil:
 		case err == io.EOF, err == io.ErrUnexpectedEOF:
-			return fmt.Errorf("%s: word %d: file ends here, header promises %d words", f.Path, n, h.words)
+			return fmt.Errorf("%s: word %d: file ends here, header says %d words", f.Path, n, h.words)
 		case errors.As(err, new(wrongRow)):
 			return fmt.Errorf("%s: word %d: %w", f.Path, n, err)
 		default: // it names the file

@@ -43,7 +43,7 @@ func readHeader(f *File) (h header, found bool, err error) {
 	}
 	_, failed = f.Discard(len(line) + 1)
 	if failed != nil || h.words == 0 {
-		return h, true, fmt.Errorf("%s: header promises %d words, file has 0", f.Path, h.words)
+		return h, true, fmt.Errorf("%s: header says %d words, file has 0", f.Path, h.words)
 	}
 	return h, true, nil
 }

@@ -64,7 +64,7 @@ func readText(f *File, add func(Rows) error) error {
 		return err
 	}
 	if headed && words != h.words {
-		return fmt.Errorf("%s: header promises %d words, file has %d", f.Path, h.words, words)
+		return fmt.Errorf("%s: header says %d words, file has %d", f.Path, h.words, words)
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ for mechanism in "cmp", "k-rr":
     table[mechanism] = mldpbench.Privatizer(mechanism=mechanism, epsilon=5, embedding="generated", seed=1).transform(table.text)
 model = make_pipeline(mldpbench.Privatizer("cmp", epsilon=5, embedding="generated"), TfidfVectorizer(), LinearSVC())
 model.fit(table.text, table.good)
-print("trained on private texts:", model.score(table.text, table.good))
+print("trained on privatised texts:", model.score(table.text, table.good))
 rows = mldpbench.evaluate(table.text, {m: table[m] for m in ("cmp", "k-rr")}, labels=table.good, seed=1).to_frame()
 print(rows[rows.quantity.isin(["accuracy", "pp"])].groupby(["mechanism", "quantity"]).value.mean())
 

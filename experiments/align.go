@@ -91,7 +91,7 @@ func runAligned(ctx context.Context, s *study.Study, root string, o engine.Optio
 			return summary, err
 		}
 		if round == mostRounds || round > 1 && !a.grew {
-			fmt.Fprintf(log, "after %d rounds what is not known of the line between two ε is still more than half of "+
+			fmt.Fprintf(log, "after %d rounds the interpolation error between two ε is still more than half of "+
 				"all else: %s\n", round, strings.Join(unclear, ", "))
 			return summary, nil
 		}

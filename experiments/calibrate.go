@@ -298,7 +298,7 @@ func (t *TextTarget) Find(ctx context.Context, c measure.Calibrator, files []tab
 // Found says how many words are found.
 func (t *TextTarget) Found() string {
 	found := func(wrong results.Optional) float64 { return 100 * (1 - wrong.Float()) }
-	return fmt.Sprintf("who knows how often each word occurs in this file, and guesses each alone, still finds %.3g%% "+
+	return fmt.Sprintf("an adversary with the word-frequency prior of this file, who guesses each word alone, still recovers %.3g%% "+
 		"(%.3g to %.3g) of its %d words that are replaced", found(t.Achieved), found(t.High), found(t.Low),
 		list.Sum(t.counts, func(n int) int { return n }))
 }

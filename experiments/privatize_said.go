@@ -18,15 +18,15 @@ func (p *privatizing) noteFound(ctx context.Context, s *privatize.Stream, name s
 		p.note("bought: %s", p.target.Found())
 	}
 	if g := p.options.Mechanism.Guarantee(); g.Holds() && p.space != nil {
-		p.note("promised: %s", p.target.NearWords(g, p.space, p.DocumentEpsilon != 0))
+		p.note("guaranteed: %s", p.target.NearWords(g, p.space, p.DocumentEpsilon != 0))
 	}
 	p.noteAgain(p.report.Summary.Marked)
-	p.note("still found by layout alone: %s", byLayout(&s.Layouts, p.options))
+	p.note("re-identified by layout alone: %s", byLayout(&s.Layouts, p.options))
 	words, err := byWords(ctx, s)
 	if err != nil {
 		return err
 	}
-	p.note("still found by the words that stay: %s", words)
+	p.note("re-identified by the words that stay: %s", words)
 	if p.Out != "" && !p.parts.several && p.Input.Format != table.Lines && !p.Input.NoHeader {
 		p.note("measure it: mldp evaluate --original %q --privatised %q --text %s", name, p.Out,
 			strings.Join(p.Input.Columns, ","))
@@ -56,7 +56,7 @@ func (p *privatizing) noteCopied(columns []table.Copied) {
 	if more := len(columns) - len(names); more > 0 {
 		names = append(names, fmt.Sprintf("and %d more", more))
 	}
-	p.note("copied unchanged: %s", strings.Join(names, ", "))
+	p.note("columns copied unchanged: %s", strings.Join(names, ", "))
 }
 
 // noteAgain says how many of the words that may be names, numbers or addresses are written
@@ -73,7 +73,7 @@ func (p *privatizing) noteAgain(m privatize.Marked) {
 		}
 	}
 	if len(shares) > 0 {
-		p.note("came out again: %s", strings.Join(shares, ", "))
+		p.note("names and numbers that came back: %s", strings.Join(shares, ", "))
 	}
 }
 
@@ -100,7 +100,7 @@ func byLayout(l *metrics.Layouts, o privatize.Options) string {
 	} else {
 		hides = fmt.Sprintf("--layout plain leaves the number of words (%.3g%%), %s", 100*length, hides)
 	}
-	return fmt.Sprintf("%.3g%% of %s texts have %s as no other has, and are found again among the originals; %s",
+	return fmt.Sprintf("%.3g%% of %s texts have %s as no other has; %s",
 		100*share, views.Thousands(l.Texts), shown, hides)
 }
 

@@ -193,7 +193,7 @@ func axisOf(q results.Column) Axis {
 	a := Axis{Label: q.Heading()}
 	switch {
 	case q.Name == results.EM:
-		a.Label = "best guess of a word wrong, E_M"
+		a.Label = "E_M (higher: more private)"
 		a.Bound = &[2]float64{0, 1}
 	case q.Attacker != "" && q.Direction == results.Up:
 		a.Label += " (low: attacker wins)"

@@ -3,7 +3,7 @@
 
 KIND is cmp, santext, tem (beta=0.001), mahalanobis (lam=1), vickrey-cmp (t=0.75) or vickrey-mhl (lam=1 t=0.75).
 VECTORS may have a header and be a .gz, as {vectors} of a study has not. It makes words lower case. Its Mahalanobis
-scales the shaped direction to length 1 again: another law, without the paper's promise. Its CusText fails: sums in 32
+scales the shaped direction to length 1 again: another law, without the paper's guarantee. Its CusText fails: sums in 32
 bits. Run with pypantera 1.0.2, whose package is "src" (requirements/pypantera.txt).
 """
 import functools

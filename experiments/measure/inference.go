@@ -22,7 +22,7 @@ type InferenceOptions struct {
 	// if greater, those to learn from are doubled up to as many, until two doublings in a row change E_M by less
 	// than 0.005 each; the rest is in the interval. 10 draws are 0.01 to 0.05 too kind to mechanisms of noise.
 	Most int `yaml:"most,omitempty" json:"most,omitempty" limits:"0,100000"`
-	// also how far the best guess is from the word, as a share of the mean distance of two words: a near synonym is
+	// also how far the guess of a Bayes adversary is from the word, as a share of the mean distance of two words: a near synonym is
 	// nearly found
 	Distance bool `yaml:"distance,omitempty" json:"distance,omitempty"`
 }
@@ -51,7 +51,7 @@ func init() {
 				"most": "if greater, those to learn from are doubled up to as many, until two doublings in a " +
 					"row change E_M by less than 0.005 each; the rest is in the interval. 10 draws are 0.01 to " +
 					"0.05 too kind to mechanisms of noise.",
-				"distance": "also how far the best guess is from the word, as a share of the mean distance " +
+				"distance": "also how far the guess of a Bayes adversary is from the word, as a share of the mean distance " +
 					"of two words: a near synonym is nearly found",
 			},
 			New: func() any { return &InferenceOptions{} },

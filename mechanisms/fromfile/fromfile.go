@@ -214,7 +214,7 @@ func (r *Rewriter) Settings() mechanisms.Settings { return r.settings }
 
 // Guarantee returns no guarantee, because none is known.
 func (r *Rewriter) Guarantee() mechanisms.Guarantee {
-	return mechanisms.Guarantee{Reason: "text made elsewhere: what was promised for it is not known here"}
+	return mechanisms.Guarantee{Reason: "text made elsewhere: its guarantee is not known here"}
 }
 
 // Aligned is false: only the text itself shows whether tokens stayed in place.

@@ -112,7 +112,7 @@ func TestContent(t *testing.T) {
 		"not privatised", "(1,000 test documents), 3 repetitions.", `<g class="series" data-s="CMP">`,
 		`button type="button" data-s="CMP"`, "What was measured", "warnings", "Fewer than 5 repetitions", "How to repeat it",
 		"The command line is not shown, as it holds api-key as it stands.", "The study is not shown, as it holds token",
-		"<details>", "What each mechanism promises", "Vickrey, released†", "test &lt;reason&gt;"} {
+		"<details>", "Guarantee of each mechanism", "Vickrey, released†", "test &lt;reason&gt;"} {
 		k := strings.Index(page[at:], want)
 		if k < 0 {
 			t.Errorf("the page lacks %q, or has it too early", want)

@@ -10,7 +10,7 @@ from typing import Any, Callable
 from ._mechanism import Mechanism
 from ._program import MldpError, listed
 
-_Texts = Callable[[str, list[Any]], list[Any]]  # the private texts of a column
+_Texts = Callable[[str, list[Any]], list[Any]]  # the privatised texts of a column
 
 
 def mapper(*, mechanism: str, epsilon: float, embedding: str, text: str | Sequence[str],
@@ -109,7 +109,7 @@ class Mapper:
             return _open[arguments]
 
     def _private(self, columns: Sequence[str], values: Callable[[str], list[Any]]) -> dict[str, list[Any]]:
-        """The private texts of the columns of a table that has ``columns``."""
+        """The privatised texts of the columns of a table that has ``columns``."""
         for name in [*self._columns, *([] if self._id is None else [self._id])]:
             if name not in columns:
                 raise MldpError(f"no column {name!r}: the table has {list(columns)}", 2)

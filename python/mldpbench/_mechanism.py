@@ -36,8 +36,8 @@ class Mechanism(contextlib.AbstractContextManager["Mechanism"]):
         epsilon: per word, > 0, in the distance that ``guarantee`` names; or None, with a target.
         embedding: a vector file, the name of one in the data folder such as ``glove.6B.100d``, or ``generated``, toy
             vectors for tests.
-        target: such as ``"em=0.5"``, instead of epsilon: the one at which the best guess of a word is wrong that
-            often, as ``mldp calibrate`` finds it.
+        target: such as ``"em=0.5"``, instead of epsilon: the one at which a Bayes adversary misidentifies that
+            share of the words, as ``mldp calibrate`` finds it.
         sample: texts whose words are to be hidden by the target; None is all words of the vocabulary.
         parameters: a mapping such as ``{"t": 0.75}``.
         key: a file of ``mldp key``: the text of a row is that of ``mldp privatize --key``, by its id.
@@ -128,7 +128,7 @@ class Mechanism(contextlib.AbstractContextManager["Mechanism"]):
 
     @property
     def guarantee(self) -> dict[str, object] | None:
-        """What is promised per word, None for nothing."""
+        """The guarantee per word, None for none."""
         return self.hello.get("guarantee")
 
     def privatise(self, texts: Iterable[Any], seeds: Sequence[str] | None = None,
@@ -146,7 +146,7 @@ class Mechanism(contextlib.AbstractContextManager["Mechanism"]):
             missing: ``"keep"`` passes None and NaN through, and counts them; ``"refuse"`` is an error.
 
         Returns:
-            One private text for each text, in their order.
+            One privatised text for each text, in their order.
 
         Raises:
             MldpError: names the index of what is no text, before any text is sent; or says why there is no answer.

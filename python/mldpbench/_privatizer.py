@@ -58,7 +58,7 @@ class Privatizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             texts: as many as wanted; with a key a table that has them and their ids.
 
         Returns:
-            The private texts, in their order.
+            The privatised texts, in their order.
 
         Raises:
             MldpError: as :class:`Mechanism` and its ``privatise`` do.
@@ -70,7 +70,7 @@ class Privatizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             return m.privatise(texts, missing=self.missing)
 
     def _keyed(self, table: Any) -> list[Any]:
-        """The private texts of a table with ids."""
+        """The privatised texts of a table with ids."""
         if self.embedding is None or self.text is None:
             raise MldpError("a key needs an embedding, a column of text and one of id", 2)
         private = mapper(mechanism=self.mechanism, epsilon=self.epsilon, embedding=self.embedding, text=self.text,

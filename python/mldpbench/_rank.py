@@ -60,7 +60,7 @@ def rank(mechanism: Command, data: str | Sequence[str | Path], against: Sequence
         mechanism: a function with ``@mechanism`` before it.
         data: tasks such as ``["agnews@1"]``, or one study.
         against: built-in mechanisms, each at its epsilon with that privacy.
-        em: how often the best guess of a word is wrong, 0 to 1; several are several levels.
+        em: the share of words that a Bayes adversary misidentifies, 0 to 1; several are several levels.
         out: the folder of the run; what is finished there is not run again.
         options: those of ``mldp run``, such as ``repetitions=3``.
 

@@ -35,7 +35,7 @@ class Rows(list[dict[str, Any]]):
 
 
 def records(path: str | Path) -> Rows:
-    """Reads the rows of a run. One row is one quantity of one private text.
+    """Reads the rows of a run. One row is one quantity of one privatised text.
 
     Args:
         path: the folder of the run, or its results.csv(.gz).

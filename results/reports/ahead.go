@@ -64,12 +64,12 @@ func (s sentences) say(between string, order ...string) string {
 const (
 	onEvery = "keeps more than %s on every data set where both were measured"
 	onSome  = "keeps more than %s on some data sets"
-	onNone  = "is told apart from %s on no single one"
+	onNone  = "differs significantly from %s on no single one"
 	behind  = "keeps less than %s on some"
 
-	different    = "told apart from %s"
-	equivalent   = "level with %s"
-	notDifferent = "not told apart from %s"
+	different    = "significantly different from %s"
+	equivalent   = "equivalent to %s"
+	notDifferent = "not significantly different from %s"
 )
 
 // group is what is said of a standing on single data sets.
@@ -95,7 +95,7 @@ func (s standing) together() (group, name string) {
 	case p.Equivalent:
 		return equivalent, s.other + " (" + by + ")"
 	}
-	return notDifferent, fmt.Sprintf("%s (%s; less than %.1f would not show)", s.other, by, p.Detectable)
+	return notDifferent, fmt.Sprintf("%s (%s; minimum detectable: %.1f)", s.other, by, p.Detectable)
 }
 
 // ahead says of which mechanisms one is ahead at a level on each data set, and over all together; which are equivalent

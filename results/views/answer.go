@@ -10,7 +10,7 @@ import (
 	"mldpbench/results/analysis"
 )
 
-// Answer is the sentence that a study is run for: which mechanism has the highest use at equal privacy, which are not
+// Answer is the sentence that a study is run for: which mechanism has the highest utility at equal privacy, which are not
 // significantly different from it, and which have less.
 func Answer(a *analysis.Analysis) string {
 	levels := a.Levels()
@@ -23,8 +23,7 @@ func Answer(a *analysis.Analysis) string {
 	}
 	where := "where " + LevelOf(levels.Quantity, levels.At[0])
 	if levels.Quantity == results.EM {
-		where = fmt.Sprintf("where the best guess of a word is wrong %s%% of the time", Short(100*levels.At[0]))
-		where = strings.Replace(where, "50% of the time", "half the time", 1)
+		where += fmt.Sprintf(" (a Bayes adversary misidentifies %s%% of the words)", Short(100*levels.At[0]))
 	}
 	var found []string
 	for _, s := range leading {
@@ -39,12 +38,12 @@ func Answer(a *analysis.Analysis) string {
 	return "At equal privacy, " + where + ", " + strings.Join(found, ". ") + "."
 }
 
-// foundIn says what a scene found; best are its lines with the highest use, that of the first above all.
+// foundIn says what a scene found; best are its lines with the highest utility, that of the first above all.
 func foundIn(s analysis.Alignment, best []int) string {
 	names := list.Map(s.Lines, nameInSentence)
 	use := inShort(results.MustColumn(s.Use))
 	value := Number(s.Lines[best[0]].Value, use.Digits) + strings.TrimPrefix(use.Unit, "×100")
-	text := fmt.Sprintf("%s keeps most (%s %s)", names[best[0]], results.DatasetTitle(s.Dataset), value)
+	text := fmt.Sprintf("%s has the highest utility (%s %s)", names[best[0]], results.DatasetTitle(s.Dataset), value)
 	if s.Training == "" {
 		return text + "; nothing was tested: " + analysis.Untested
 	}
@@ -62,11 +61,11 @@ func foundIn(s analysis.Alignment, best []int) string {
 		}
 	}
 	if len(similar) > 0 {
-		text += fmt.Sprintf("; %s %s not told apart from it (a difference under %s would not show)", And(similar),
-			verb(similar, "is", "are"), Number(detectable, 1))
+		text += fmt.Sprintf("; no significant difference of %s from it (minimum detectable: %s)", And(similar),
+			Number(detectable, 1))
 	}
 	if len(less) > 0 {
-		text += fmt.Sprintf("; %s %s less", And(less), verb(less, "keeps", "keep"))
+		text += fmt.Sprintf("; %s %s significantly less", And(less), verb(less, "has", "have"))
 	}
 	return text
 }

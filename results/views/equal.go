@@ -75,7 +75,7 @@ func Equal(a *analysis.Analysis, q results.Column) (items []Item) {
 	return items
 }
 
-// lineItem is the use of a mechanism at a level, and what is not known of training.
+// lineItem is the use of a mechanism at a level, and where the variance of training is from.
 func lineItem(s analysis.Alignment, l analysis.Line, q results.Column) Item {
 	x := Item{
 		Place:    l.Place,
@@ -89,7 +89,7 @@ func lineItem(s analysis.Alignment, l analysis.Line, q results.Column) Item {
 	}
 	switch s.Training {
 	case analysis.ByBaseline:
-		x.Notes = append(x.Notes, "what is not known of training is taken from "+s.Training)
+		x.Notes = append(x.Notes, "the variance of training is taken from "+s.Training)
 	case "":
 		x.Notes = append(x.Notes, "not tested: "+analysis.Untested)
 	}
@@ -135,7 +135,7 @@ func differences(a *analysis.Analysis, use results.Column) (items []Item) {
 				items = append(items, x.saysNumber("ε", Short(l.Epsilon), l.Epsilon))
 			}
 			if pooled == (s.Datasets > 0) {
-				items = append(items, x.says("told apart from", differentFrom(a, s, i)))
+				items = append(items, x.says("differs from", differentFrom(a, s, i)))
 			}
 		}
 	}

@@ -26,7 +26,7 @@ func guaranteeItems(a *analysis.Analysis, _ results.Column) (items []Item) {
 		x := Item{Place: c.Instance()}
 		x.Generated = c.Generated
 		items = append(items,
-			x.says("promise", guarantee),
+			x.says("guarantee", guarantee),
 			x.says("Euclidean", cmp.Or(inEpsilons(c, c.GuaranteeEuclidean), NotMeasured)),
 			x.says("only", c.GuaranteeScope),
 			x.says("audit", auditVerdict(a, x.Place)),

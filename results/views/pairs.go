@@ -44,7 +44,7 @@ func (i Item) tested(p analysis.Pair, use results.Column, unit float64) []Item {
 		i.saysWithin("difference", text, difference, low, high),
 		i.saysNumber("p (Holm)", probability(p.Adjusted), p.Adjusted),
 		i.says("verdict", verdict(p, use)),
-		i.saysNumber("detectable", Number(detectable, 2), detectable),
+		i.saysNumber("minimum detectable", Number(detectable, 2), detectable),
 	}
 }
 
@@ -79,13 +79,13 @@ func verdict(p analysis.Pair, use results.Column) string {
 	case math.IsNaN(p.P):
 		return "not tested"
 	case p.Different:
-		return "told apart"
+		return "significantly different"
 	case p.Equivalent:
-		return fmt.Sprintf("level (± %g)", analysis.Margin(use))
+		return fmt.Sprintf("equivalent (± %g)", analysis.Margin(use))
 	case math.IsNaN(p.Detectable):
-		return "not told apart"
+		return "no significant difference"
 	}
-	return fmt.Sprintf("not told apart (under %s would not show)", Number(p.Detectable, 1+max(0, use.Digits-2)))
+	return fmt.Sprintf("no significant difference (minimum detectable: %s)", Number(p.Detectable, 1+max(0, use.Digits-2)))
 }
 
 // probability writes a corrected p-value.

@@ -29,8 +29,8 @@ type Cell struct {
 	Text      string
 	Value     any              // what the text is of: a number, say; nil for the text itself
 	Low, High results.Optional // its interval, if it has one
-	Best      bool             // told apart from all others
-	Tied      bool             // the best, or not told apart from it
+	Best      bool             // significantly different from all others
+	Tied      bool             // the best, or not significantly different from it
 	Own       bool             // names a mechanism of the user
 	Notes     []int
 }

@@ -124,7 +124,7 @@ func TestValuesByHand(t *testing.T) {
 	}
 }
 
-// What competes and is told apart is bold or tied, by tests; nobody's promise does
+// What competes and is significantly different is bold or tied, by tests; nobody's guarantee does
 // not compete, the user's own text does and is marked; of one repetition nothing is
 // tested, so nothing is bold, in any format.
 func TestBestIsTested(t *testing.T) {
@@ -141,9 +141,9 @@ func TestBestIsTested(t *testing.T) {
 	if last := table.Rows[len(table.Rows)-1]; last[0].Text != "not privatised" || last[1].Text != "80.5" {
 		t.Errorf("%+v", last)
 	}
-	const begins = "At equal privacy, where the best guess of a word is wrong half the time, CMP keeps most " +
-		"(IMDb 72.0%); TEM is not told apart from it (a difference under "
-	const ends = "; mine (no guarantee) keeps less."
+	const begins = "At equal privacy, where E_M = 0.5 (a Bayes adversary misidentifies 50% of the words), CMP has the highest utility " +
+		"(IMDb 72.0%); no significant difference of TEM from it (minimum detectable: "
+	const ends = "; mine (no guarantee) has significantly less."
 	answer := Answer(unasked(made()))
 	if !strings.HasPrefix(answer, begins) {
 		t.Errorf("the answer is %q, want it to begin with %q", answer, begins)
@@ -153,7 +153,7 @@ func TestBestIsTested(t *testing.T) {
 	}
 	alone := selected(made(), func(c results.Cell) bool { return c.Mechanism != "tem" })
 	if c := cellAt(t, find(t, all(alone), "equal-e-m-0.5"), "IMDb", "CMP"); !c.Best || c.Tied {
-		t.Errorf("told apart from all others: %+v", c)
+		t.Errorf("significantly different from all others: %+v", c)
 	}
 	once := selected(made(), func(c results.Cell) bool { return c.Repetition <= 1 })
 	for _, x := range all(once) {
@@ -302,7 +302,7 @@ func TestTablesAreWellFormed(t *testing.T) {
 }
 
 // The table that a paper prints, mechanisms × data sets at one level: each number is
-// the alignment's, three are not told apart from the rank fix on news and film reviews,
+// the alignment's, three are not significantly different from the rank fix on news and film reviews,
 // so that none is bold; and, where TeX with booktabs is installed, it compiles, no line
 // wider than its column.
 func TestThePapersTable(t *testing.T) {

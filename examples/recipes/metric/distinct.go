@@ -14,7 +14,7 @@ func init() {
 		Name: "distinct", Version: 1, Setting: true,
 		Columns: []results.Column{{Name: "distinct", Title: "different words", Unit: "%", Direction: results.Up, Digits: 1,
 			Threshold: 3, Counted: true}},
-		Metric: study.Metric{Key: "distinct", Doc: "share of different words among all of the private text",
+		Metric: study.Metric{Key: "distinct", Doc: "share of different words among all of the privatised text",
 			New: func() any { return &struct{}{} }},
 		Applies: func(s *measure.Spec, _ *measure.Query) bool { return s.Definition().NewVector == nil }, // there is text
 		Measure: distinct,
