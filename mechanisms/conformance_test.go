@@ -75,6 +75,7 @@ func instances() (all []instance) {
 	extra := map[string][]Parameters{
 		"santext-plus": {{"w": 0.9, "p": 0.3}, {"w": 1.0}, {"p": 0.0}, {"p": 1.0}},
 		"custext":      {{"k": 1.0}, {"k": 3.0}, {"k": 1000.0}},
+		"brr":          {{"bits": 1.0}, {"bits": 100.0}},
 		"rank-fix":     {{"c": 2.0}},
 		"vickrey":      {{"t": 0.0}, {"t": 1.0}},
 		"vickrey-k":    {{"t": []float64{0.5}}, {"t": []float64{1, 0, 2, 0.3}}},

@@ -119,6 +119,30 @@ func TestPlantedOnAllWords(t *testing.T) {
 	}
 }
 
+// Of mechanisms that only draw words, one and a half times the promised ε is found in
+// the outputs, where these show the noise: three bits, all of whose codes have a word.
+func TestPlantedInOutputs(t *testing.T) {
+	t.Parallel()
+	skipStatistics(t)
+	s := spacetest.Gaussian(t, 60, 4, 1, 5)
+	o := Options{Samples: 40_000, Words: 60, Seed: stream.FromUint64(9)}
+	brr := func(epsilon float64) *mechanisms.Mechanism {
+		m, err := mechanisms.New(environment(s), mechanisms.Settings{Mechanism: "brr", Epsilon: epsilon,
+			Parameters: mechanisms.Parameters{"bits": 3.0}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	honest := brr(1)
+	for factor, found := range map[float64]bool{1: false, 1.5: true, 2: true} {
+		r := judged(t, brr(factor).Promising(honest.Guarantee()), s, o)
+		if breach(r) != found {
+			t.Errorf("brr, %v times its ε: %s; %+v", factor, r.Verdict(), r.Worst)
+		}
+	}
+}
+
 // A word of 50 or of 1,000 that is always kept is found by an exact run, whichever
 // it is: all are looked at.
 func TestKeptWordIsFound(t *testing.T) {
