@@ -39,7 +39,8 @@ func init() {
 // public; codes longer than the vectors go on with the rows of a further rotation.
 func newBRR(env Environment, s Settings) (*Mechanism, error) {
 	length := int(s.Parameters["bits"].(float64))
-	codes, err := once(env, length, func() (*wordCodes, error) { return newWordCodes(env.Space, env.Seed, length), nil })
+	build := func() (*wordCodes, error) { return newWordCodes(env.Space, env.Seed, length), nil }
+	codes, err := once(env, length, build)
 	if err != nil {
 		return nil, err
 	}
