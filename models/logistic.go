@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/optimize"
 
 	"mldpbench/internal/params"
-	"mldpbench/internal/stats"
 )
 
 // Encoder is the parameter that names a sentence encoder. A model that has it
@@ -58,6 +58,9 @@ func newLogistic(name string, o Options) Classifier {
 	})
 }
 
+// leastGradient stops any fit: gonum's default.
+const leastGradient = 1e-12
+
 // logisticStop says when a fit for one C ends.
 type logisticStop struct {
 	iterations int     // at most
@@ -77,11 +80,14 @@ type logisticTrainer struct {
 	labels  []int
 	classes int
 	stop    logisticStop
-	weights []float64   // machines × (width + 1), kept for the next C
-	margins [][]float64 // of each machine and example, without bias, at the weights in at
+	weights []float64 // machines × (width + 1), kept for the next C
+
+	// At the weights in at:
 	at      []float64
-	slopes  [][]float64 // scratch, like margins: derivatives of the objective with respect to margins
-	row     []float64   // scratch: margins, or probabilities, of the classes of one example
+	margins [][]float64 // of each machine and example, without bias
+	losses  []float64   // −ln p(y|x) of each example, over n
+	slopes  [][]float64 // of each machine and example: derivatives of losses with respect to margins
+	row     []float64   // scratch: margins, then exponentials and probabilities, of the classes of one example
 }
 
 // newLogisticTrainer starts from weights of zero; labels are in [0, classes), one for each row of x.
@@ -92,6 +98,7 @@ func newLogisticTrainer(x design, labels []int, classes int, stop logisticStop) 
 		classes: classes,
 		stop:    stop,
 		weights: make([]float64, machines(classes)*(x.width()+1)),
+		losses:  make([]float64, x.len()),
 		row:     make([]float64, classes),
 	}
 	for range machines(classes) {
@@ -116,53 +123,51 @@ func (t *logisticTrainer) scale(c float64) float64 { return 1 / (c * float64(t.x
 
 // objective returns |w|²/(2·c·n) + (1/n)·Σ −ln p(y|x).
 func (t *logisticTrainer) objective(flat []float64, c float64) float64 {
+	t.evaluate(flat)
 	loss := 0.0
 	for _, w := range flat {
 		loss += float64(w * w)
 	}
 	loss *= t.scale(c) / 2
-	weights := t.split(flat)
-	t.computeMargins(flat, weights)
-	n := float64(t.x.len())
-	for i, y := range t.labels {
-		t.rowOf(i, weights)
-		loss += logLoss(t.row, y) / n
+	for _, v := range t.losses {
+		loss += v
 	}
 	return loss
 }
 
 // gradient writes that of the objective: w/(c·n) + (1/n)·Σ (dloss/dmargin)·x for each machine.
 func (t *logisticTrainer) gradient(to, flat []float64, c float64) {
+	t.evaluate(flat)
 	scale := t.scale(c)
 	for j, w := range flat {
 		to[j] = w * scale
 	}
-	weights := t.split(flat)
-	t.computeMargins(flat, weights)
-	gradients := t.split(to)
 	bias := t.x.width()
-	n := float64(t.x.len())
-	for i, y := range t.labels {
-		t.rowOf(i, weights)
-		stats.Softmax(t.row, t.row)
-		for k, g := range gradients {
-			t.slopes[k][i] = t.slope(k, y) / n
-			g[bias] += t.slopes[k][i]
+	for k, g := range t.split(to) {
+		for _, slope := range t.slopes[k] {
+			g[bias] += slope
 		}
-	}
-	for k, g := range gradients {
 		t.x.transposed(t.slopes[k], g[:bias])
 	}
 }
 
-// computeMargins computes w·x of all examples, once for the objective and the gradient at the same weights.
-func (t *logisticTrainer) computeMargins(flat []float64, weights [][]float64) {
+// evaluate computes losses and slopes of all examples, once for the objective and the gradient at the same weights.
+func (t *logisticTrainer) evaluate(flat []float64) {
 	if slices.Equal(t.at, flat) {
 		return
 	}
 	t.at = append(t.at[:0], flat...)
+	weights := t.split(flat)
 	for k, w := range weights {
 		t.x.times(w[:len(w)-1], t.margins[k])
+	}
+	n := float64(t.x.len())
+	for i, y := range t.labels {
+		t.rowOf(i, weights)
+		t.losses[i] = lossAndSoftmax(t.row, y) / n
+		for k := range weights {
+			t.slopes[k][i] = t.slope(k, y) / n
+		}
 	}
 }
 
@@ -177,6 +182,25 @@ func (t *logisticTrainer) rowOf(i int, weights [][]float64) {
 	}
 }
 
+// lossAndSoftmax returns −ln softmax(row)[label] and replaces row by its softmax: logLoss and stats.Softmax to the bit,
+// with the exponentials in common and that of the largest number, one, left out.
+func lossAndSoftmax(row []float64, label int) float64 {
+	top := slices.Max(row)
+	below := row[label] - top
+	sum := 0.0
+	for k, v := range row {
+		row[k] = 1
+		if v != top {
+			row[k] = math.Exp(v - top)
+		}
+		sum += row[k]
+	}
+	for k := range row {
+		row[k] /= sum
+	}
+	return -(below - math.Log(sum))
+}
+
 // slope is the derivative of −ln p(y|x) with respect to the margin of machine k, given the probabilities in row. With
 // two classes both margins move with the one of the machine, in opposite directions.
 func (t *logisticTrainer) slope(k, y int) float64 {
@@ -189,6 +213,23 @@ func (t *logisticTrainer) slope(k, y int) float64 {
 	return t.row[k]
 }
 
+// gradientConverge stops where no derivative is as large as tolerance, or where gonum's default does. What gonum does
+// itself takes the largest of all derivatives, twice for each step; most of the time the first one is enough.
+type gradientConverge struct {
+	optimize.FunctionConverge
+	tolerance float64
+}
+
+// Converged says whether the location is good enough.
+func (g *gradientConverge) Converged(at *optimize.Location) optimize.Status {
+	for _, derivative := range at.Gradient {
+		if !(math.Abs(derivative) < g.tolerance) {
+			return g.FunctionConverge.Converged(at)
+		}
+	}
+	return optimize.GradientThreshold
+}
+
 // train minimises from the weights of the last C. A line search without progress
 // means that float64 cannot resolve a better point, so the best one so far is the result.
 func (t *logisticTrainer) train(ctx context.Context, c float64) ([][]float64, error) {
@@ -197,11 +238,15 @@ func (t *logisticTrainer) train(ctx context.Context, c float64) ([][]float64, er
 		Grad:   func(gradient, w []float64) { t.gradient(gradient, w, c) },
 		Status: func() (optimize.Status, error) { return optimize.NotTerminated, ctx.Err() },
 	}
+	converge := &gradientConverge{
+		FunctionConverge: optimize.FunctionConverge{Absolute: 1e-10, Iterations: 100}, // gonum's default
+		tolerance:        max(t.stop.tolerance, leastGradient),
+	}
 	result, err := optimize.Minimize(problem, t.weights, &optimize.Settings{
-		GradientThreshold: t.stop.tolerance,
-		MajorIterations:   t.stop.iterations,
-		Concurrent:        1,
-	}, &optimize.LBFGS{Store: t.stop.store})
+		Converger:       converge,
+		MajorIterations: t.stop.iterations,
+		Concurrent:      1,
+	}, &optimize.LBFGS{Store: t.stop.store, GradStopThreshold: math.NaN()})
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
