@@ -31,7 +31,10 @@ type set struct {
 	Parts      []part     `yaml:"parts"`
 	Layout     string     `yaml:"read"`
 	Text       string     `yaml:"text"`
+	Second     string     `yaml:"second"`
 	Label      string     `yaml:"label"`
+	Private    string     `yaml:"private"`
+	User       string     `yaml:"user"`
 	Labels     [][]string `yaml:"labels"`
 	Then       string     `yaml:"then"`
 
@@ -61,7 +64,9 @@ func init() {
 		})
 		s.read = layouts[s.Layout]
 		if s.Layout == "columns" {
-			s.read = inColumns(table.Options{Format: table.CSV}, []string{s.Text}, s.Label, "", "")
+			s.Pairs = s.Second != ""
+			s.read = inColumns(table.Options{Format: table.CSV}, columns{texts: []string{s.Text}, second: s.Second,
+				label: s.Label, private: s.Private, user: s.User})
 		}
 		s.Read = s.load
 		s.Needs = s.needs
@@ -144,7 +149,8 @@ func (s set) readPart(ctx context.Context, path string, p part, all *labelled) e
 		if s.Classes != nil && !ok {
 			return fmt.Errorf("label %q: must be one of %q", label, slices.Sorted(maps.Keys(known)))
 		}
-		all.Rows.Rows = append(all.Rows.Rows, Row{Text: r.text, Label: class, User: r.user, Split: p.Split})
+		all.Rows.Rows = append(all.Rows.Rows, Row{Text: r.text, Second: r.second, Label: class, User: r.user,
+			Split: p.Split})
 		all.labels = append(all.labels, label)
 		all.privates = append(all.privates, r.private)
 		return nil
@@ -198,8 +204,8 @@ func ownDefinition(q Request) (Definition, error) {
 	s := set{
 		Definition: Definition{Name: q.Name, Title: q.Name, Cleaning: CleanWords},
 		Parts:      []part{{}},
-		read: inColumns(table.Options{Delimiter: q.Delimiter, Encoding: q.Encoding}, q.TextColumns, q.LabelColumn,
-			q.PrivateColumn, q.UserColumn),
+		read: inColumns(table.Options{Delimiter: q.Delimiter, Encoding: q.Encoding}, columns{texts: q.TextColumns,
+			label: q.LabelColumn, private: q.PrivateColumn, user: q.UserColumn}),
 	}
 	s.Read = s.load
 	return s.Definition, nil

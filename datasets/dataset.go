@@ -20,8 +20,10 @@ import (
 // Document is one labelled text.
 type Document struct {
 	ID     int      // row in the source, from 0, stable across samples
-	Text   string   // as in the source
-	Tokens []string // after cleaning and cutting
+	Text   string   // as in the source; of a pair the first text
+	Second string   // of a pair the second one
+	Tokens []string // after cleaning and cutting; those of a second text follow
+	First  int      // of a pair the number of tokens of its first text
 	Label  int      // index into Dataset.Classes
 	// Private is an index into Dataset.Privates, the label that an attacker
 	// tries to infer; 0 where the data set has no private label.
@@ -37,6 +39,7 @@ type Dataset struct {
 	Privates   []string // names of the private labels, nil for a data set without one
 	Generated  bool     // the built-in generated corpus, never mixed with real data
 	WordLevel  bool     // every document is one word (Product Reviews)
+	Pairs      bool     // every document is two texts
 	Source     string   // the file or folder read, "built in" for a generated set
 	Note       string   // what a reader of results must know of the source, "" for nothing
 	SourceRows int      // rows that the sample was drawn from
@@ -44,7 +47,7 @@ type Dataset struct {
 	Validation []Document
 	Test       []Document
 	// Fingerprint is the hex SHA-256 of classes, splits, row numbers, labels,
-	// private labels and users where there are some, and tokens: equal
+	// private labels, users and places of second texts where there are some, and tokens: equal
 	// fingerprints mean equal tokens and labels, whatever layout the source had.
 	Fingerprint string
 
@@ -92,6 +95,9 @@ func (d *Dataset) fingerprint() string {
 		fmt.Fprintf(h, "%s %d\n", s.Name, len(s.Documents))
 		for _, doc := range s.Documents {
 			fmt.Fprintf(h, "%d %d %d\n", doc.ID, doc.Label, len(doc.Tokens))
+			if d.Pairs {
+				fmt.Fprintf(h, "first %d\n", doc.First)
+			}
 			if d.Privates != nil {
 				fmt.Fprintf(h, "private %d\n", doc.Private)
 			}

@@ -18,8 +18,8 @@ import (
 	"mldpbench/internal/list"
 )
 
-// record is a row of a file, with labels as the file has them.
-type record struct{ text, label, private, user string }
+// record is a row of a file, with labels as the file has them. Of a pair of texts, second is the other one.
+type record struct{ text, second, label, private, user string }
 
 // layout reads a file; the errors of add come back with their place.
 type layout func(ctx context.Context, path string, add func(record) error) error
@@ -32,11 +32,18 @@ var layouts = map[string]layout{
 	"sentences": sentences,
 }
 
-// inColumns is a table: columns of text, joined by a space, and those of labels
-// and users, "" for none.
-func inColumns(o table.Options, texts []string, label, private, user string) layout {
-	kinds := []string{"label", "private label", "user"}
-	columns := []string{label, private, user}
+// columns are those of a table: of text, joined by a space, and those of a second text, labels and users, "" for
+// none.
+type columns struct {
+	texts                        []string
+	second, label, private, user string
+}
+
+// inColumns is a table.
+func inColumns(o table.Options, from columns) layout {
+	kinds := []string{"second text", "label", "private label", "user"}
+	columns := []string{from.second, from.label, from.private, from.user}
+	texts := from.texts
 	o.Columns = append(slices.Clone(texts), list.Map(columns, func(c string) string { return cmp.Or(c, texts[0]) })...)
 	return func(ctx context.Context, path string, add func(record) error) error {
 		return table.Each(ctx, path, o, func(row table.Row) error {
@@ -53,7 +60,8 @@ func inColumns(o table.Options, texts []string, label, private, user string) lay
 					return fmt.Errorf("empty %s in column %q", kinds[i], c)
 				}
 			}
-			return add(record{strings.Join(values[:len(texts)], " "), own[0], own[1], own[2]})
+			text := strings.Join(values[:len(texts)], " ")
+			return add(record{text: text, second: own[0], label: own[1], private: own[2], user: own[3]})
 		})
 	}
 }
@@ -67,7 +75,7 @@ func newsItems(ctx context.Context, path string, add func(record) error) error {
 		texts = []string{"3"}
 		format = table.TSV
 	}
-	read := inColumns(table.Options{Format: format, NoHeader: true}, texts, "1", "", "")
+	read := inColumns(table.Options{Format: format, NoHeader: true}, columns{texts: texts, label: "1"})
 	return read(ctx, path, func(r record) error {
 		r.text = repairNews(r.text)
 		return add(r)
@@ -101,7 +109,7 @@ func repairNews(text string) string {
 // train/neg, test/pos, test/neg, by id within each.
 func reviews(ctx context.Context, path string, add func(record) error) error {
 	if name := strings.TrimSuffix(strings.ToLower(path), ".gz"); !strings.HasSuffix(name, ".tar") {
-		read := inColumns(table.Options{Format: table.CSV}, []string{"review"}, "sentiment", "", "")
+		read := inColumns(table.Options{Format: table.CSV}, columns{texts: []string{"review"}, label: "sentiment"})
 		return read(ctx, path, add)
 	}
 	f, err := table.OpenText(path)

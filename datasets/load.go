@@ -89,6 +89,7 @@ func Load(ctx context.Context, q Request) (*Dataset, error) {
 		Privates:   rows.Privates,
 		Generated:  d.Generated,
 		WordLevel:  d.WordLevel,
+		Pairs:      d.Pairs,
 		Source:     rows.Source,
 		Note:       rows.Note,
 		SourceRows: len(rows.Rows),
@@ -160,7 +161,7 @@ func definition(q Request) (Definition, error) {
 	return Find(q.Name)
 }
 
-// clean fills in the tokens of all documents, on all cores.
+// clean fills in the tokens of all documents, on all cores. The two texts of a pair are cleaned, and cut, alone.
 func clean(ctx context.Context, tokens func(text string) []string, splits ...[]Document) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
@@ -169,6 +170,10 @@ func clean(ctx context.Context, tokens func(text string) []string, splits ...[]D
 			g.Go(func() error {
 				for i := range part {
 					part[i].Tokens = tokens(part[i].Text)
+					if part[i].Second != "" {
+						part[i].First = len(part[i].Tokens)
+						part[i].Tokens = slices.Concat(part[i].Tokens, tokens(part[i].Second))
+					}
 				}
 				return ctx.Err()
 			})

@@ -9,9 +9,11 @@ import (
 
 // Row is one text of a source, before sampling and cleaning.
 type Row struct {
-	Text  string
-	Label int    // index into the classes
-	Split string // "train", "validation" or "test" where the source has splits, else ""
+	Text string
+	// Second is the other text of a pair, "" where the source has no pairs.
+	Second string
+	Label  int    // index into the classes
+	Split  string // "train", "validation" or "test" where the source has splits, else ""
 	// Private is an index into Rows.Privates, User a name; see Document.
 	Private int
 	User    string
@@ -55,6 +57,7 @@ type Definition struct {
 	Classes   []string                   `yaml:"classes"` // names of the labels 0, 1, …
 	Generated bool                       `yaml:"-"`
 	WordLevel bool                       `yaml:"word_level"`
+	Pairs     bool                       `yaml:"-"`          // every document is two texts
 	Sizes     Sizes                      `yaml:"sizes"`      // default sample
 	Cleaning  Cleaning                   `yaml:"cleaning"`   // default cleaning
 	MaxTokens int                        `yaml:"max_tokens"` // default cut; 0 means none

@@ -38,7 +38,8 @@ func split(rows Rows, q Request) (out [3][]Document, err error) {
 		}
 		for _, id := range ids {
 			r := rows.Rows[id]
-			out[s] = append(out[s], Document{ID: id, Text: r.Text, Label: r.Label, Private: r.Private, User: r.User})
+			out[s] = append(out[s], Document{ID: id, Text: r.Text, Second: r.Second, Label: r.Label,
+				Private: r.Private, User: r.User})
 		}
 	}
 	return out, nil
@@ -59,6 +60,14 @@ func (rows Rows) check() error {
 		}
 	}
 	return nil
+}
+
+// whole is the text of a row; of a pair, both with a line feed between.
+func (r Row) whole() string {
+	if r.Second == "" {
+		return r.Text
+	}
+	return r.Text + "\n" + r.Second
 }
 
 // draw returns the rows of each split.
@@ -145,7 +154,7 @@ func (rows Rows) whole(seed stream.Seed) [3][]int {
 func (rows Rows) byHash(q Request) (pools [3][]int, err error) {
 	hashes := make([]uint64, len(rows.Rows))
 	for id, r := range rows.Rows {
-		sum := sha256.Sum256([]byte("split\n" + r.Text))
+		sum := sha256.Sum256([]byte("split\n" + r.whole()))
 		hashes[id] = binary.BigEndian.Uint64(sum[8:])
 		part := binary.BigEndian.Uint64(sum[:]) % 100
 		switch {

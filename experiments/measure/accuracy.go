@@ -2,6 +2,7 @@ package measure
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -34,13 +35,14 @@ func init() {
 			}
 			return options, len(scene.Models) > 0
 		},
-		// A mechanism that releases vectors, and a data set of single words, are used
-		// with linear models only; a projected vector and a plain one have different
-		// lengths.
+		// A mechanism that releases vectors, and a data set of single words or of pairs, are
+		// used with linear models only; a projected vector and a plain one have different
+		// lengths, and one vector does not tell the texts of a pair apart.
 		Applies: func(s *Spec, q *Query) bool {
 			t, _ := s.Dataset.Definition() // checked
 			text := hasText(s, q)
-			return (!t.WordLevel && text || q.Model.Vectors) && (text || q.Setting == study.Local)
+			linear := t.WordLevel || t.Pairs || !text
+			return (!linear || q.Model.Vectors) && (text || q.Setting == study.Local && !t.Pairs)
 		},
 		Needs: func(_ *Spec, q *Query) []lab.Resource {
 			if encoder := q.Model.encoder(); encoder != "" {
@@ -290,6 +292,9 @@ func (r *Release) split(ctx context.Context, x *reading, i int, private bool) (m
 		})
 		return models.Examples{Vectors: vectors, Labels: labels}, err
 	}
+	if r.Corpus.Pairs {
+		return r.pairs(x, i, private, labels)
+	}
 	if x.tokenizer != nil {
 		return models.Examples{Sequences: x.tokenizer.Sequences(tokens), Labels: labels}, nil
 	}
@@ -297,6 +302,27 @@ func (r *Release) split(ctx context.Context, x *reading, i int, private bool) (m
 		return x.words.WordExamples(tokens, labels)
 	}
 	return x.words.Examples(tokens, labels), nil
+}
+
+// pairs returns a split of pairs. A mechanism keeps the place of each word, and so where the second text begins.
+func (r *Release) pairs(x *reading, split int, private bool, labels []int) (models.Examples, error) {
+	tokens := r.Corpus.Tokens[split]
+	if private {
+		tokens = r.aligned[split]
+	}
+	first := make([][]string, len(tokens))
+	second := make([][]string, len(tokens))
+	for i, d := range r.Corpus.Splits()[split].Documents {
+		if len(tokens[i]) != len(d.Tokens) {
+			return models.Examples{}, fmt.Errorf("document %d of a data set of pairs has %d words in place of %d: where "+
+				"its second text begins is not known", i+1, len(tokens[i]), len(d.Tokens))
+		}
+		first[i] = tokens[i][:d.First]
+		second[i] = tokens[i][d.First:]
+	}
+	words := x.words.Wide.Vocabulary
+	vectors := models.PairVectors(x.words.Table, words.Rows(shown(first)), words.Rows(shown(second)))
+	return models.Examples{Vectors: vectors, Labels: labels}, nil
 }
 
 // Model is a classifier to train and all of its parameters.
