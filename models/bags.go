@@ -27,72 +27,55 @@ func (b beside) transposed(a, into []float64) {
 	}
 }
 
-// bags is a matrix whose rows are weighted sums of the rows of another: those of
-// the words of a document.
+// bags is the product of two matrices: its rows are weighted sums of the rows of
+// words, one for each document.
 type bags struct {
-	words rows
-	start []int   // document i has [start[i], start[i+1])
-	word  []int32 // rows of words
-	share []float32
+	documents design // documents × words
+	words     design // words × features
 }
 
-func (b bags) len() int   { return len(b.start) - 1 }
+func (b bags) len() int   { return b.documents.len() }
 func (b bags) width() int { return b.words.width() }
 
 func (b bags) times(w, out []float64) {
 	each := make([]float64, b.words.len())
-	for i := range each {
-		each[i] = b.words.dot(i, w)
-	}
-	for i := range out {
-		sum := 0.0
-		for k := b.start[i]; k < b.start[i+1]; k++ {
-			sum += float64(float64(b.share[k]) * each[b.word[k]])
-		}
-		out[i] = sum
-	}
+	b.words.times(w, each)
+	b.documents.times(each, out)
 }
 
 func (b bags) transposed(a, into []float64) {
 	each := make([]float64, b.words.len())
-	for i, v := range a {
-		for k := b.start[i]; k < b.start[i+1]; k++ {
-			each[b.word[k]] += float64(v * float64(b.share[k]))
-		}
-	}
-	for i, v := range each {
-		if v != 0 {
-			b.words.add(i, v, into)
-		}
-	}
+	b.documents.transposed(a, each)
+	b.words.transposed(each, into)
 }
 
 // vocabulary returns the distinct tokens of documents, in the order in which they come,
-// and the rows of each document with the number of times it has each.
-func vocabulary(documents [][]int32) (tokens []int32, b bags) {
-	row := map[int32]int32{}
-	var last []int // position in b.word of a row of the current document, plus one
-	b.start = make([]int, 1, len(documents)+1)
+// and for each document the number of times it has each, by their places.
+func vocabulary(documents [][]int32) (tokens []int32, counts sparseRows) {
+	place := map[int32]int32{}
+	var last []int // position in counts.data of a token of the current document, plus one
+	counts.start = make([]int, 1, len(documents)+1)
 	for _, d := range documents {
-		first := len(b.word)
+		first := len(counts.data)
 		for _, w := range d {
-			r, met := row[w]
+			p, met := place[w]
 			if !met {
-				r = int32(len(tokens))
-				row[w] = r
+				p = int32(len(tokens))
+				place[w] = p
 				tokens = append(tokens, w)
 				last = append(last, 0)
 			}
-			if last[r] <= first {
-				b.word = append(b.word, r)
-				b.share = append(b.share, 0)
-				last[r] = len(b.word)
+			if last[p] <= first {
+				counts.columns = append(counts.columns, p)
+				counts.data = append(counts.data, 0)
+				last[p] = len(counts.data)
 			}
-			b.share[last[r]-1]++
+			counts.data[last[p]-1]++
 		}
-		b.start = append(b.start, len(b.word))
+		counts.start = append(counts.start, len(counts.data))
 	}
-	return tokens, b
+	counts.d = len(tokens)
+	return tokens, counts
 }
 
 // means are mean vectors as bags of the vectors of words.
@@ -101,22 +84,21 @@ type means struct{ *dense }
 // matrix has for each document the mean of the scaled vectors of its words that have one: a mean of scaled vectors is
 // the scaled mean.
 func (m *means) matrix(x Examples) design {
-	tokens, b := vocabulary(x.Sequences)
+	tokens, shares := vocabulary(x.Sequences)
 	words := denseRows{d: m.embedding.Dimension}
 	for _, w := range tokens {
 		words.data = append(words.data, m.embedding.row(w)...)
 	}
 	m.scaling.apply(words)
-	b.words = words
 	for i := range x.Sequences {
 		n := float32(0) // words with a vector
-		for k := b.start[i]; k < b.start[i+1]; k++ {
-			if !nonzero(m.embedding.row(tokens[b.word[k]])) {
-				b.share[k] = 0
+		for k := shares.start[i]; k < shares.start[i+1]; k++ {
+			if !nonzero(m.embedding.row(tokens[shares.columns[k]])) {
+				shares.data[k] = 0
 			}
-			n += b.share[k]
+			n += shares.data[k]
 		}
-		divide(b.share[b.start[i]:b.start[i+1]], max(n, 1))
+		divide(shares.data[shares.start[i]:shares.start[i+1]], max(n, 1))
 	}
-	return b
+	return bags{documents: rowDesign{shares}, words: rowDesign{words}}
 }

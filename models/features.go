@@ -3,6 +3,8 @@ package models
 import (
 	"math"
 	"slices"
+
+	"mldpbench/internal/kernel"
 )
 
 // rows are the feature vectors of examples, as the dual solver reads them.
@@ -37,6 +39,38 @@ func (d rowDesign) transposed(a, into []float64) {
 	for i, v := range a {
 		d.add(i, v, into)
 	}
+}
+
+// packed is a matrix of sparse rows, and its transpose, in a form whose products are
+// cheap: it costs as much to make as a few of them.
+type packed struct {
+	rows, columns int
+	forward       *kernel.Sparse
+	backward      *kernel.Sparse
+}
+
+// pack makes products with a matrix cheaper, to the bit, where many will be taken.
+func pack(x design) design {
+	switch x := x.(type) {
+	case bags:
+		return bags{documents: pack(x.documents), words: pack(x.words)}
+	case rowDesign:
+		r, sparse := x.rows.(sparseRows)
+		if sparse {
+			m := kernel.CSR{Width: r.d, Start: r.start, Columns: r.columns, Data: r.data}
+			return packed{rows: r.len(), columns: r.d, forward: m.Pack(), backward: m.Transposed().Pack()}
+		}
+	}
+	return x
+}
+
+func (p packed) len() int                     { return p.rows }
+func (p packed) width() int                   { return p.columns }
+func (p packed) transposed(a, into []float64) { p.backward.AddProducts(into, a) }
+
+func (p packed) times(w, out []float64) {
+	clear(out)
+	p.forward.AddProducts(out, w)
 }
 
 // denseRows are n × d numbers, row-major.

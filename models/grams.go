@@ -106,12 +106,12 @@ func spell(words []int32, spelling func(int32) string) spelledWords {
 
 // learnCharacterGrams counts, for each n-gram of the words of documents, the documents that have it.
 func learnCharacterGrams(documents [][]int32, spelling func(int32) string) *characterGrams {
-	tokens, b := vocabulary(documents)
+	tokens, counts := vocabulary(documents)
 	words := spell(tokens, spelling)
 	df := make([]float64, len(words.grams))
 	last := make([]int, len(words.grams)) // document that has it, counted from 1
 	for i := range documents {
-		for _, w := range b.word[b.start[i]:b.start[i+1]] {
+		for _, w := range counts.columns[counts.start[i]:counts.start[i+1]] {
 			for _, n := range words.number[w] {
 				if last[n] != i+1 {
 					last[n] = i + 1
@@ -132,15 +132,14 @@ func learnCharacterGrams(documents [][]int32, spelling func(int32) string) *char
 
 // matrix has for each document the sum of the rows of its words, scaled to length one.
 func (g *characterGrams) matrix(x Examples) design {
-	tokens, b := vocabulary(x.Sequences)
+	tokens, shares := vocabulary(x.Sequences)
 	words := g.wordRows(tokens)
-	b.words = words
 	sums := make([]float64, len(g.idf))
 	var touched []int32 // columns whose sums are not zero
 	for i := range x.Sequences {
 		touched = touched[:0]
-		for k := b.start[i]; k < b.start[i+1]; k++ {
-			touched = words.addTo(sums, touched, int(b.word[k]), b.share[k])
+		for k := shares.start[i]; k < shares.start[i+1]; k++ {
+			touched = words.addTo(sums, touched, int(shares.columns[k]), shares.data[k])
 		}
 		square := 0.0
 		for _, c := range touched {
@@ -148,10 +147,10 @@ func (g *characterGrams) matrix(x Examples) design {
 			sums[c] = 0
 		}
 		if square > 0 {
-			divide(b.share[b.start[i]:b.start[i+1]], float32(math.Sqrt(square)))
+			divide(shares.data[shares.start[i]:shares.start[i+1]], float32(math.Sqrt(square)))
 		}
 	}
-	return b
+	return bags{documents: rowDesign{shares}, words: rowDesign{words}}
 }
 
 // divide divides all numbers by one.

@@ -41,6 +41,7 @@ type linear struct {
 	learn         func(train Examples) []feature
 	sets          [][]int // of features that are tried together; a tie goes to the earlier one
 	trainer       func(x design, labels []int) trainer
+	products      bool // the trainer takes many products with all examples
 	probabilities bool // scores are the softmax of margins
 
 	// What training chose.
@@ -93,6 +94,9 @@ func (m *linear) fit(ctx context.Context, train, validation Examples) (History, 
 	features := m.learn(train)
 	seen := designs(features, train)
 	held := designs(features, validation)
+	if m.products {
+		seen = list.Map(seen, pack)
+	}
 	for _, set := range m.sets {
 		if slices.ContainsFunc(set, func(i int) bool { return features[i].part == nil }) {
 			continue

@@ -52,6 +52,7 @@ func newLogistic(name string, o Options) Classifier {
 	stop := logisticStop{iterations: p.int("iterations"), tolerance: p.float("tolerance")}
 	return newLinear(name, o, &linear{
 		probabilities: true,
+		products:      true,
 		trainer: func(x design, labels []int) trainer {
 			return newLogisticTrainer(x, labels, o.Classes, stop)
 		},

@@ -46,7 +46,8 @@ func FitNGrams(ctx context.Context, o NGramOptions, train, validation Examples) 
 		grid:    ngramGrid,
 		sets: [][]int{{wordPart}, {wordPart, vectorPart}, {wordPart, characterPart},
 			{wordPart, characterPart, vectorPart}},
-		learn: o.learn,
+		learn:    o.learn,
+		products: true,
 		trainer: func(x design, labels []int) trainer {
 			return newLogisticTrainer(x, labels, o.Classes, ngramStop)
 		},

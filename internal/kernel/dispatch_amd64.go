@@ -27,6 +27,7 @@ func init() {
 		squaredDistance: squaredDistanceAVX2, distancesTo: distancesToAVX2,
 		distances: distancesAVX2, innerProducts: innerProductsAVX2,
 		weightSum: weightSumAVX2, fold: foldAVX2, atMost: atMostAVX2,
+		sparseStrip: sparseStripAVX2,
 	}
 	avx512 := avx2
 	avx512.lanes = 16
@@ -37,6 +38,7 @@ func init() {
 	avx512.scan = scanAVX512
 	avx512.distances = distancesAVX512
 	avx512.weightSum = weightSumAVX512
+	avx512.sparseStrip = sparseStripAVX512
 	avx512.cellForward = cellForwardAVX512
 	avx512.cellBackward = cellBackwardAVX512
 	forms[pathAVX2] = avx2

@@ -1,5 +1,6 @@
 // Package kernel holds the float32 loops that take most of the time: matrix
-// products, LSTM cells, nearest-neighbour scans and noise.
+// products, LSTM cells, nearest-neighbour scans and noise; and products of sparse
+// matrices.
 //
 // Each has a pure-Go form that is its specification, and forms in assembly:
 // AVX2 and AVX-512 on amd64, NEON on arm64, all written by the generator in asm;
@@ -63,6 +64,8 @@ type assembly struct {
 	weightSum                func(n int, row, law *float32) float64
 	fold                     func(n int, dst, src *float32)
 	atMost                   func(masks int, row, limit *float32, dst *uint32)
+	// sparseStrip is nil on arm64, which cannot gather.
+	sparseStrip func(steps int, columns *int32, data *float32, from, sums *float64)
 }
 
 // tile is the innermost loop of a matrix product, for so many rows as its place

@@ -128,6 +128,12 @@ func foldAVX2(n int, dst *float32, src *float32)
 func atMostAVX2(masks int, row *float32, limit *float32, dst *uint32)
 
 //go:noescape
+func sparseStripAVX512(steps int, columns *int32, data *float32, from *float64, sums *float64)
+
+//go:noescape
+func sparseStripAVX2(steps int, columns *int32, data *float32, from *float64, sums *float64)
+
+//go:noescape
 func scanAVX512(panels int, groups int, words *byte, heads *float32, bounds *float32, queries *byte,
 	tile *float32, hits *uint32) int
 

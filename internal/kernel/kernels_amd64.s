@@ -4860,6 +4860,65 @@ done:
 	VZEROUPPER
 	RET
 
+// func sparseStripAVX512(steps int, columns *int32, data *float32, from *float64, sums *float64)
+TEXT ·sparseStripAVX512(SB), NOSPLIT, $0-40
+	MOVQ steps+0(FP), AX
+	MOVQ columns+8(FP), CX
+	MOVQ data+16(FP), DX
+	MOVQ from+24(FP), BX
+	MOVQ sums+32(FP), SI
+	VMOVUPS 0(SI), Z0
+
+loop:
+	VCVTPS2PD 0(DX), Z1
+	VXORPS Z2, Z2, Z2
+	VMOVDQU 0(CX), Y3
+	KXNORW K1, K1, K1
+	VGATHERDPD (BX)(Y3*8), K1, Z2
+	VMULPD Z2, Z1, Z1
+	VADDPD Z1, Z0, Z0
+	ADDQ $32, CX
+	ADDQ $32, DX
+	SUBQ $1, AX
+	JNE loop
+	VMOVUPS Z0, 0(SI)
+	VZEROUPPER
+	RET
+
+// func sparseStripAVX2(steps int, columns *int32, data *float32, from *float64, sums *float64)
+TEXT ·sparseStripAVX2(SB), NOSPLIT, $0-40
+	MOVQ steps+0(FP), AX
+	MOVQ columns+8(FP), CX
+	MOVQ data+16(FP), DX
+	MOVQ from+24(FP), BX
+	MOVQ sums+32(FP), SI
+	VMOVUPS 0(SI), Y0
+	VMOVUPS 32(SI), Y1
+
+loop:
+	VCVTPS2PD 0(DX), Y2
+	VCVTPS2PD 16(DX), Y3
+	VXORPS Y4, Y4, Y4
+	VMOVDQU 0(CX), X5
+	VPCMPEQD Y6, Y6, Y6
+	VGATHERDPD Y6, (BX)(X5*8), Y4
+	VMULPD Y4, Y2, Y2
+	VADDPD Y2, Y0, Y0
+	VXORPS Y2, Y2, Y2
+	VMOVDQU 16(CX), X4
+	VPCMPEQD Y5, Y5, Y5
+	VGATHERDPD Y5, (BX)(X4*8), Y2
+	VMULPD Y2, Y3, Y2
+	VADDPD Y2, Y1, Y1
+	ADDQ $32, CX
+	ADDQ $32, DX
+	SUBQ $1, AX
+	JNE loop
+	VMOVUPS Y0, 0(SI)
+	VMOVUPS Y1, 32(SI)
+	VZEROUPPER
+	RET
+
 // func scanAVX512(panels int, groups int, words *byte, heads *float32, bounds *float32, queries *byte, tile *float32, hits *uint32) int
 TEXT ·scanAVX512(SB), NOSPLIT, $128-72
 	MOVQ panels+0(FP), AX

@@ -45,6 +45,8 @@ func main() {
 		fold(m)
 		atMost(m)
 	}
+	sparseStrip(avx512)
+	sparseStrip(avx2)
 	scan(avx512)
 	scan(avx2)
 	scan(neon)
