@@ -103,13 +103,13 @@ func (p *Sparse) AddProducts(to, from []float64) {
 			len(to)))
 	}
 	assembly := simd().sparseStrip
+	var sums [stripRows]float64
 	at := 0
 	for s, steps := range p.steps {
 		if steps == 0 {
 			break // so have all that follow
 		}
 		rows := p.order[stripRows*s : min(stripRows*(s+1), len(p.order))]
-		var sums [stripRows]float64
 		for lane, row := range rows {
 			sums[lane] = to[row]
 		}

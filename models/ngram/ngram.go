@@ -25,7 +25,7 @@ type Model struct {
 	levels []level
 	// discounts[k−1] are D₁, D₂, D₃₊ of level k.
 	discounts [][3]float64
-	singles   continuations // of the empty n-gram: the single words
+	single    []float64 // probability of each word and of the unknown one after an unseen history
 }
 
 // level is one depth of a trie: node i is continued by [start[i], start[i+1]) of the next level.
@@ -87,18 +87,29 @@ func Train(texts [][]int32, words, order int) (*Model, error) {
 	for _, t := range texts {
 		m.count(counters, t)
 	}
-	for _, c := range counters[0].count {
-		m.singles.add(c)
-	}
 	for _, c := range counters {
 		m.discounts = append(m.discounts, discountsOf(c.count))
 	}
 	m.levels[0].count = counters[0].count
+	m.single = singleProbabilities(counters[0].count, m.discounts[0], words)
 	nodes := consecutive(words + 2) // of each number
 	for k := 1; k < order; k++ {
 		nodes = m.levels[k-1].link(&m.levels[k], counters[k], nodes)
 	}
 	return m, nil
+}
+
+// singleProbabilities are those of the words and of the unknown one, smoothed by the uniform distribution over them.
+func singleProbabilities(counts []int32, discounts [3]float64, words int) []float64 {
+	var all continuations // of the empty n-gram
+	for _, c := range counts {
+		all.add(c)
+	}
+	p := make([]float64, words+1)
+	for w := range p {
+		p[w] = all.interpolate(counts[w], discounts, 1/float64(words+1))
+	}
+	return p
 }
 
 // checkSizes checks the arguments of Train.
@@ -303,8 +314,7 @@ func (m *Model) child(k int, node, w int32) int32 {
 func (h History) Probability(w int32) float64 {
 	m := h.model
 	w = m.known(w)
-	// Single words are smoothed by the uniform distribution over words and unknown word.
-	p := m.singles.interpolate(m.levels[0].count[w], m.discounts[0], 1/float64(m.words+1))
+	p := m.single[w]
 	for j, node := range h.nodes {
 		c := m.levels[j].after[node]
 		if c.total == 0 {

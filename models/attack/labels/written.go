@@ -6,6 +6,7 @@ import (
 	"math"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"mldpbench/internal/list"
@@ -32,8 +33,24 @@ func init() {
 type pieces struct {
 	words bool // words are told apart
 	alone bool // there are no signs, and no case
-	ids   *attack.Lexicon
+	*reader
 }
+
+// reader keeps the ids of what was read.
+type reader struct {
+	mu   sync.Mutex // who learned from plain text reads several releases at once
+	ids  *attack.Lexicon
+	runs map[string]run
+}
+
+// run is what stands between two spaces.
+type run struct {
+	ids   []int32
+	words int
+}
+
+// newReader has read nothing.
+func newReader() *reader { return &reader{ids: attack.NewLexicon(nil), runs: map[string]run{}} }
 
 var (
 	surface      = pieces{}
@@ -57,26 +74,48 @@ func shape(word, lower string) string {
 	return "A"
 }
 
+// word is that of an id.
+func (r *reader) word(id int32) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.ids.Word(id)
+}
+
 // read returns the pieces of a text: what stands between spaces, with each word reduced to
 // its case; before it, unless words are left out, the words themselves; and the number of
 // words, on a scale of quarters of a doubling. No word starts with a control character.
 func (p pieces) read(text string) []int32 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	var out []int32
 	words := 0
-	for _, run := range strings.Fields(text) {
-		form := letters.ReplaceAllStringFunc(run, func(w string) string {
-			words++
-			lower := strings.ToLower(w)
-			if p.words {
-				out = append(out, p.ids.ID(lower))
-			}
-			return shape(w, lower)
-		})
-		if !p.alone && !(p.words && form == "a") { // else pairs of words would be apart
-			out = append(out, p.ids.ID("\x00"+form))
-		}
+	for _, between := range strings.Fields(text) {
+		r := p.run(between)
+		out = append(out, r.ids...)
+		words += r.words
 	}
 	return append(out, p.ids.ID(fmt.Sprintf("\x01%d", int(4*math.Log2(float64(words+1))))))
+}
+
+// run reads what stands between two spaces, once.
+func (p pieces) run(text string) run {
+	r, met := p.runs[text]
+	if met {
+		return r
+	}
+	form := letters.ReplaceAllStringFunc(text, func(w string) string {
+		r.words++
+		lower := strings.ToLower(w)
+		if p.words {
+			r.ids = append(r.ids, p.ids.ID(lower))
+		}
+		return shape(w, lower)
+	})
+	if !p.alone && !(p.words && form == "a") { // else pairs of words would be apart
+		r.ids = append(r.ids, p.ids.ID("\x00"+form))
+	}
+	p.runs[text] = r
+	return r
 }
 
 // examples are documents as they are written.
@@ -87,10 +126,10 @@ func (p pieces) examples(documents []attack.Document) models.Examples {
 // learn learns n-grams of the pieces, and returns the share of right labels on validation too.
 func (p pieces) learn(ctx context.Context, t *attack.Target, train, validation []attack.Document) (Learned, float64,
 	error) {
-	p.ids = attack.NewLexicon(nil)
+	p.reader = newReader()
 	o := models.NGramOptions{Classes: t.Corpus.PrivateLabels}
 	if p.words {
-		o.Spelling = p.ids.Word
+		o.Spelling = p.word
 	}
 	m, h, err := models.FitNGrams(ctx, o, p.examples(train), p.examples(validation))
 	return classified(m, h.Chosen, p.examples), h.Accuracy, err

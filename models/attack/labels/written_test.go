@@ -1,8 +1,10 @@
 package labels
 
 import (
+	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"mldpbench/embeddings"
@@ -41,8 +43,8 @@ func TestWritten(t *testing.T) {
 	if err != nil || slices.Equal(one, other) {
 		t.Errorf("two seeds write %q, %v", other, err)
 	}
-	p := pieces{ids: attack.NewLexicon(nil)}
-	q := pieces{ids: attack.NewLexicon(nil)}
+	p := pieces{reader: newReader()}
+	q := pieces{reader: newReader()}
 	for i, text := range texts {
 		before, after := p.read(text), q.read(one[i])
 		same := len(before) == len(after)
@@ -60,4 +62,23 @@ func TestWritten(t *testing.T) {
 	if !slices.Contains(got, "\x00AA,") || !slices.Contains(got, "\x00(a)") || slices.Contains(got, a) {
 		t.Errorf("pieces %q", got)
 	}
+}
+
+// Who learned from plain text reads releases of several mechanisms at once, with words that none of them had before.
+func TestReadersAreSafeForConcurrentUse(t *testing.T) {
+	p := pieces{words: true, reader: newReader()}
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			for j := range 200 {
+				text := fmt.Sprintf("w%d, w%d", i*j, j)
+				for _, id := range p.read(text)[:1] {
+					if want := "w"; p.word(id) != want {
+						t.Errorf("the first word of %q is read as %q, want %q", text, p.word(id), want)
+					}
+				}
+			}
+		})
+	}
+	all.Wait()
 }

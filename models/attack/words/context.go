@@ -180,7 +180,7 @@ func (d decoder) chains(ctx context.Context, lists map[int32][]candidate, s secr
 				return cmp.Compare(b.emission+b.prior+b.topic, a.emission+a.prior+a.topic)
 			})
 		}
-		out[i], err = newChain(d.language, list.Map(all, best))
+		out[i], err = first.of(d.language, list.Map(all, best))
 		return err
 	})
 	return out, err

@@ -3,6 +3,7 @@ package words
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -36,23 +37,65 @@ func (w weights) own(x candidate) float64 {
 // newChain needs a candidate for every position. Time and memory grow with the product
 // of the numbers of candidates of two neighbours.
 func newChain(model *ngram.Model, positions [][]candidate) (chain, error) {
-	c := chain{positions, make([][]float64, len(positions))}
+	return chain{}.of(model, positions)
+}
+
+// of is a chain of other candidates for the same positions, which takes over what c knows of
+// the language.
+func (c chain) of(model *ngram.Model, positions [][]candidate) (chain, error) {
+	next := chain{positions, make([][]float64, len(positions))}
+	before := []candidate{{}}
+	var placesBefore []int
 	for i, candidates := range positions {
 		if len(candidates) == 0 {
-			return c, fmt.Errorf("decoding: position %d: no candidate", i)
+			return next, fmt.Errorf("decoding: position %d: no candidate", i)
 		}
-		before := []candidate{{}}
-		if i > 0 {
-			before = positions[i-1]
-		}
-		for _, b := range before {
+		places := c.places(i, candidates)
+		next.language[i] = make([]float64, 0, len(before)*len(candidates))
+		for s, b := range before {
+			known := c.after(i, s, placesBefore)
 			after := historyAt(model, i, b.word)
-			for _, x := range candidates {
-				c.language[i] = append(c.language[i], math.Log(after.Probability(x.word)))
+			for k, x := range candidates {
+				if known != nil && places[k] >= 0 {
+					next.language[i] = append(next.language[i], known[places[k]])
+					continue
+				}
+				next.language[i] = append(next.language[i], math.Log(after.Probability(x.word)))
 			}
 		}
+		before = candidates
+		placesBefore = places
 	}
-	return c, nil
+	return next, nil
+}
+
+// places are those of candidates among the candidates of a position of c, −1 for others.
+func (c chain) places(i int, candidates []candidate) []int {
+	places := make([]int, len(candidates))
+	for k, x := range candidates {
+		places[k] = -1
+		if i < len(c.positions) {
+			places[k] = slices.IndexFunc(c.positions[i], func(y candidate) bool { return y.word == x.word })
+		}
+	}
+	return places
+}
+
+// after is what c knows of the candidates of position i after candidate s at the position before, which has these
+// places in c; nil if nothing.
+func (c chain) after(i, s int, placesBefore []int) []float64 {
+	if i >= len(c.positions) {
+		return nil
+	}
+	row := 0
+	if i > 0 {
+		row = placesBefore[s]
+	}
+	if row < 0 {
+		return nil
+	}
+	k := len(c.positions[i])
+	return c.language[i][row*k : (row+1)*k]
 }
 
 // historyAt is that of a position after a word; before the first position there is none.
@@ -102,9 +145,12 @@ func (c chain) forward(w weights) (steps, out [][]float64, err error) {
 		}
 		steps[i] = make([]float64, len(c.language[i]))
 		out[i] = make([]float64, k)
-		for j, v := range c.language[i] {
-			steps[i][j] = math.Exp(own[j%k] - top + float64(w.pairs*v))
-			out[i][j%k] += float64(before[j/k] * steps[i][j])
+		for s, p := range before {
+			to := steps[i][s*k : (s+1)*k]
+			for j, v := range c.language[i][s*k : (s+1)*k] {
+				to[j] = math.Exp(own[j] - top + float64(w.pairs*v))
+				out[i][j] += float64(p * to[j])
+			}
 		}
 		sum := floats.Sum(out[i]) // > 0: the best candidate may follow any other
 		floats.Scale(1/sum, out[i])
@@ -125,8 +171,10 @@ func (c chain) backward(steps, out [][]float64) {
 	for i := n - 1; i >= 0; i-- {
 		k := len(c.positions[i])
 		earlier := make([]float64, len(steps[i])/k)
-		for j, p := range steps[i] {
-			earlier[j/k] += float64(p * after[j%k])
+		for s := range earlier {
+			for j, p := range steps[i][s*k : (s+1)*k] {
+				earlier[s] += float64(p * after[j])
+			}
 		}
 		floats.Mul(out[i], after)
 		after = earlier

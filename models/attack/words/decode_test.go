@@ -135,6 +135,45 @@ func posteriors(model *ngram.Model, w weights, positions [][]candidate) ([][]flo
 	return c.posteriors(w)
 }
 
+// A chain of other candidates takes over what is known of the language, and computes the rest: as if it were new.
+func TestChainOfOtherCandidates(t *testing.T) {
+	rng := stream.FromUint64(3).Derive("decode").Rand()
+	const words = 9
+	model, err := ngram.Train(randomTexts(rng, 200, words), words, contextOrder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	candidates := func(positions int) [][]candidate {
+		out := make([][]candidate, positions)
+		for i := range out {
+			for _, w := range rng.Perm(words + 1)[:1+rng.IntN(5)] { // the last one is no word of the model
+				out[i] = append(out[i], candidate{word: int32(w)})
+			}
+		}
+		return out
+	}
+	for range 50 {
+		n := 1 + rng.IntN(6)
+		first, err := newChain(model, candidates(n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		other := candidates(n)
+		got, err := first.of(model, other)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := newChain(model, other)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("after candidates %v: language %v, want that of a new chain, %v", first.positions, got.language,
+				want.language)
+		}
+	}
+}
+
 // A text about one of two topics makes the words of that topic likelier, those of the
 // other less likely.
 func TestTopicIsThatOfSimilarTexts(t *testing.T) {

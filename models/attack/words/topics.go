@@ -133,7 +133,7 @@ func (t *topics) similarities(c chain, posteriors [][]float64) []float64 {
 
 // frequencies are those of words in the most similar texts, weighed by similarity, and
 // their sum.
-func (t *topics) frequencies(similar []float64) (weight map[int32]float64, total float64) {
+func (t *topics) frequencies(similar []float64) (weight []float64, total float64) {
 	order := make([]int32, 0, len(similar))
 	for m, v := range similar {
 		if v > 0 {
@@ -146,7 +146,7 @@ func (t *topics) frequencies(similar []float64) (weight map[int32]float64, total
 		}
 		return cmp.Compare(a, b)
 	})
-	weight = map[int32]float64{}
+	weight = make([]float64, len(t.prior))
 	for _, m := range order[:min(topicTexts, len(order))] {
 		likelihood := math.Exp(topicExponent * (similar[m] - similar[order[0]]))
 		for _, w := range t.texts[m] {
