@@ -298,36 +298,50 @@ func (t *TextTarget) Find(ctx context.Context, c measure.Calibrator, files []tab
 // Found says how many words are found.
 func (t *TextTarget) Found() string {
 	found := func(wrong results.Optional) float64 { return 100 * (1 - wrong.Float()) }
-	return fmt.Sprintf("an adversary with the word-frequency prior of this file, who guesses each word alone, still recovers %.3g%% "+
-		"(%.3g to %.3g) of its %d words that are replaced", found(t.Achieved), found(t.High), found(t.Low),
-		list.Sum(t.counts, func(n int) int { return n }))
+	words := list.Sum(t.counts, func(n int) int { return n })
+	return fmt.Sprintf("an adversary with the word-frequency prior of this file, who guesses each word alone, "+
+		"still recovers %.3g%% (%.3g to %.3g) of its %d words that are replaced",
+		found(t.Achieved), found(t.High), found(t.Low), words)
 }
 
 // NearWords says what a guarantee means between a word of the target's text, or without a
-// target of the space, and the word nearest to it; of a document, if all its words change so.
-func (t *TextTarget) NearWords(g mechanisms.Guarantee, space *embeddings.Space, document bool) string {
-	text := "the vectors"
+// target of the space, and the word nearest to it.
+func (t *TextTarget) NearWords(g mechanisms.Guarantee, space *embeddings.Space) string {
+	return "between the median word of " + t.source() + " and the word nearest to it" + t.nearOdds(g, space)
+}
+
+// NearTexts says what it means between two texts of which each word is changed as by NearWords.
+func (t *TextTarget) NearTexts(g mechanisms.Guarantee, space *embeddings.Space) string {
+	return "between texts that differ in every word, as the median word of " + t.source() +
+		" from the word nearest to it" + t.nearOdds(g, space)
+}
+
+// source says where the words of a target come from.
+func (t *TextTarget) source() string {
+	if t == nil {
+		return "the vectors"
+	}
+	return "this file"
+}
+
+// nearOdds says by how much a guarantee lets the odds change between the median word and the word nearest to it.
+func (t *TextTarget) nearOdds(g mechanisms.Guarantee, space *embeddings.Space) string {
 	seed := stream.FromUint64(1)
 	var words []mechanisms.WordID
 	var others []nearest.Neighbor
 	if t != nil {
-		text = "this file"
 		words = measure.SampleText(t.counts, tokens, seed)
 		others = nearest.Of(space).Others(words) // kept nowhere: they are words of a private text
 	} else {
 		words = measure.SampleWords(space, tokens, seed)
 		others = nearest.Of(space).OthersKept(words)
 	}
-	says := "between the median word of " + text + " and the word nearest to it"
-	if document {
-		says = "between texts that differ in every word, as the median word of " + text + " from the word nearest to it"
-	}
 	const little, something = 10, 3 // factors
 	loss := g.Epsilon * mechanisms.Near(g, words, others)
 	if math.IsInf(loss, 1) {
-		return says + ": nothing"
+		return ": nothing"
 	}
-	says += fmt.Sprintf(", odds change by a factor of %s at most", mechanisms.Factor(loss))
+	says := fmt.Sprintf(", odds change by a factor of %s at most", mechanisms.Factor(loss))
 	if loss > math.Log(little) {
 		epsilon := g.Epsilon * math.Log(something) / loss
 		says += fmt.Sprintf(", which is next to nothing; at epsilon = %.2g it is %d", epsilon, something)

@@ -65,7 +65,7 @@ func (v Vectors) environmentFor(ctx context.Context, call Call, seed stream.Seed
 	if err != nil || !slices.ContainsFunc(settings, needsThesaurus) {
 		return env, err
 	}
-	thesaurus, err := lab.OpenThesaurus(env.Space.Generated, call.Data)
+	thesaurus, err := lab.ThesaurusRef{Generated: env.Space.Generated, Root: call.Data}.Open()
 	env.Thesaurus = writableThesaurus{thesaurus}
 	return env, err
 }

@@ -18,7 +18,11 @@ func (p *privatizing) noteFound(ctx context.Context, s *privatize.Stream, name s
 		p.note("bought: %s", p.target.Found())
 	}
 	if g := p.options.Mechanism.Guarantee(); g.Holds() && p.space != nil {
-		p.note("guaranteed: %s", p.target.NearWords(g, p.space, p.DocumentEpsilon != 0))
+		if p.DocumentEpsilon == 0 {
+			p.note("guaranteed: %s", p.target.NearWords(g, p.space))
+		} else {
+			p.note("guaranteed: %s", p.target.NearTexts(g, p.space))
+		}
 	}
 	p.noteAgain(p.report.Summary.Marked)
 	p.note("re-identified by layout alone: %s", byLayout(&s.Layouts, p.options))

@@ -3,5 +3,7 @@ package python
 
 import _ "embed"
 
+// Models is the program that answers as a model.
+//
 //go:embed mldpbench/models.py
 var Models string

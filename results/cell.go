@@ -173,9 +173,11 @@ func Epsilons(cells []Cell) []float64 {
 	return values
 }
 
-// The marks of a mechanism without a guarantee, and of one whose guarantee holds
-// between some words only.
-const UnprovedMark, ScopeMark = "†", "‡"
+// UnprovedMark is that of a mechanism without a guarantee.
+const UnprovedMark = "†"
+
+// ScopeMark is that of a mechanism whose guarantee holds between some words only.
+const ScopeMark = "‡"
 
 // Unproved returns the first cell of a mechanism without a guarantee; one that a
 // user made and that states none has none. One where the mechanism is undefined has

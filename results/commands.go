@@ -26,8 +26,17 @@ func MeasuredQuantity(name, better string) string {
 func ofCommand(quantity string) (Column, bool) {
 	if rest, ok := strings.CutPrefix(quantity, attackerPrefix); ok {
 		name, known := strings.CutSuffix(rest, accuracySuffix)
-		return Column{Name: quantity, Title: "private label found, " + name, Direction: Down, Digits: 3, Threshold: 0.05,
-			Table: attackerPrefix + name, Attacker: name, Share: true}, known && name != ""
+		c := Column{
+			Name:      quantity,
+			Title:     "private label found, " + name,
+			Direction: Down,
+			Digits:    3,
+			Threshold: 0.05,
+			Table:     attackerPrefix + name,
+			Attacker:  name,
+			Share:     true,
+		}
+		return c, known && name != ""
 	}
 	rest, ok := strings.CutPrefix(quantity, measuredPrefix)
 	if !ok {

@@ -82,7 +82,8 @@ func ofPUC(name string) (Column, bool) {
 		return Column{}, false
 	}
 	c := MustColumn("puc_50")
-	c.Name, c.Title = name, fmt.Sprintf("PUC α=%.4g", percent/100)
+	c.Name = name
+	c.Title = fmt.Sprintf("PUC α=%.4g", percent/100)
 	return c, true
 }
 
@@ -90,8 +91,10 @@ func ofPUC(name string) (Column, bool) {
 // is not part of it: without privatisation all settings are one.
 func (c Cell) plainly(quantity string) Place {
 	s := c.Scene()
-	s.Setting, s.Label = "", quantity
-	s.DatasetFingerprint, s.EmbeddingFingerprint = c.DatasetFingerprint, c.EmbeddingFingerprint
+	s.Setting = ""
+	s.Label = quantity
+	s.DatasetFingerprint = c.DatasetFingerprint
+	s.EmbeddingFingerprint = c.EmbeddingFingerprint
 	return s
 }
 
@@ -213,7 +216,8 @@ func (c Column) succeeds() bool { return c.Attacker != "" && c.Direction == Down
 // scaled is a quantity in 0–100, more being better: of a classifier as a share of that on
 // plain text, of what an attacker finds 100 less that share, else on its own scale.
 func (c Cell) scaled(quantity string, plain, similarity float64) float64 {
-	q, v := MustColumn(quantity), c.Get(quantity).Float()
+	q := MustColumn(quantity)
+	v := c.Get(quantity).Float()
 	m, _ := c.At(quantity)
 	switch nw, ok := c.At("n_w"); {
 	case quantity == "s_w" && ok && m.Whole > 0 && nw.Whole > 0: // of 100 runs

@@ -1,7 +1,6 @@
 package results
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -18,7 +17,8 @@ func Deniability(words []metrics.Deniability[string]) (nw, sw Measured) {
 	t := metrics.TotalDeniability(words)
 	nw = Share(t.Unchanged, t.Runs)
 	sw = Number(t.Sw())
-	sw.Part, sw.Whole = t.Distinct, t.Words
+	sw.Part = t.Distinct
+	sw.Whole = t.Words
 	parts := make([]string, len(words))
 	for i, w := range words {
 		parts[i] = fmt.Sprintf("%s:%d:%d", w.Word, w.Unchanged, w.Distinct)
@@ -45,13 +45,17 @@ func DeniabilityWords(nw Measured) ([]metrics.Deniability[string], error) {
 		if n < 1 {
 			return nil, fmt.Errorf("n_w: %q: must be word:unchanged:distinct", f)
 		}
-		u, err1 := strconv.Atoi(parts[n])
-		d, err2 := strconv.Atoi(parts[n+1])
-		if err := cmp.Or(err1, err2); err != nil {
+		unchanged, errUnchanged := strconv.Atoi(parts[n])
+		distinct, errDistinct := strconv.Atoi(parts[n+1])
+		if errUnchanged != nil || errDistinct != nil {
 			return nil, fmt.Errorf("n_w: %q: must be word:unchanged:distinct", f)
 		}
-		words[i] = metrics.Deniability[string]{Word: strings.Join(parts[:n], ":"), Runs: nw.Whole / len(fields), Unchanged: u,
-			Distinct: d}
+		words[i] = metrics.Deniability[string]{
+			Word:      strings.Join(parts[:n], ":"),
+			Runs:      nw.Whole / len(fields),
+			Unchanged: unchanged,
+			Distinct:  distinct,
+		}
 	}
 	return words, nil
 }

@@ -34,15 +34,24 @@ func (p Place) Scene() Place {
 // documents may be drawn anew in each repetition, and Prepare has told different
 // data apart by name.
 func (p Place) Group() Place {
-	p.Generated, p.DatasetFingerprint, p.EmbeddingFingerprint, p.Vocabulary = false, "", "", 0
-	p.TrainItems, p.TestItems, p.Cleaning, p.Repetition, p.Seed = 0, 0, "", 0, 0
+	p.Generated = false
+	p.DatasetFingerprint = ""
+	p.EmbeddingFingerprint = ""
+	p.Vocabulary = 0
+	p.TrainItems = 0
+	p.TestItems = 0
+	p.Cleaning = ""
+	p.Repetition = 0
+	p.Seed = 0
 	return p
 }
 
 // Text is a place whatever the classifier: what was measured of the text is the
 // same for all of them.
 func (p Place) Text() Place {
-	p.Model, p.ModelParameters, p.Setting = "", "", ""
+	p.Model = ""
+	p.ModelParameters = ""
+	p.Setting = ""
 	return p
 }
 
@@ -85,7 +94,8 @@ func (p Place) called() string { return cmp.Or(p.Label, MechanismTitle(p.Mechani
 // titles beside it.
 func Names(places []Place) map[Place]string {
 	names := map[Place]string{}
-	instances, tasks := Distinct(places, Place.Instance), Distinct(places, Place.Task)
+	instances := Distinct(places, Place.Instance)
+	tasks := Distinct(places, Place.Task)
 	called := map[string][]string{} // mechanisms by what they are called
 	for _, p := range instances {
 		name := p.called()
@@ -101,7 +111,8 @@ func Names(places []Place) map[Place]string {
 		return named{name, p.Variant, p.Parameters}
 	}
 	model := func(p Place) named { return named{p.Model, "", p.ModelParameters} }
-	mechanismsThere, modelsThere := list.Map(instances, mechanism), list.Map(tasks, model)
+	mechanismsThere := list.Map(instances, mechanism)
+	modelsThere := list.Map(tasks, model)
 	for _, p := range instances {
 		names[p] = shortest(mechanism(p), mechanismsThere)
 	}

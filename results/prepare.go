@@ -54,7 +54,8 @@ func Prepare(runs ...Run) (*Prepared, error) {
 			p.Warnings = append(p.Warnings, fmt.Sprintf("%s: %d verdicts of an audit of other vectors are left out",
 				run.Name, stale))
 		}
-		all, p.Audit = append(all, refute(run.Rows, audit)), append(p.Audit, audit...)
+		all = append(all, refute(run.Rows, audit))
+		p.Audit = append(p.Audit, audit...)
 		for _, d := range run.Datasets {
 			if !slices.ContainsFunc(p.Datasets, func(o datasets.Description) bool {
 				return o.Name == d.Name && o.Fingerprint == d.Fingerprint
@@ -168,9 +169,7 @@ func pivot(rows []Row) []Cell {
 		k := r.Place
 		c, ok := cells[k]
 		if !ok {
-			c = &Cell{Place: r.Place, Promise: r.Promise, Study: r.Study, Index: r.Index, Key: r.Key, Status: r.Status,
-				Reason: r.Reason, Version: r.Version, Machine: r.Machine, Program: r.Program,
-				values: map[string]Measured{}, resources: map[string]string{}}
+			c = newCell(r)
 			cells[k] = c
 			order = append(order, k)
 		}
@@ -179,7 +178,9 @@ func pivot(rows []Row) []Cell {
 			c.resources[r.Quantity] = r.Resources
 		}
 		if r.Status == StatusOK && c.Status != StatusOK && r.Value.Known() {
-			c.Status, c.Reason, c.Promise = r.Status, "", r.Promise
+			c.Status = r.Status
+			c.Reason = ""
+			c.Promise = r.Promise
 		}
 	}
 	inherited := inheritReleases(cells, order)
@@ -196,6 +197,24 @@ func pivot(rows []Row) []Cell {
 		return cmp.Compare(a.Repetition, b.Repetition)
 	})
 	return out
+}
+
+// newCell is the cell of a row, still without quantities.
+func newCell(r Row) *Cell {
+	return &Cell{
+		Place:     r.Place,
+		Promise:   r.Promise,
+		Study:     r.Study,
+		Index:     r.Index,
+		Key:       r.Key,
+		Status:    r.Status,
+		Reason:    r.Reason,
+		Version:   r.Version,
+		Machine:   r.Machine,
+		Program:   r.Program,
+		values:    map[string]Measured{},
+		resources: map[string]string{},
+	}
 }
 
 // inheritReleases gives each cell what was measured of its release alone, and returns the places that it came from.
@@ -225,7 +244,8 @@ func inheritReleases(cells map[Place]*Cell, order []Place) map[Place]bool {
 // of Alike, of as many as there are test documents at most, since words of one
 // document are right together.
 func (r Row) withWidth() Measured {
-	m, n := r.Measured, r.Whole
+	m := r.Measured
+	n := r.Whole
 	if r.TestItems > 0 {
 		n = min(n, r.TestItems)
 	}
@@ -233,7 +253,8 @@ func (r Row) withWidth() Measured {
 	if err != nil { // of a measurement that is gone
 		return m
 	}
-	v, high := m.Value.Float(), m.High.Float()
+	v := m.Value.Float()
+	high := m.High.Float()
 	wide := high > m.Low.Float() && !math.IsInf(high, 0)
 	if wide || n < 1 || !m.High.Known() || !(v >= 0 && v <= 1) || !c.Share && !c.Mean {
 		return m
@@ -245,7 +266,8 @@ func (r Row) withWidth() Measured {
 // parents are the less specific places of the same release, the nearer first.
 func parents(k Place) (out []Place) {
 	if k.Model != "" {
-		k.Model, k.ModelParameters = "", ""
+		k.Model = ""
+		k.ModelParameters = ""
 		out = append(out, k)
 	}
 	if k.Setting != "" {

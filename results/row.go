@@ -62,27 +62,30 @@ type Row struct {
 // one release, apart. What a measurement does not depend on is empty in its
 // rows: N_w has no model and no setting.
 type Place struct {
-	Dataset              string   `csv:"dataset" json:",omitempty"`
-	Generated            bool     `csv:"generated" json:",omitempty"`
-	DatasetFingerprint   string   `csv:"dataset_fingerprint" json:",omitempty"`
-	TrainItems           int      `csv:"train_items" json:",omitempty"` // documents, validation included
-	TestItems            int      `csv:"test_items" json:",omitempty"`
-	Cleaning             string   `csv:"cleaning" json:",omitempty"`
-	Embedding            string   `csv:"embedding" json:",omitempty"`
-	Dimension            int      `csv:"dimension" json:",omitempty"`
-	EmbeddingFingerprint string   `csv:"embedding_fingerprint" json:",omitempty"`
-	Vocabulary           int      `csv:"vocabulary" json:",omitempty"` // words of the space after restriction to the data set
-	Mechanism            string   `csv:"mechanism" json:",omitempty"`
-	Variant              string   `csv:"variant" json:",omitempty"`
-	Label                string   `csv:"label" json:",omitempty"`      // the study's name for it, if it has one
-	Parameters           string   `csv:"parameters" json:",omitempty"` // mechanisms.Parameters.String, and what else tells entries apart
-	Epsilon              Optional `csv:"epsilon"`                      // missing where nothing is privatised or ε has no effect
-	Policy               string   `csv:"policy" json:",omitempty"`     // of unknown words
-	Setting              string   `csv:"setting" json:",omitempty"`    // "local", "train-only", "test-only": which splits are private
-	Model                string   `csv:"model" json:",omitempty"`
-	ModelParameters      string   `csv:"model_parameters" json:",omitempty"`
-	Repetition           int      `csv:"repetition" json:",omitempty"`
-	Seed                 uint64   `csv:"seed" json:",omitempty"` // of the study
+	Dataset              string `csv:"dataset" json:",omitempty"`
+	Generated            bool   `csv:"generated" json:",omitempty"`
+	DatasetFingerprint   string `csv:"dataset_fingerprint" json:",omitempty"`
+	TrainItems           int    `csv:"train_items" json:",omitempty"` // documents, validation included
+	TestItems            int    `csv:"test_items" json:",omitempty"`
+	Cleaning             string `csv:"cleaning" json:",omitempty"`
+	Embedding            string `csv:"embedding" json:",omitempty"`
+	Dimension            int    `csv:"dimension" json:",omitempty"`
+	EmbeddingFingerprint string `csv:"embedding_fingerprint" json:",omitempty"`
+	// words of the space after restriction to the data set
+	Vocabulary int    `csv:"vocabulary" json:",omitempty"`
+	Mechanism  string `csv:"mechanism" json:",omitempty"`
+	Variant    string `csv:"variant" json:",omitempty"`
+	Label      string `csv:"label" json:",omitempty"` // the study's name for it, if it has one
+	// mechanisms.Parameters.String, and what else tells entries apart
+	Parameters string   `csv:"parameters" json:",omitempty"`
+	Epsilon    Optional `csv:"epsilon"`                  // missing where nothing is privatised or ε has no effect
+	Policy     string   `csv:"policy" json:",omitempty"` // of unknown words
+	// "local", "train-only", "test-only": which splits are private
+	Setting         string `csv:"setting" json:",omitempty"`
+	Model           string `csv:"model" json:",omitempty"`
+	ModelParameters string `csv:"model_parameters" json:",omitempty"`
+	Repetition      int    `csv:"repetition" json:",omitempty"`
+	Seed            uint64 `csv:"seed" json:",omitempty"` // of the study
 }
 
 // IsBaseline reports whether nothing was privatised.
@@ -95,16 +98,20 @@ type Promise struct {
 	GuaranteeEpsilon   Optional `csv:"guarantee_epsilon"`
 	GuaranteeDelta     Optional `csv:"guarantee_delta"`
 	GuaranteeEuclidean Optional `csv:"guarantee_euclidean_epsilon"`
-	GuaranteeScope     string   `csv:"guarantee_scope" json:",omitempty"` // the words between which it holds, as "only …"; "" means all
-	GuaranteeReason    string   `csv:"guarantee_reason" json:",omitempty"`
-	Unrepeatable       bool     `csv:"unrepeatable" json:",omitempty"` // from outside: the same seed gives a different text each time
+	// the words between which it holds, as "only …"; "" means all
+	GuaranteeScope  string `csv:"guarantee_scope" json:",omitempty"`
+	GuaranteeReason string `csv:"guarantee_reason" json:",omitempty"`
+	// from outside: the same seed gives a different text each time
+	Unrepeatable bool `csv:"unrepeatable" json:",omitempty"`
 }
 
 // PromiseOf is the guarantee of a mechanism.
 func PromiseOf(g mechanisms.Guarantee) Promise {
 	p := Promise{GuaranteeReason: g.Reason, GuaranteeMetric: g.Metric}
 	if g.Holds() {
-		p.GuaranteeEpsilon, p.GuaranteeDelta, p.GuaranteeScope = Float(g.Epsilon), Float(g.Delta), g.Scope
+		p.GuaranteeEpsilon = Float(g.Epsilon)
+		p.GuaranteeDelta = Float(g.Delta)
+		p.GuaranteeScope = g.Scope
 		if g.EuclideanEpsilon > 0 {
 			p.GuaranteeEuclidean = Float(g.EuclideanEpsilon)
 		}
@@ -151,7 +158,8 @@ func Share(part, whole int) Measured {
 
 // Within returns the number with its interval.
 func (m Measured) Within(low, high float64) Measured {
-	m.Low, m.High = Float(low), Float(high)
+	m.Low = Float(low)
+	m.High = Float(high)
 	return m
 }
 
@@ -162,6 +170,7 @@ func NewRow() Row {
 
 // Of returns the row with a quantity.
 func (r Row) Of(quantity string, m Measured) Row {
-	r.Quantity, r.Measured = quantity, m
+	r.Quantity = quantity
+	r.Measured = m
 	return r
 }

@@ -78,7 +78,8 @@ func encode(w io.Writer, rows []Row) error {
 	sorted := slices.Clone(rows)
 	Sort(sorted)
 	for i := range sorted {
-		sorted[i].Rows, sorted[i].Schema = len(sorted), SchemaVersion
+		sorted[i].Rows = len(sorted)
+		sorted[i].Schema = SchemaVersion
 	}
 	var t lines
 	if err := gocsv.MarshalCSV(sorted, &t); err != nil {
@@ -177,7 +178,8 @@ func readLines(name string, r io.Reader) (t lines, err error) {
 			return t, fmt.Errorf("%s: %w", name, err)
 		}
 		line, _ := reader.FieldPos(0)
-		t.all, t.at = append(t.all, row), append(t.at, line)
+		t.all = append(t.all, row)
+		t.at = append(t.at, line)
 	}
 	if len(t.all) == 0 {
 		return t, fmt.Errorf("%s: empty file: no header", name)
@@ -205,8 +207,9 @@ func unmarshal[T any](t lines) (rows []T, err error) {
 	err = gocsv.UnmarshalCSV(t, &rows)
 	var parse *csv.ParseError
 	if errors.As(err, &parse) { // its line is a row's number, its column a position
-		if row, column := parse.Line-1, parse.Column-1; row > 0 && row < len(t.all) && column >= 0 &&
-			column < len(t.all[0]) {
+		row := parse.Line - 1
+		column := parse.Column - 1
+		if row > 0 && row < len(t.all) && column >= 0 && column < len(t.all[0]) {
 			return nil, fmt.Errorf("%s:%d: %s: %v", t.name, t.at[row], t.all[0][column], parse.Err)
 		}
 	}
@@ -267,11 +270,9 @@ func (t lines) check(rows []Row) error {
 				r.Quantity, r.Repetition)
 		}
 		seen[r.id()] = line
-		if c, err := FindColumn(r.Quantity); err == nil && c.Counted && r.Whole > 0 {
-			if share := Share(r.Part, r.Whole).Value; r.Value.Known() && !scalar.EqualWithinAbs(share.Float(), r.Value.Float(), 1e-9) {
-				return fmt.Errorf("%s:%d: %s = %v: its counts %d of %d give %v", t.name, line, r.Quantity,
-					r.Value.Float(), r.Part, r.Whole, share.Float())
-			}
+		if share, wrong := r.contradicts(); wrong {
+			return fmt.Errorf("%s:%d: %s = %v: its counts %d of %d give %v", t.name, line, r.Quantity,
+				r.Value.Float(), r.Part, r.Whole, share)
 		}
 		if _, err := r.Items.unpack(r.Part, r.Whole); r.Items != "" && err != nil {
 			return fmt.Errorf("%s:%d: %w", t.name, line, err)
@@ -284,10 +285,20 @@ func (t lines) check(rows []Row) error {
 	return nil
 }
 
+// contradicts returns the share that the counts of a row give, and whether its value is another.
+func (r Row) contradicts() (share float64, wrong bool) {
+	c, err := FindColumn(r.Quantity)
+	if err != nil || !c.Counted || r.Whole <= 0 || !r.Value.Known() {
+		return 0, false
+	}
+	share = Share(r.Part, r.Whole).Value.Float()
+	return share, !scalar.EqualWithinAbs(share, r.Value.Float(), 1e-9)
+}
+
 // originColumns differ between two runs of one unit, or state its position; or
 // earlier records lack them.
-var originColumns = []string{"schema", "rows", "study", "index", "task", "label", "seconds", "version", "machine", "correct",
-	"program", "resources"}
+var originColumns = []string{"schema", "rows", "study", "index", "task", "label", "seconds", "version", "machine",
+	"correct", "program", "resources"}
 
 // FirstDifference returns the first column in which two rows of one unit
 // differ, except for their origin and for timing; "" if they are the same.
@@ -295,7 +306,8 @@ func FirstDifference(a, b Row) string {
 	if c, err := FindColumn(a.Quantity); err == nil && c.Timing && a.Quantity == b.Quantity {
 		return ""
 	}
-	va, vb := reflect.ValueOf(a), reflect.ValueOf(b)
+	va := reflect.ValueOf(a)
+	vb := reflect.ValueOf(b)
 	for _, f := range fields {
 		name := f.Tag.Get("csv")
 		if !slices.Contains(originColumns, name) &&

@@ -118,11 +118,12 @@ func (l *Lab) Words(ctx context.Context, e study.EmbeddingSpec, dimension int, k
 	return OpenSpace(ctx, e.Ref(), dimension, l.root, keep, nil)
 }
 
-// Space opens an embedding restricted to the words of a data set; with
-// synonyms, the table holds those of a thesaurus too.
-func (l *Lab) Space(ctx context.Context, s Sample, e study.EmbeddingSpec, dimension int, synonyms bool) (*Space,
-	error) {
-	return memo.Once(&l.spaces, engine.MakeID(s.key(), e.Name, e.File, dimension, synonyms), func() (*Space, error) {
+// Space opens an embedding restricted to the words of a data set; where a
+// thesaurus is needed, the table holds its synonyms too.
+func (l *Lab) Space(ctx context.Context, s Sample, e study.EmbeddingSpec, dimension int,
+	needs mechanisms.Needs) (*Space, error) {
+	key := engine.MakeID(s.key(), e.Name, e.File, dimension, needs.Thesaurus)
+	return memo.Once(&l.spaces, key, func() (*Space, error) {
 		c, err := l.Corpus(ctx, s)
 		if err != nil {
 			return nil, err
@@ -131,7 +132,7 @@ func (l *Lab) Space(ctx context.Context, s Sample, e study.EmbeddingSpec, dimens
 			return wordsOnly(c)
 		}
 		keep := c.Has
-		if synonyms {
+		if needs.Thesaurus {
 			keep, err = l.withSynonyms(c)
 			if err != nil {
 				return nil, err
@@ -204,7 +205,7 @@ type part struct{ Name, Warning string }
 // Thesaurus opens the synonyms for generated or for real data.
 func (l *Lab) Thesaurus(generated bool) (mechanisms.Thesaurus, error) {
 	return memo.Once(&l.Shared, fmt.Sprint("thesaurus ", generated), func() (mechanisms.Thesaurus, error) {
-		return OpenThesaurus(generated, l.root)
+		return ThesaurusRef{Generated: generated, Root: l.root}.Open()
 	})
 }
 
@@ -228,7 +229,7 @@ func (l *Lab) OfText(ctx context.Context, s Sample, e study.EmbeddingSpec, dimen
 		if err != nil {
 			return nil, err
 		}
-		space, err := l.Space(ctx, s, e, dimension, needs.Thesaurus)
+		space, err := l.Space(ctx, s, e, dimension, needs)
 		if err != nil {
 			return nil, err
 		}

@@ -128,7 +128,7 @@ func TestPartOfAnEmbedding(t *testing.T) {
 		l := New(root)
 		l.Log = &log
 		for i := range 2 {
-			if _, err := l.Space(t.Context(), Sample{d, stream.FromUint64(uint64(i))}, e, 50, false); err != nil {
+			if _, err := l.Space(t.Context(), Sample{d, stream.FromUint64(uint64(i))}, e, 50, mechanisms.Needs{}); err != nil {
 				t.Fatal(err)
 			}
 		}

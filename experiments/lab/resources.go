@@ -122,13 +122,19 @@ func locateEmbedding(ref string, dimension int, root string) (path, name string,
 	return "", "", missing
 }
 
-// OpenThesaurus opens the synonyms for SynTF: WordNet in the data folder, or
-// those of the generated corpus.
-func OpenThesaurus(ofGenerated bool, root string) (mechanisms.Thesaurus, error) {
-	if ofGenerated {
+// ThesaurusRef says where the synonyms for SynTF come from: WordNet in the data folder, or
+// the generated corpus.
+type ThesaurusRef struct {
+	Generated bool
+	Root      string
+}
+
+// Open opens the synonyms.
+func (t ThesaurusRef) Open() (mechanisms.Thesaurus, error) {
+	if t.Generated {
 		return generated.Thesaurus{}, nil
 	}
-	dir, err := fetch.Locate(root, "wordnet", "database")
+	dir, err := fetch.Locate(t.Root, "wordnet", "database")
 	if err != nil {
 		return nil, err
 	}

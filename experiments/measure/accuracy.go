@@ -97,7 +97,7 @@ func (r *Release) accuracy(ctx context.Context, q *Query, training int) ([]resul
 		return nil, err
 	}
 	took := time.Since(start)
-	examples, err := r.split(ctx, t.reading, 2, !r.IsBaseline() && q.Setting != study.TrainOnly)
+	examples, err := r.split(ctx, t.reading, 2, r.testedOn(q))
 	if err != nil {
 		return nil, err
 	}
@@ -144,10 +144,10 @@ type trained struct {
 // of one repetition share a model of plain text; local and train-only share one
 // of private text.
 func (r *Release) trained(ctx context.Context, q *Query, number int) (*trained, error) {
-	private := r.trainsOnPrivate(q)
+	kind := r.trainedOn(q)
 	s := r.Spec
 	setting := q.Setting
-	if !private {
+	if kind == originalText {
 		s.Mechanism.Mechanism = results.BaselineMechanism
 		s.Mechanism.Variant = ""
 		s.Mechanism.Parameters = nil
@@ -159,16 +159,16 @@ func (r *Release) trained(ctx context.Context, q *Query, number int) (*trained, 
 		seed = seed.Derive("training").At(uint64(number))
 	}
 	key := engine.MakeID("model", q.Model.Name, q.Model.Text(), seed, r.Space.Wide.Fingerprint())
-	return once(r, private, key, func() (*trained, error) {
-		x, err := r.reading(ctx, q.Model, private)
+	return once(r, kind, key, func() (*trained, error) {
+		x, err := r.reading(ctx, q.Model, kind)
 		if err != nil {
 			return nil, err
 		}
-		training, err := r.split(ctx, x, 0, private)
+		training, err := r.split(ctx, x, 0, kind)
 		if err != nil {
 			return nil, err
 		}
-		validation, err := r.split(ctx, x, 1, private)
+		validation, err := r.split(ctx, x, 1, kind)
 		if err != nil {
 			return nil, err
 		}
@@ -176,9 +176,20 @@ func (r *Release) trained(ctx context.Context, q *Query, number int) (*trained, 
 	})
 }
 
-// trainsOnPrivate reports whether a query trains on private text.
-func (r *Release) trainsOnPrivate(q *Query) bool {
-	return !r.IsBaseline() && q.Setting != study.TestOnly
+// trainedOn is the text that a query trains on.
+func (r *Release) trainedOn(q *Query) textKind {
+	if r.IsBaseline() || q.Setting == study.TestOnly {
+		return originalText
+	}
+	return privatisedText
+}
+
+// testedOn is the text that a query tests on.
+func (r *Release) testedOn(q *Query) textKind {
+	if r.IsBaseline() || q.Setting == study.TrainOnly {
+		return originalText
+	}
+	return privatisedText
 }
 
 // fit trains a classifier.
@@ -201,8 +212,8 @@ type reading struct {
 	table     models.Embedding      // of their vectors
 }
 
-// reading returns that of a model which is trained on private or on plain text.
-func (r *Release) reading(ctx context.Context, m Model, private bool) (*reading, error) {
+// reading returns that of a model which is trained on one text of a release.
+func (r *Release) reading(ctx context.Context, m Model, kind textKind) (*reading, error) {
 	var x reading
 	var err error
 	if m.Tokenized && !r.Embedding.IsNone() {
@@ -211,7 +222,7 @@ func (r *Release) reading(ctx context.Context, m Model, private bool) (*reading,
 			table := models.Embedding{Dimension: r.Dimension, Vectors: r.Space.Matrix(t.Words())}
 			return reading{tokenizer: t, table: table}, nil
 		})
-	} else if x.words, err = r.reader(ctx, m, private); err == nil && !r.Embedding.IsNone() {
+	} else if x.words, err = r.reader(ctx, m, kind); err == nil && !r.Embedding.IsNone() {
 		x.table = x.words.Table
 	}
 	x.Model = m
@@ -221,14 +232,14 @@ func (r *Release) reading(ctx context.Context, m Model, private bool) (*reading,
 // reader returns the words that a classifier knows, each with a number of its own: those of the data set that have
 // a vector, and those of the text that it is trained on, private or plain. New words of a text made outside have
 // their vectors too. Words without one are added for a model that tells them apart; all others are one unknown word.
-func (r *Release) reader(ctx context.Context, m Model, private bool) (*lab.Space, error) {
+func (r *Release) reader(ctx context.Context, m Model, kind textKind) (*lab.Space, error) {
 	apart := m.tellsApart() || r.Embedding.IsNone()
-	outside := private && r.Mechanism.Outside != nil && !r.Embedding.IsNone()
+	outside := kind == privatisedText && r.Mechanism.Outside != nil && !r.Embedding.IsNone()
 	if !apart && !outside {
 		return r.Space, nil
 	}
 	training := r.Corpus.Tokens[0]
-	if private {
+	if kind == privatisedText {
 		text, err := r.Text(ctx)
 		if err != nil {
 			return nil, err
@@ -236,7 +247,7 @@ func (r *Release) reader(ctx context.Context, m Model, private bool) (*lab.Space
 		training = text[0]
 	}
 	known := r.Space.Wide
-	return once(r, private, engine.MakeID("reader", apart, known.Fingerprint()), func() (*lab.Space, error) {
+	return once(r, kind, engine.MakeID("reader", apart, known.Fingerprint()), func() (*lab.Space, error) {
 		all, more := withoutVector(training, known.Vocabulary)
 		wide := known
 		var err error
@@ -271,10 +282,10 @@ func withoutVector(text [][]string, v *embeddings.Vocabulary) (all []string, mor
 }
 
 // split returns a split as a classifier reads it, private or plain.
-func (r *Release) split(ctx context.Context, x *reading, i int, private bool) (models.Examples, error) {
+func (r *Release) split(ctx context.Context, x *reading, i int, kind textKind) (models.Examples, error) {
 	tokens := r.Corpus.Tokens[i]
 	labels := r.Corpus.Labels(i)
-	if private {
+	if kind == privatisedText {
 		text, err := r.Text(ctx)
 		if err != nil || r.vectors[i] != nil {
 			return models.Examples{Vectors: r.vectors[i], Labels: labels}, err
@@ -283,7 +294,7 @@ func (r *Release) split(ctx context.Context, x *reading, i int, private bool) (m
 	}
 	if encoder := x.encoder(); encoder != "" {
 		key := engine.MakeID("encoded", encoder, i, r.Space.Fingerprint())
-		vectors, err := once(r, private, key, func() ([][]float32, error) {
+		vectors, err := once(r, kind, key, func() ([][]float32, error) {
 			e, err := r.Lab.Encoder(ctx, encoder, r.Corpus, r.Space)
 			if err != nil {
 				return nil, err

@@ -76,7 +76,8 @@ func measureDeniability(ctx context.Context, r *Release, q *Query) ([]results.Ro
 			words, kept = o.list(i, m.Vocabulary())
 		}
 		if len(kept) > 0 && r.Policy != mechanisms.Keep {
-			return nil, fmt.Errorf("metrics.deniability.listed: %q is no word of the mechanism, and policy is not keep", kept[0])
+			return nil, fmt.Errorf("metrics.deniability.listed: %q is no word of the mechanism, and policy is not keep",
+				kept[0])
 		}
 		more, err := deniabilityRows(ctx, row, m, sending{words, kept, o.Runs, seed.At(uint64(i))})
 		if err != nil {

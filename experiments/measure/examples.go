@@ -7,12 +7,20 @@ import (
 	"mldpbench/results"
 )
 
+// Documents before and after.
 func init() {
 	Register(Measurement{
-		Name: "examples", Version: 1, Baseline: true, Columns: []results.Column{{Name: "example"}},
-		Metric: study.Metric{Key: "examples", Doc: "so many documents of each text, evenly spaced, as they are before and " +
-			"after: they are in the records, word for word",
-			New: func() any { return new(int) }, Limits: "0,100"},
+		Name:     "examples",
+		Version:  1,
+		Baseline: true,
+		Columns:  []results.Column{{Name: "example"}},
+		Metric: study.Metric{
+			Key: "examples",
+			Doc: "so many documents of each text, evenly spaced, as they are before and " +
+				"after: they are in the records, word for word",
+			New:    func() any { return new(int) },
+			Limits: "0,100",
+		},
 		Applies: func(s *Spec, q *Query) bool { return hasText(s, q) && *q.Options.(*int) > 0 && s.Repetition == 1 },
 		Measure: measureExamples,
 	})

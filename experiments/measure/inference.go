@@ -22,8 +22,8 @@ type InferenceOptions struct {
 	// if greater, those to learn from are doubled up to as many, until two doublings in a row change E_M by less
 	// than 0.005 each; the rest is in the interval. 10 draws are 0.01 to 0.05 too kind to mechanisms of noise.
 	Most int `yaml:"most,omitempty" json:"most,omitempty" limits:"0,100000"`
-	// also how far the guess of a Bayes adversary is from the word, as a share of the mean distance of two words: a near synonym is
-	// nearly found
+	// also how far the guess of a Bayes adversary is from the word, as a share of the mean distance of two words:
+	// a near synonym is nearly found
 	Distance bool `yaml:"distance,omitempty" json:"distance,omitempty"`
 }
 
@@ -51,24 +51,28 @@ func init() {
 				"most": "if greater, those to learn from are doubled up to as many, until two doublings in a " +
 					"row change E_M by less than 0.005 each; the rest is in the interval. 10 draws are 0.01 to " +
 					"0.05 too kind to mechanisms of noise.",
-				"distance": "also how far the guess of a Bayes adversary is from the word, as a share of the mean distance " +
-					"of two words: a near synonym is nearly found",
+				"distance": "also how far the guess of a Bayes adversary is from the word, as a share of the " +
+					"mean distance of two words: a near synonym is nearly found",
 			},
-			New: func() any { return &InferenceOptions{} },
-			Check: func(options any, _ *study.Design, at study.At) error {
-				o := options.(*InferenceOptions)
-				switch {
-				case o.Samples == 0:
-					return at(errors.New("metrics.inference_error: samples must be given, for mechanisms without a closed form"),
-						"")
-				case o.Most > 0 && o.Most < o.Samples:
-					return at(fmt.Errorf("metrics.inference_error: most = %d: must be >= samples = %d", o.Most, o.Samples), "most")
-				}
-				return nil
-			}},
+			New:   func() any { return &InferenceOptions{} },
+			Check: checkInference,
+		},
 		Applies: func(s *Spec, q *Query) bool { return hasText(s, q) && s.Repetition == 1 },
 		Measure: measureInference,
 	})
+}
+
+// checkInference validates the options of the adversary's expected error.
+func checkInference(options any, _ *study.Design, at study.At) error {
+	o := options.(*InferenceOptions)
+	if o.Samples == 0 {
+		return at(errors.New("metrics.inference_error: samples must be given, "+
+			"for mechanisms without a closed form"), "")
+	}
+	if o.Most > 0 && o.Most < o.Samples {
+		return at(fmt.Errorf("metrics.inference_error: most = %d: must be >= samples = %d", o.Most, o.Samples), "most")
+	}
+	return nil
 }
 
 // inferenceVersion is 1 where there is a closed form. Where there is none, no estimate is

@@ -22,7 +22,8 @@ import (
 type Measurement struct {
 	Name    string
 	Version int // raised whenever its numbers change
-	// VersionOf, if not nil, is the version of one unit, where a change touches some only: the others keep their records.
+	// VersionOf, if not nil, is the version of one unit, where a change touches some only: the others keep their
+	// records.
 	VersionOf func(s *Spec, q *Query) int
 	// Columns are its quantities. Those that are not in the registry of results
 	// yet are added to it.

@@ -28,19 +28,23 @@ func init() {
 // it. Both are asked about plain texts, which a person would recognise as theirs.
 func measureMembership(ctx context.Context, r *Release, q *Query) ([]results.Row, error) {
 	var read, plain [3]models.Examples
-	private := r.trainsOnPrivate(q)
-	x, err := r.reading(ctx, q.Model, private)
+	kind := r.trainedOn(q)
+	x, err := r.reading(ctx, q.Model, kind)
 	if err != nil {
 		return nil, err
 	}
 	for i := range read {
-		if plain[i], err = r.split(ctx, x, i, false); err != nil {
+		plain[i], err = r.split(ctx, x, i, originalText)
+		if err != nil {
 			return nil, err
 		}
-		if read[i] = plain[i]; private && i < 2 {
-			if read[i], err = r.split(ctx, x, i, true); err != nil {
-				return nil, err
-			}
+		read[i] = plain[i]
+		if i == 2 {
+			break // nothing is trained on the test documents
+		}
+		read[i], err = r.split(ctx, x, i, kind)
+		if err != nil {
+			return nil, err
 		}
 	}
 	seed := r.ModelSeed(q.Model, q.Setting).Derive("membership")

@@ -89,7 +89,7 @@ func (s *Spec) open(ctx context.Context, l *lab.Lab) (*lab.Corpus, *lab.Space, e
 	if err != nil {
 		return nil, nil, err
 	}
-	space, err := l.Space(ctx, s.Sample(), s.Embedding, s.Dimension, s.Definition().Needs.Thesaurus)
+	space, err := l.Space(ctx, s.Sample(), s.Embedding, s.Dimension, s.Definition().Needs)
 	return corpus, space, err
 }
 
@@ -105,17 +105,26 @@ func (s *Spec) Fingerprints(ctx context.Context, l *lab.Lab) (lab.Fingerprints, 
 	if s.Mechanism.Outside == nil {
 		return f, nil
 	}
-	space, err := l.Space(ctx, s.Sample(), s.Embedding, s.Dimension, false)
+	space, err := l.Space(ctx, s.Sample(), s.Embedding, s.Dimension, mechanisms.Needs{})
 	if err != nil {
 		return nil, err
 	}
 	return f, l.OfOutside(ctx, s.Mechanism, s.Sample(), space.Space, f)
 }
 
-// once makes a value that follows from the private text of a release, or from plain
-// text, for all measurements that need it: plain text is that of all releases.
-func once[T any](r *Release, private bool, key string, make_ func() (T, error)) (T, error) {
-	if private {
+// textKind is which text of a release is read.
+type textKind int
+
+// The texts of a release.
+const (
+	originalText textKind = iota
+	privatisedText
+)
+
+// once makes a value that follows from one text of a release for all measurements that
+// need it: original text is that of all releases.
+func once[T any](r *Release, kind textKind, key string, make_ func() (T, error)) (T, error) {
+	if kind == privatisedText {
 		return memo.Once(&r.shared, key, make_)
 	}
 	return ofPlain(r, key, make_)

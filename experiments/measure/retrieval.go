@@ -18,8 +18,15 @@ func init() {
 	Register(Measurement{
 		Name: "retrieval", Version: 1, Baseline: true,
 		Columns: list.Map([]string{"map", "mrr"}, func(name string) results.Column {
-			return results.Column{Name: name, Title: strings.ToUpper(name), Direction: results.Up, Digits: 3, Threshold: 0.02,
-				Table: "retrieval", Mean: true}
+			return results.Column{
+				Name:      name,
+				Title:     strings.ToUpper(name),
+				Direction: results.Up,
+				Digits:    3,
+				Threshold: 0.02,
+				Table:     "retrieval",
+				Mean:      true,
+			}
 		}),
 		Metric: study.Metric{
 			Key: "retrieval",

@@ -10,8 +10,8 @@ import (
 	"mldpbench/results/analysis"
 )
 
-// Answer is the sentence that a study is run for: which mechanism has the highest utility at equal privacy, which are not
-// significantly different from it, and which have less.
+// Answer is the sentence that a study is run for: which mechanism has the highest utility at equal privacy, which are
+// not significantly different from it, and which have less.
 func Answer(a *analysis.Analysis) string {
 	levels := a.Levels()
 	if len(levels.At) == 0 {

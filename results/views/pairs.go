@@ -85,7 +85,8 @@ func verdict(p analysis.Pair, use results.Column) string {
 	case math.IsNaN(p.Detectable):
 		return "no significant difference"
 	}
-	return fmt.Sprintf("no significant difference (minimum detectable: %s)", Number(p.Detectable, 1+max(0, use.Digits-2)))
+	detectable := Number(p.Detectable, 1+max(0, use.Digits-2))
+	return fmt.Sprintf("no significant difference (minimum detectable: %s)", detectable)
 }
 
 // probability writes a corrected p-value.

@@ -9,17 +9,33 @@ import (
 	"mldpbench/results"
 )
 
+// The share of different words.
 func init() {
 	measure.Register(measure.Measurement{
-		Name: "distinct", Version: 1, Setting: true,
-		Columns: []results.Column{{Name: "distinct", Title: "different words", Unit: "%", Direction: results.Up, Digits: 1,
-			Threshold: 3, Counted: true}},
-		Metric: study.Metric{Key: "distinct", Doc: "share of different words among all of the privatised text",
-			New: func() any { return &struct{}{} }},
-		Applies: func(s *measure.Spec, _ *measure.Query) bool { return s.Definition().NewVector == nil }, // there is text
+		Name:    "distinct",
+		Version: 1,
+		Setting: true,
+		Columns: []results.Column{{
+			Name:      "distinct",
+			Title:     "different words",
+			Unit:      "%",
+			Direction: results.Up,
+			Digits:    1,
+			Threshold: 3,
+			Counted:   true,
+		}},
+		Metric: study.Metric{
+			Key: "distinct",
+			Doc: "share of different words among all of the privatised text",
+			New: func() any { return &struct{}{} },
+		},
+		Applies: hasText,
 		Measure: distinct,
 	})
 }
+
+// hasText reports whether a release is text, not vectors.
+func hasText(s *measure.Spec, _ *measure.Query) bool { return s.Definition().NewVector == nil }
 
 // distinct counts the different tokens of the private text, among all of them.
 func distinct(ctx context.Context, r *measure.Release, q *measure.Query) ([]results.Row, error) {
@@ -27,7 +43,8 @@ func distinct(ctx context.Context, r *measure.Release, q *measure.Query) ([]resu
 	if err != nil {
 		return nil, err
 	}
-	seen, total := map[string]bool{}, 0
+	seen := map[string]bool{}
+	total := 0
 	for _, document := range c.After {
 		total += len(document)
 		for _, token := range document {
