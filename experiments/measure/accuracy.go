@@ -304,7 +304,7 @@ func (r *Release) split(ctx context.Context, x *reading, i int, kind textKind) (
 		return models.Examples{Vectors: vectors, Labels: labels}, err
 	}
 	if r.Corpus.Pairs {
-		return r.pairs(x, i, private, labels)
+		return r.pairs(x, i, kind, labels)
 	}
 	if x.tokenizer != nil {
 		return models.Examples{Sequences: x.tokenizer.Sequences(tokens), Labels: labels}, nil
@@ -316,9 +316,9 @@ func (r *Release) split(ctx context.Context, x *reading, i int, kind textKind) (
 }
 
 // pairs returns a split of pairs. A mechanism keeps the place of each word, and so where the second text begins.
-func (r *Release) pairs(x *reading, split int, private bool, labels []int) (models.Examples, error) {
+func (r *Release) pairs(x *reading, split int, kind textKind, labels []int) (models.Examples, error) {
 	tokens := r.Corpus.Tokens[split]
-	if private {
+	if kind == privatisedText {
 		tokens = r.aligned[split]
 	}
 	first := make([][]string, len(tokens))
