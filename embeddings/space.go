@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math"
+	"strings"
 	"sync"
 
 	"mldpbench/internal/check"
@@ -164,7 +165,43 @@ func newSpace(name string, vocabulary *Vocabulary, dimension int, vectors []floa
 		return fingerprint(s.Len(), s.Dimension, s.Vocabulary.Word, s.Vectors)
 	})
 	s.longest = sync.OnceValue(func() float64 { return longest(s.Vectors, s.Dimension) })
+	if err := s.checkBall(); err != nil {
+		return nil, err
+	}
 	return s, nil
+}
+
+// Metric is the geometry that vectors were learned in.
+type Metric string
+
+// Metrics.
+const (
+	euclidean Metric = "euclidean"
+	Poincare  Metric = "poincare" // all vectors are in the open unit ball
+)
+
+// Metric returns Poincare where the name of the space has "poincare", as files of such
+// vectors are called.
+func (s *Space) Metric() Metric {
+	if strings.Contains(strings.ToLower(s.Name), string(Poincare)) {
+		return Poincare
+	}
+	return euclidean
+}
+
+// checkBall names the first word of a space of the Poincaré ball that is outside it.
+func (s *Space) checkBall() error {
+	if s.Metric() != Poincare {
+		return nil
+	}
+	origin := make([]float32, s.Dimension)
+	for id := range WordID(s.Len()) {
+		if length := Euclidean(s.Vector(id), origin); !(length < 1) {
+			return fmt.Errorf("embedding %s: the vector of %q has length %.6g: those of the Poincaré ball are shorter than 1",
+				s.Name, s.Vocabulary.Word(id), length)
+		}
+	}
+	return nil
 }
 
 // checkFinite names the first word with a component that is not finite.

@@ -68,7 +68,7 @@ type instance struct {
 func instances() (all []instance) {
 	returnsWord := []string{
 		"cmp", "mahalanobis", "vickrey proved", "santext proved", "tem proved", "syntf proved", "identity", "k-rr",
-		"diffractor", "custext",
+		"diffractor", "custext", "two-stage", "hyperbolic",
 		// Not "tem released": its γ rounds to 0 at large ε, and then the other
 		// words together weigh n times the word itself.
 	}
@@ -76,6 +76,7 @@ func instances() (all []instance) {
 		"santext-plus": {{"w": 0.9, "p": 0.3}, {"w": 1.0}, {"p": 0.0}, {"p": 1.0}},
 		"custext":      {{"k": 1.0}, {"k": 3.0}, {"k": 1000.0}},
 		"brr":          {{"bits": 1.0}, {"bits": 100.0}},
+		"two-stage":    {{"w": 1.0}, {"ratio": 1.0}, {"w": 0.1, "ratio": 0.2}},
 		"rank-fix":     {{"c": 2.0}},
 		"vickrey":      {{"t": 0.0}, {"t": 1.0}},
 		"vickrey-k":    {{"t": []float64{0.5}}, {"t": []float64{1, 0, 2, 0.3}}},
@@ -114,6 +115,14 @@ func (x instance) at(epsilon float64) Settings {
 	return s
 }
 
+// on is a space that the mechanism is defined on.
+func (x instance) on(t *testing.T, s *embeddings.Space) *embeddings.Space {
+	if x.settings.Mechanism == "hyperbolic" {
+		return spacetest.Ball(t, s)
+	}
+	return s
+}
+
 // open builds an instance, of words or of vectors.
 func (x instance) open(env Environment, epsilon float64) (m interface {
 	Settings() Settings
@@ -134,6 +143,7 @@ func TestConformance(t *testing.T) {
 	for _, x := range instances() {
 		t.Run(x.name, func(t *testing.T) {
 			t.Parallel()
+			small, middle := x.on(t, small), x.on(t, middle)
 			requireStated(t, x, small)
 			bad := []float64{0, -1, math.NaN(), math.Inf(1), math.Inf(-1)}
 			for _, epsilon := range bad {
@@ -260,7 +270,7 @@ func requireRows(t *testing.T, m *Mechanism) {
 
 func requireLimits(t *testing.T, x instance) {
 	t.Helper()
-	s := spacetest.Gaussian(t, 30, 5, 1, 23)
+	s := x.on(t, spacetest.Gaussian(t, 30, 5, 1, 23))
 	if x.returnsWord {
 		m := mustNew(t, environment(s), x.at(1e9))
 		for w := range WordID(5) {
@@ -282,7 +292,7 @@ func requireLimits(t *testing.T, x instance) {
 // requireSeeds: the same seeds give the same text, one by one or together.
 func requireSeeds(t *testing.T, x instance) {
 	t.Helper()
-	s := spacetest.Gaussian(t, 60, 5, 1, 26)
+	s := x.on(t, spacetest.Gaussian(t, 60, 5, 1, 26))
 	rng := stream.FromUint64(27).Rand()
 	m := mustNew(t, environment(s), x.at(x.usable))
 	src := make([][]WordID, 300) // some empty; together more than one batch
@@ -325,7 +335,7 @@ func TestOddSpaces(t *testing.T) {
 		for _, x := range instances() {
 			for _, epsilon := range []float64{1e-12, 1, 1e12} {
 				what := fmt.Sprintf("%s, %s, ε = %v", name, x.name, epsilon)
-				opened, err := x.open(environment(s), epsilon)
+				opened, err := x.open(environment(x.on(t, s)), epsilon)
 				if err != nil {
 					// Only an instance that cannot exist may return an error.
 					if !slices.Contains([]string{"gumbel", "kth"}, x.settings.Mechanism) {

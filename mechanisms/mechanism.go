@@ -230,8 +230,8 @@ type VectorMechanism interface {
 // guarantees nothing and must carry a Reason.
 type Guarantee struct {
 	// Metric names the distance d in Pr[M(w)=y] ≤ e^{ε·d(w,w')}·Pr[M(w')=y] + δ:
-	// "euclidean", "mahalanobis", "list" (steps on a list of words), "hamming" (bits of a code), "discrete" (plain
-	// ε-DP per word), or "" for no guarantee.
+	// "euclidean", "mahalanobis", "hyperbolic" (of the Poincaré ball), "list" (steps on a list of words), "hamming"
+	// (bits of a code), "discrete" (plain ε-DP per word), or "" for no guarantee.
 	Metric  string
 	Epsilon float64
 	Delta   float64

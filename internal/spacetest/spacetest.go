@@ -3,6 +3,7 @@ package spacetest
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"mldpbench/embeddings"
@@ -52,4 +53,19 @@ func (Tens) Lemmas(word string) (all []string) {
 		all = append(all, fmt.Sprint(word[:len(word)-1], i))
 	}
 	return all
+}
+
+// Ball returns a space with its vectors scaled into the Poincaré ball, the longest to .95.
+func Ball(t testing.TB, s *embeddings.Space) *embeddings.Space {
+	t.Helper()
+	longest := max(s.Longest(), math.SmallestNonzeroFloat32)
+	vectors := make([]float32, len(s.Vectors))
+	for i, v := range s.Vectors {
+		vectors[i] = float32(0.95 * float64(v) / longest)
+	}
+	ball, err := embeddings.NewSpace("poincare.test", s.Vocabulary, s.Dimension, vectors)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ball
 }

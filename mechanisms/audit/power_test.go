@@ -103,8 +103,13 @@ func (b boxed) open(t *testing.T, s *embeddings.Space) *mechanisms.Mechanism {
 // third part of it is not.
 func TestPlantedOnAllWords(t *testing.T) {
 	t.Parallel()
-	s := spacetest.Gaussian(t, 200, 10, 1, 5)
-	for _, name := range []string{"santext", "tem", "syntf", "k-rr", "diffractor"} { // with rows, between any two words
+	gaussian := spacetest.Gaussian(t, 200, 10, 1, 5)
+	rows := []string{"santext", "tem", "syntf", "k-rr", "diffractor", "hyperbolic"} // known, between any two words
+	for _, name := range rows {
+		s := gaussian
+		if name == "hyperbolic" {
+			s = spacetest.Ball(t, s)
+		}
 		m := build(t, s, name, 2)
 		honest := judged(t, m, s, Options{})
 		if honest.Violated || honest.Words != 200 || honest.Detects < 1 || honest.DetectsOne < honest.Detects {
