@@ -28,10 +28,7 @@ func (a *aligning) at(phase phase) (*study.Study, error) {
 			entries = append(entries, a.entries(p, m, phase)...)
 		}
 		p.Mechanisms = entries
-		if _, measured := p.Metrics["inference_error"]; a.levels.Quantity == results.EM && !measured {
-			p.Metrics = maps.Collect(maps.All(p.Metrics))
-			p.Metrics["inference_error"] = &measure.InferenceOptions{Samples: drawsOfError}
-		}
+		p.Metrics = a.metrics(p.Metrics)
 		found.Scenes = append(found.Scenes, p)
 	}
 	if len(a.Scenes) == 0 {
@@ -39,6 +36,27 @@ func (a *aligning) at(phase phase) (*study.Study, error) {
 		found.Scenes = nil
 	}
 	return found, found.Check()
+}
+
+// metrics are those of a part of the study, and that of the quantity where it has one of its own.
+func (a *aligning) metrics(given study.Metrics) study.Metrics {
+	key := ""
+	var options any
+	switch {
+	case a.levels.Quantity == results.EM:
+		key = "inference_error"
+		options = &measure.InferenceOptions{Samples: drawsOfError}
+	case measure.IsGame(a.levels.Quantity):
+		key = results.Game
+		options = &measure.GameOptions{}
+	}
+	if _, measured := given[key]; key == "" || measured {
+		return given
+	}
+	all := study.Metrics{}
+	maps.Copy(all, given)
+	all[key] = options
+	return all
 }
 
 // entries are those of a mechanism of a part of the study, one for each of its settings

@@ -136,8 +136,8 @@ type Calibrated struct {
 
 // parseTarget reads "em=0.1,0.5", levels of N_w as a share or of E_M.
 func parseTarget(text string) (results.Levels, error) {
-	return results.ParseLevels("target", text, func(quantity string) (float64, error) {
-		return 1, check.OneOf("target", quantity, "nw", "em")
+	return results.ParseLevels("target", text, func(quantity string) (above, below float64, err error) {
+		return 0, 1, check.OneOf("target", quantity, "nw", "em")
 	})
 }
 

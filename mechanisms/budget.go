@@ -48,6 +48,29 @@ func OfDocument(m *Mechanism, policy Policy) (*Mechanism, error) {
 	return Rewriting(budgeted{m, policy}, nil)
 }
 
+// OfLength returns what replaces the words of a document of n: the mechanism itself or, where
+// the words of a document share its ε, the one at their share.
+func (m *Mechanism) OfLength(n int) (*Mechanism, error) {
+	b, ok := m.text.(budgeted)
+	if !ok {
+		return m, nil
+	}
+	return b.Mechanism.At(b.share(n))
+}
+
+// ByWords reports whether the mechanism replaces each word of a document by itself, also with a
+// share of the document's ε.
+func (m *Mechanism) ByWords() bool {
+	b, ok := m.text.(budgeted)
+	if ok {
+		return b.Mechanism.TakesWords()
+	}
+	return m.TakesWords()
+}
+
+// share is the ε of each word of a document of n.
+func (b budgeted) share(n int) float64 { return b.settings.Epsilon / float64(max(1, n)) }
+
 // budgeted rewrites documents as a whole: what a word becomes depends on their number.
 type budgeted struct {
 	*Mechanism
@@ -79,9 +102,7 @@ func (b budgeted) Rewrite(ctx context.Context, documents [][]string, seeds []str
 func (b budgeted) privatizeText(ctx context.Context, documents [][]string, o TextOptions) ([][]string, error) {
 	o.Policy = b.policy
 	o.Aligned = false
-	o.Epsilons = list.Map(documents, func(d []string) float64 {
-		return b.settings.Epsilon / float64(max(1, len(d)))
-	})
+	o.Epsilons = list.Map(documents, func(d []string) float64 { return b.share(len(d)) })
 	return PrivatizeText(ctx, b.Mechanism, documents, o)
 }
 

@@ -49,6 +49,7 @@ type Column struct {
 	OfModel   bool      `yaml:"of_model"`  // depends on the classifier, not on the text alone
 	Counted   bool      `yaml:"counted"`   // 100·Part/Whole
 	Share     bool      `yaml:"-"`         // of right answers, 0–1
+	Least     float64   `yaml:"-"`         // who knows nothing has it: a level is above
 	Error     bool      `yaml:"error"`     // of an attacker on words, 0–1
 	Mean      bool      `yaml:"-"`         // of numbers in 0–1, one for each test document
 	Derived   bool      `yaml:"derived"`   // follows from other rows; never stored

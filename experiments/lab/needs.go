@@ -32,7 +32,7 @@ func (r Resource) Add(ctx context.Context, l *Lab, f Fingerprints) (err error) {
 
 // OfEncoder is a sentence encoder, a reference as in studies.
 func OfEncoder(ref string) Resource {
-	if ref != sifEncoder {
+	if ref != SIF {
 		return OfModel(encoderRef(ref))
 	}
 	return Resource{Key: "encoder", Ref: ref, fingerprint: func(context.Context, *Lab) (string, error) {

@@ -192,9 +192,9 @@ func (l *Lab) ofModel(ctx context.Context, ref ModelRef) (string, error) {
 	return ref.Name + " " + m.Hello.Version, nil
 }
 
-// sifEncoder is the encoder that needs no model: the weighted mean of the text's
+// SIF is the encoder that needs no model: the weighted mean of the text's
 // own word vectors.
-const sifEncoder = "sif"
+const SIF = "sif"
 
 func encoderRef(name string) ModelRef { return ModelRef{"encoder", name, transformer.Encode} }
 
@@ -208,7 +208,7 @@ func (l *Lab) hashFolder(dir string) (string, error) {
 // Encoder opens a sentence encoder, once per run; SIF is fitted to each data
 // set and space.
 func (l *Lab) Encoder(ctx context.Context, encoder string, corpus *Corpus, space *Space) (sentence.Encoder, error) {
-	if encoder != sifEncoder {
+	if encoder != SIF {
 		return l.Model(ctx, encoderRef(encoder))
 	}
 	return memo.Once(&l.Shared, "encoder "+corpus.Fingerprint+space.Fingerprint(), func() (sentence.Encoder, error) {

@@ -56,7 +56,15 @@ func init() {
 // documentPair is two originals of equal length, as words of a mechanism.
 type documentPair struct {
 	x, y []mechanisms.WordID
-	at   [2]int // test documents; -1 for a made one
+	at   [2]int // documents of the split; -1 for a made one
+}
+
+// of is an original: the first for 0, the second for 1.
+func (p documentPair) of(coin int) []mechanisms.WordID {
+	if coin == 0 {
+		return p.x
+	}
+	return p.y
 }
 
 // measureDocumentLoss says how well a reader of a released text can tell which
@@ -84,7 +92,9 @@ func measureDocumentLoss(ctx context.Context, r *Release, q *Query) ([]results.R
 	rng := r.RepetitionSeed().Derive(lossName).Rand()
 	var rows []results.Row
 	for _, kind := range pairKinds {
-		pairs := r.documentPairs(v, kind.name, documentPairs)
+		drawn := pairDraw{split: 2, kind: kind.name, most: documentPairs,
+			rng: r.DataSeed().Derive(lossName, kind.name).Rand()}
+		pairs := r.documentPairs(v, drawn)
 		if len(pairs) == 0 {
 			continue
 		}
@@ -153,15 +163,31 @@ func (g player) losses(ctx context.Context, pairs []documentPair) (epsilons, bou
 	return epsilons, bounds, nil
 }
 
+// anyKind are pairs of any two documents.
+const anyKind = "any"
+
+// pairDraw says which pairs are drawn.
+type pairDraw struct {
+	split int
+	kind  string
+	most  int
+	rng   *rand.Rand
+}
+
 // documentPairs are pairs of a kind, the same for all mechanisms.
-func (r *Release) documentPairs(v *embeddings.Vocabulary, kind string, most int) []documentPair {
-	test := r.Corpus.Test
-	tokens := r.Corpus.Tokens[2]
-	rng := r.DataSeed().Derive(lossName, kind).Rand()
+func (r *Release) documentPairs(v *embeddings.Vocabulary, d pairDraw) []documentPair {
+	documents := r.Corpus.Splits()[d.split].Documents
+	tokens := r.Corpus.Tokens[d.split]
+	switch {
+	case d.kind == "topic" && len(r.Corpus.Classes) < 2:
+		return nil
+	case d.kind == "author" && len(r.Corpus.Privates) < 2:
+		return nil
+	}
 	var pairs []documentPair
 	waiting := map[int]int{} // a document without a partner, by label
-	for _, i := range rng.Perm(len(test)) {
-		if len(pairs) == most {
+	for _, i := range d.rng.Perm(len(documents)) {
+		if len(pairs) == d.most {
 			break
 		}
 		a := known(v, tokens[i])
@@ -169,22 +195,16 @@ func (r *Release) documentPairs(v *embeddings.Vocabulary, kind string, most int)
 		if len(a) == 0 {
 			continue
 		}
-		switch kind {
+		switch d.kind {
 		case "word":
-			if b := oneChanged(a, known(v, tokens[rng.IntN(len(tokens))]), rng); b != nil {
+			if b := oneChanged(a, known(v, tokens[d.rng.IntN(len(tokens))]), d.rng); b != nil {
 				pairs = append(pairs, newPair(v, a, b, i, -1))
 			}
 			continue
 		case "topic":
-			label = test[i].Label
-			if len(r.Corpus.Classes) < 2 {
-				return nil
-			}
-		default:
-			label = test[i].Private
-			if len(r.Corpus.Privates) < 2 {
-				return nil
-			}
+			label = documents[i].Label
+		case "author":
+			label = documents[i].Private
 		}
 		j, ok := waiting[label]
 		if !ok {
@@ -223,6 +243,14 @@ func newPair(v *embeddings.Vocabulary, a, b []string, i, j int) documentPair {
 
 // logRows are the logarithms of the probabilities of outputs, by word.
 type logRows map[mechanisms.WordID][]float64
+
+// of returns the logarithm of a probability, nil where there are no rows.
+func (rows logRows) of() metrics.LogProbability[mechanisms.WordID] {
+	if rows == nil {
+		return nil
+	}
+	return func(word, released mechanisms.WordID) float64 { return rows[word][released] }
+}
 
 // logRows are those of the words that differ: equal ones lose nothing. They are nil
 // where the mechanism has no closed form.
@@ -315,14 +343,10 @@ func (g player) play(ctx context.Context, p documentPair, rows logRows, rounds i
 	out := make([]mechanisms.WordID, len(p.x))
 	for range rounds {
 		coin := g.rng.IntN(2)
-		original := p.x
-		if coin == 1 {
-			original = p.y
-		}
-		if err := g.mechanism.Privatize(ctx, out, original, g.rng); err != nil {
+		if err := g.mechanism.Privatize(ctx, out, p.of(coin), g.rng); err != nil {
 			return err
 		}
-		g.game.Round(p.x, p.y, out, rows, coin, g.rng)
+		g.game.Round(p.x, p.y, out, rows.of(), coin, g.rng)
 	}
 	return ctx.Err()
 }

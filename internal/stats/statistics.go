@@ -8,6 +8,7 @@ package stats
 
 import (
 	"math"
+	"sort"
 	"sync/atomic"
 
 	"gonum.org/v1/gonum/mathext"
@@ -82,4 +83,14 @@ func betaQuantile(a, b, p float64) float64 {
 			high = middle
 		}
 	}
+}
+
+// LeastShare is the least share above null, of n trials, whose interval at a level lies above null
+// with a probability of power at least: 1 where none is so sure.
+func LeastShare(n int, null, level, power float64) float64 {
+	k := sort.Search(n+1, func(k int) bool { return ClopperPearson(k, n, level).Low > null })
+	if n < 1 || k > n {
+		return 1
+	}
+	return betaQuantile(float64(k), float64(n-k+1), power)
 }
