@@ -228,23 +228,17 @@ func (logs knownLogs) of() metrics.LogProbability[mechanisms.WordID] {
 // each word.
 func (g *game) logsOf(ctx context.Context, byPair []*mechanisms.Mechanism, pairs []gamePair, rounds []gameRound,
 	released [][]mechanisms.WordID) (map[*mechanisms.Mechanism]knownLogs, error) {
+	if !byPair[0].Closed() {
+		return nil, nil
+	}
 	all := map[*mechanisms.Mechanism]knownLogs{}
 	for k, out := range released {
 		pair := rounds[k].pair
 		m := byPair[pair]
-		if !m.Closed() {
-			return nil, nil
-		}
 		if all[m] == nil {
 			all[m] = knownLogs{}
 		}
-		p := pairs[pair].words
-		for i, x := range p.x {
-			if x != p.y[i] {
-				all[m].ask(x, out[i])
-				all[m].ask(p.y[i], out[i])
-			}
-		}
+		all[m].askPair(pairs[pair].words, out)
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(g.threads)
@@ -263,6 +257,16 @@ func (g *game) logsOf(ctx context.Context, byPair []*mechanisms.Mechanism, pairs
 		}
 	}
 	return all, group.Wait()
+}
+
+// askPair notes that the probabilities of a release are asked for where a pair differs.
+func (logs knownLogs) askPair(p documentPair, released []mechanisms.WordID) {
+	for i, x := range p.x {
+		if x != p.y[i] {
+			logs.ask(x, released[i])
+			logs.ask(p.y[i], released[i])
+		}
+	}
 }
 
 // ask notes that a probability is asked for.
