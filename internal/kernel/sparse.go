@@ -70,7 +70,10 @@ func (m CSR) Pack() *Sparse {
 		p.order[i] = int32(i)
 	}
 	slices.SortFunc(p.order, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(m.length(b), m.length(a)), cmp.Compare(a, b))
+		if m.length(a) != m.length(b) {
+			return cmp.Compare(m.length(b), m.length(a))
+		}
+		return cmp.Compare(a, b)
 	})
 	numbers := 0
 	for strip := range slices.Chunk(p.order, stripRows) {

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"mldpbench/internal/list"
 	"mldpbench/models/ngram"
 )
 
@@ -41,9 +42,9 @@ func newChain(model *ngram.Model, positions [][]candidate) (chain, error) {
 }
 
 // of is a chain of other candidates for the same positions, which takes over what c knows of
-// the language.
+// the language. It keeps copies of the candidates: those given may change their order.
 func (c chain) of(model *ngram.Model, positions [][]candidate) (chain, error) {
-	next := chain{positions, make([][]float64, len(positions))}
+	next := chain{list.Map(positions, slices.Clone), make([][]float64, len(positions))}
 	before := []candidate{{}}
 	var placesBefore []int
 	for i, candidates := range positions {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 
 	"mldpbench/models/attack"
@@ -154,11 +155,18 @@ func TestChainOfOtherCandidates(t *testing.T) {
 	}
 	for range 50 {
 		n := 1 + rng.IntN(6)
-		first, err := newChain(model, candidates(n))
+		given := candidates(n)
+		first, err := newChain(model, given)
 		if err != nil {
 			t.Fatal(err)
 		}
 		other := candidates(n)
+		if rng.IntN(2) == 0 { // the same in another order
+			other = given
+			for _, c := range other {
+				slices.Reverse(c)
+			}
+		}
 		got, err := first.of(model, other)
 		if err != nil {
 			t.Fatal(err)
