@@ -170,6 +170,9 @@ func (q calibrating) run(ctx context.Context, each func(rows []Calibrated, entry
 		if c.Settings, err = mechanisms.Complete(given); err != nil {
 			return err
 		}
+		if err := checkTakesWords(c.Settings); err != nil {
+			return err
+		}
 		c.Seed = q.Seed.Derive(given.Mechanism)
 		var rows []Calibrated
 		for _, level := range q.At {
@@ -191,10 +194,19 @@ func (q calibrating) run(ctx context.Context, each func(rows []Calibrated, entry
 	return nil
 }
 
+// checkTakesWords returns an error for a mechanism that rewrites whole texts.
+func checkTakesWords(s mechanisms.Settings) error {
+	d, err := s.Definition()
+	if err != nil {
+		return err
+	}
+	return d.CheckTakesWords()
+}
+
 // returningWords are the built-in mechanisms that return words, in their default variants.
 func returningWords() (settings []mechanisms.Settings) {
 	for _, d := range mechanisms.Definitions() {
-		if d.New != nil {
+		if d.New != nil && !d.Documents {
 			settings = append(settings, mechanisms.Settings{Mechanism: d.Name})
 		}
 	}

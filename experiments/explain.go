@@ -48,6 +48,9 @@ func Explain(ctx context.Context, e Explanation) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := checkTakesWords(s); err != nil {
+		return nil, err
+	}
 	m, err := mechanisms.New(env, s)
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 
 	"mldpbench/datasets"
 	"mldpbench/embeddings"
+	"mldpbench/embeddings/sentence"
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
 	"mldpbench/mechanisms"
@@ -52,6 +53,10 @@ func (v Vectors) environment(ctx context.Context, call Call, seed stream.Seed) (
 		return env, err
 	}
 	env.Space = space
+	env.Tokens = privatize.Tokens(space.Vocabulary)
+	l := lab.New(call.Data) // a model that it starts ends with this process
+	env.Pool = func(name string) ([]string, error) { return l.PublicTexts(ctx, name, space.Generated) }
+	env.Encoder = func(name string) (sentence.Encoder, error) { return l.SentenceEncoder(ctx, name) }
 	sayLeftOut(call, space)
 	lab.WarnOneWord(call.Log, env.Space)
 	return env, nil

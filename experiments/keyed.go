@@ -103,6 +103,9 @@ func (p *privatizing) entry() privatize.Entry {
 		Key:       p.options.Key.Name(),
 		Vectors:   p.options.Vectors,
 	}
+	if p.options.Mechanism.Documents() != nil {
+		e.Unit = "document"
+	}
 	if p.DocumentEpsilon > 0 {
 		e.Epsilon = p.DocumentEpsilon
 		e.Unit = "document"

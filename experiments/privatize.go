@@ -184,6 +184,9 @@ func (p *privatizing) check() (err error) {
 	if err != nil {
 		return err
 	}
+	if err := p.checkWholeTexts(); err != nil {
+		return err
+	}
 	p.Epsilon = cmp.Or(p.DocumentEpsilon, p.Epsilon)
 	if p.Target != "" {
 		p.target, err = parseTextTarget(p.Target, p.parts.files[0].path)
@@ -206,6 +209,34 @@ func (p *privatizing) check() (err error) {
 		return err
 	}
 	return p.mayWrite(reads, p.Report, p.Out)
+}
+
+// checkWholeTexts refuses what has no meaning for a mechanism that rewrites whole texts.
+func (p *privatizing) checkWholeTexts() error {
+	if p.Mechanism == "" {
+		return nil
+	}
+	s, err := parseInstance(p.Mechanism)
+	if err != nil {
+		return Usage(err)
+	}
+	d, err := s.Definition()
+	if err != nil {
+		return Usage(err)
+	}
+	if !d.Documents {
+		return nil
+	}
+	switch {
+	case p.Target != "":
+		return check.Wrong("%s and --target: E_M is of words, and it rewrites whole texts; give --epsilon", d.Name)
+	case p.DocumentEpsilon != 0:
+		return check.Wrong("%s and --document-epsilon: its epsilon is that of a text, with no words to share it; give "+
+			"--epsilon", d.Name)
+	case p.Keep != "":
+		return check.Wrong("%s and --keep-words: it rewrites whole texts and keeps no word", d.Name)
+	}
+	return nil
 }
 
 // checkInputs completes and checks the options of each file, and returns all that are read.

@@ -17,12 +17,15 @@ func (p *privatizing) noteFound(ctx context.Context, s *privatize.Stream, name s
 	if p.target != nil {
 		p.note("bought: %s", p.target.Found())
 	}
-	if g := p.options.Mechanism.Guarantee(); g.Holds() && p.space != nil {
-		if p.DocumentEpsilon == 0 {
-			p.note("guaranteed: %s", p.target.NearWords(g, p.space))
-		} else {
-			p.note("guaranteed: %s", p.target.NearTexts(g, p.space))
-		}
+	g := p.options.Mechanism.Guarantee()
+	switch {
+	case g.Metric == mechanisms.AnyDocuments:
+		p.note("guaranteed: between any two texts, odds change by a factor of %s at most", mechanisms.Factor(g.Epsilon))
+	case !g.Holds() || p.space == nil:
+	case p.DocumentEpsilon == 0:
+		p.note("guaranteed: %s", p.target.NearWords(g, p.space))
+	default:
+		p.note("guaranteed: %s", p.target.NearTexts(g, p.space))
 	}
 	p.noteAgain(p.report.Summary.Marked)
 	p.note("re-identified by layout alone: %s", byLayout(&s.Layouts, p.options))
@@ -85,6 +88,8 @@ func (p *privatizing) noteAgain(m privatize.Marked) {
 // what stops it.
 func byLayout(l *metrics.Layouts, o privatize.Options) string {
 	switch {
+	case o.Mechanism.Documents() != nil:
+		return "nothing: every text is replaced as a whole, with its layout"
 	case o.Texts:
 		return "not measured: the command writes texts of its own"
 	case o.Layout > 0:
@@ -135,13 +140,16 @@ func (p *privatizing) notePromise() {
 		p.report.Vectors = p.options.Vectors
 		what += fmt.Sprintf("; vectors %s, %d dimensions, %d words", s.Name, s.Dimension, s.Len())
 	}
-	unknown := p.Words.Policy
+	unknown := "; unknown words: " + p.Words.Policy
 	if m.Outside() {
-		unknown = "left to the command"
+		unknown = "; unknown words: left to the command"
 	}
 	unit := "word"
 	promise := g.String()
 	switch {
+	case m.Documents() != nil:
+		unit = "text"
+		what += "; public texts: " + views.Thousands(len(m.Documents().Outputs))
 	case p.options.Texts: // what its epsilon means is known to the command
 		unit = "text"
 	case p.DocumentEpsilon != 0:
@@ -149,11 +157,15 @@ func (p *privatizing) notePromise() {
 		promise = mechanisms.DocumentGuarantee(g, p.DocumentEpsilon)
 		fallthrough
 	default:
-		what += "; unknown words: " + unknown
+		what += unknown
 	}
 	p.note("%s", what)
 	p.note("guarantee per %s: %s", unit, promise)
-	for _, w := range (mechanisms.TextOptions{Policy: p.options.Policy}).Warnings(g) {
+	said := mechanisms.TextOptions{Policy: p.options.Policy}
+	if m.Documents() != nil {
+		said.Policy = "" // no word is left
+	}
+	for _, w := range said.Warnings(g) {
 		p.note("warning: %s", w)
 	}
 	if p.report.Seeded {
@@ -165,7 +177,8 @@ func (p *privatizing) notePromise() {
 // noteSum says what was done.
 func (p *privatizing) noteSum(sum privatize.Summary) {
 	unit := "words"
-	if p.options.Texts {
+	documents := p.options.Mechanism.Documents() != nil
+	if p.options.Texts || documents {
 		unit = "texts"
 	}
 	p.note("%d %s: %d changed, %d unchanged, %d unknown", sum.Words, unit, sum.Changed,
@@ -177,7 +190,11 @@ func (p *privatizing) noteSum(sum privatize.Summary) {
 		p.note("warning: no row has a word: there was nothing to change")
 	}
 	share := func(n, of uint64) float64 { return 100 * float64(n) / max(1, float64(of)) }
-	if unchanged := share(sum.Known-sum.Changed, sum.Known); unchanged > 50 {
+	unchanged := share(sum.Known-sum.Changed, sum.Known)
+	switch {
+	case unchanged > 50 && documents:
+		p.note("warning: %.0f%% of the texts came back unchanged", unchanged)
+	case unchanged > 50:
 		p.note("warning: %.0f%% of the %s came back unchanged: this publishes most of the text; --target em=0.5 finds "+
 			"the epsilon at which half of the words are not found", unchanged, unit)
 	}
@@ -189,6 +206,10 @@ func (p *privatizing) noteSum(sum privatize.Summary) {
 	case unknown > 25:
 		p.note("warning: %.0f%% of the words are not in the vocabulary: are these the right vectors for the text?",
 			unknown)
+	}
+	if documents && p.options.Mechanism.Guarantee().Holds() {
+		p.note("epsilon spent: at most %.6g on a row; in total %.6g", sum.EpsilonMost, sum.EpsilonTotal)
+		return
 	}
 	if p.options.Mechanism.Guarantee().Holds() && !p.options.Texts {
 		p.note("epsilon spent, per unit of distance: at most %.6g on a line; in total %.6g", sum.EpsilonMost,

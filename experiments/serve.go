@@ -42,6 +42,15 @@ func Serve(ctx context.Context, s Service) error {
 			return err
 		}
 	}
+	if s.Keep != "" {
+		asked, err := parseInstance(s.Mechanism)
+		if err == nil {
+			err = checkTakesWords(asked)
+		}
+		if err != nil {
+			return Usage(err)
+		}
+	}
 	settings, env, err := s.open(ctx, call, root)
 	if err != nil {
 		return err
@@ -83,10 +92,16 @@ func (s *server) hello(space *embeddings.Space) external.Hello {
 		"embedding": fmt.Sprintf("%s %dd", space.Name, space.Dimension)}
 	maps.Copy(parameters, settings.Parameters)
 	aligned := s.options.Policy != mechanisms.Drop
-	return external.Hello{
+	hello := external.Hello{
 		Name: settings.Mechanism, Version: "mldp " + s.version, Guarantee: p, Parameters: parameters,
 		Repeatable: true, Aligned: &aligned,
 	}
+	if d := s.options.Mechanism.Documents(); d != nil {
+		aligned = false
+		hello.Input = external.Text
+		parameters["texts"] = d.Fingerprint()
+	}
+	return hello
 }
 
 // answer privatises documents, or texts as Privatize does.

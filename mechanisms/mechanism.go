@@ -9,8 +9,8 @@
 //
 // New builds a registered mechanism at one ε, in units of 1/distance, from its
 // Settings, and PrivatizeText privatises text with it. A mechanism of one's own is
-// Registered; its Definition.New makes it ByFormula, ByScores or ByNoise. Settings
-// are refused with an error of the form "epsilon = -1: must be > 0 and finite"; an
+// Registered; its Definition.New makes it ByFormula, ByScores or ByNoise, or, of
+// whole documents, ByDocuments. Settings are refused with an error of the form "epsilon = -1: must be > 0 and finite"; an
 // *UndefinedError says that a mechanism does not exist at an ε. Every property that
 // other packages need is a method of Mechanism or a field of its Definition.
 //
@@ -231,7 +231,7 @@ type VectorMechanism interface {
 type Guarantee struct {
 	// Metric names the distance d in Pr[M(w)=y] ≤ e^{ε·d(w,w')}·Pr[M(w')=y] + δ:
 	// "euclidean", "mahalanobis", "hyperbolic" (of the Poincaré ball), "list" (steps on a list of words), "hamming"
-	// (bits of a code), "discrete" (plain ε-DP per word), or "" for no guarantee.
+	// (bits of a code), "discrete" (plain ε-DP per word), AnyDocuments, or "" for no guarantee.
 	Metric  string
 	Epsilon float64
 	Delta   float64
@@ -266,6 +266,9 @@ func (g Guarantee) String() string {
 		return "none: " + g.Reason
 	}
 	s := fmt.Sprintf("epsilon %.6g, metric %s", g.Epsilon, g.Metric)
+	if g.Metric == AnyDocuments {
+		s = fmt.Sprintf("epsilon %.6g between any two documents, whatever their lengths; no metric", g.Epsilon)
+	}
 	if g.Delta > 0 {
 		s += fmt.Sprintf(", delta %.6g", g.Delta)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"mldpbench/embeddings"
+	"mldpbench/embeddings/sentence"
 	"mldpbench/internal/check"
 	"mldpbench/internal/memo"
 	"mldpbench/internal/params"
@@ -62,6 +63,12 @@ type Environment struct {
 	// projection, the start word of released Gumbel, the start words of
 	// 1-Diffractor's lists).
 	Seed stream.Seed
+	// Pool returns the public texts of a name, each once; nil where there are none.
+	Pool func(name string) ([]string, error)
+	// Tokens are the words of a text; nil cuts it at white space.
+	Tokens func(text string) []string
+	// Encoder opens a sentence encoder that is a model; nil where none are used.
+	Encoder func(name string) (sentence.Encoder, error)
 	// Outside opens mechanisms that are not built in; nil where none are used.
 	Outside func(Settings) (*Mechanism, error)
 
@@ -82,7 +89,10 @@ func once[T any](env Environment, key any, build func() (T, error)) (T, error) {
 type Parameter = params.Parameter
 
 // Needs lists what an Environment must hold besides the space.
-type Needs struct{ Thesaurus, Corpus bool }
+type Needs struct {
+	Thesaurus, Corpus bool
+	Pool              bool // public texts, named by the parameter pool
+}
 
 // Definition registers a mechanism: one file, one registry line. Everything
 // that other packages need to know about a mechanism is a field here, so none
@@ -110,6 +120,9 @@ type Definition struct {
 	PerWord bool
 	// Drawn means that there is no closed form: the law is known by draws alone.
 	Drawn bool
+	// Documents means that New makes a mechanism of whole documents: see ByDocuments. Its
+	// ε is that of a document, and what takes single words leaves it out.
+	Documents bool
 	// Chooses means that outputs are drawn after the noise; see Mechanism.Choices.
 	Chooses bool
 	// New builds a word mechanism, NewVector one that releases vectors. One of

@@ -82,6 +82,9 @@ func PrivatizeText(ctx context.Context, m *Mechanism, documents [][]string, o Te
 	if b, ok := m.text.(budgeted); ok {
 		return b.privatizeText(ctx, documents, o)
 	}
+	if d, ok := m.text.(documentText); ok {
+		return Rewrite(ctx, d, documents, o.seedOf, o.Workers)
+	}
 	if m.text != nil {
 		return rewriteFull(ctx, m.text, documents, o.seedOf, o.Workers)
 	}

@@ -13,12 +13,14 @@ func TestMechanismsFromOutside(t *testing.T) {
 	}
 	t.Parallel()
 	files := map[string]string{"main.go": outsidetest.Read(t, "testdata/mechanisms.go.txt")}
-	for _, path := range []string{"formulamechanism/coin.go", "scoresmechanism/bounded.go", "noisemechanism/laplace.go"} {
+	for _, path := range []string{"formulamechanism/coin.go", "scoresmechanism/bounded.go", "noisemechanism/laplace.go",
+		"documentmechanism/randomised.go"} {
 		files[path] = outsidetest.Read(t, path)
 	}
 	got := outsidetest.Run(t, "../..", files)
 	want := "coin [cat dog rome cat] not refuted\nbounded [cat dog rome cat] not refuted\n" +
-		"laplace [cat dog rome cat] not refuted\n"
+		"laplace [cat dog rome cat] not refuted\n" +
+		"sentence-response [This text asks nothing.] not refuted\n"
 	if got != want {
 		t.Errorf("at a large epsilon the mechanisms made\n%s, want\n%s", got, want)
 	}

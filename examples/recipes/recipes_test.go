@@ -7,6 +7,7 @@ import (
 
 	_ "mldpbench/examples/recipes/dataset"
 	_ "mldpbench/examples/recipes/documentattacker"
+	_ "mldpbench/examples/recipes/documentmechanism"
 	_ "mldpbench/examples/recipes/formulamechanism"
 	_ "mldpbench/examples/recipes/labelattacker"
 	_ "mldpbench/examples/recipes/metric"

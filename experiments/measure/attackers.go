@@ -172,10 +172,17 @@ func (r *Release) attacked(ctx context.Context, q *Query, d attack.Definition) (
 	if err != nil {
 		return nil, err
 	}
-	if err := failures[d.Name]; err != nil {
-		return nil, err
-	}
 	var rows []results.Row
+	failed := failures[d.Name]
+	if errors.Is(failed, attack.ErrNoPlace) {
+		for _, c := range d.Columns {
+			rows = append(rows, unmeasured(r.Row(q), c.Name, failed.Error()))
+		}
+		return rows, nil
+	}
+	if failed != nil {
+		return nil, failed
+	}
 	for _, x := range outcomes {
 		if slices.ContainsFunc(d.Columns, func(c attack.Column) bool { return c.Name == x.Column }) {
 			rows = append(rows, attackedRow(r.Row(q), x))

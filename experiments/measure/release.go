@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"mldpbench/embeddings/sentence"
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
@@ -102,6 +103,9 @@ func (s *Spec) Fingerprints(ctx context.Context, l *lab.Lab) (lab.Fingerprints, 
 	if err != nil {
 		return nil, err
 	}
+	if s.Definition().Needs.Pool {
+		return f, l.OfPool(ctx, s.Mechanism, s.Sample(), f)
+	}
 	if s.Mechanism.Outside == nil {
 		return f, nil
 	}
@@ -195,6 +199,9 @@ func (r *Release) Environment(ctx context.Context) (env mechanisms.Environment, 
 		env.Documents = c.Documents
 		env.Train = c.TrainTexts()
 		env.DataSet = c.Name
+		env.Tokens = c.Clean
+		env.Pool = func(name string) ([]string, error) { return r.Lab.PublicTextsFor(ctx, r.Sample(), name) }
+		env.Encoder = func(name string) (sentence.Encoder, error) { return r.Lab.SentenceEncoder(ctx, name) }
 		env.Outside = r.Lab.Outside(ctx, r.Sample(), r.Space.Space, r.Repetition)
 	}
 	if r.Definition().Needs.Thesaurus {

@@ -36,7 +36,9 @@ func (s *Spec) IsBaseline() bool { return s.Mechanism.Mechanism == results.Basel
 
 // AsText reports whether text is rewritten as a whole, so that nobody knows what a
 // single word becomes.
-func (s *Spec) AsText() bool { return s.Mechanism.Outside != nil || s.Budget != "" }
+func (s *Spec) AsText() bool {
+	return s.Mechanism.Outside != nil || s.Budget != "" || s.Definition().Documents
+}
 
 // Definition returns that of the mechanism, the zero value for plain text.
 func (s *Spec) Definition() mechanisms.Definition {

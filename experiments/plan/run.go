@@ -110,7 +110,7 @@ func (p *Plan) Audit(ctx context.Context, root, version string, o audit.Options,
 		spec := u.spec
 		name := engine.MakeID(study.Labels(spec.Mechanism), spec.Parameters())
 		if spec.IsBaseline() || spec.Mechanism.Mechanism == "" || spec.Mechanism.Epsilon == 0 ||
-			spec.AsText() || seen[name] {
+			spec.AsText() && !spec.Definition().Documents || seen[name] {
 			continue
 		}
 		seen[name] = true

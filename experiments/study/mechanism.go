@@ -11,7 +11,6 @@ import (
 
 	"mldpbench/datasets"
 	"mldpbench/internal/check"
-	"mldpbench/internal/list"
 	"mldpbench/internal/params"
 	"mldpbench/mechanisms"
 	"mldpbench/results"
@@ -91,6 +90,10 @@ func (m MechanismSpec) Check(at At, where string) error {
 		if d, err := s.Definition(); err == nil && d.NewVector != nil && m.KeepWords+m.Budget != "" {
 			return at(fmt.Errorf("%s releases vectors: it keeps no words and shares no budget", d.Name), "%s", where)
 		}
+		if d, err := s.Definition(); err == nil && d.Documents && m.KeepWords+m.Budget != "" {
+			return at(fmt.Errorf("%s rewrites whole texts, and its epsilon is of one: it keeps no words and shares no "+
+				"budget", d.Name), "%s", where)
+		}
 	}
 	return at(err, "%s", where)
 }
@@ -152,8 +155,12 @@ func (m MechanismSpec) Expand() ([]mechanisms.Settings, error) {
 		all[0].Outside = &m.Outside
 	}
 	if m.Name == All {
-		all = list.Map(mechanisms.Definitions(),
-			func(d mechanisms.Definition) mechanisms.Settings { return mechanisms.Settings{Mechanism: d.Name} })
+		all = nil
+		for _, d := range mechanisms.Definitions() {
+			if !d.Documents {
+				all = append(all, mechanisms.Settings{Mechanism: d.Name})
+			}
+		}
 	}
 	d, err := all[0].Definition()
 	if err != nil {

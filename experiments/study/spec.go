@@ -44,7 +44,7 @@ func Privatizes(settings ...string) (splits [3]bool) {
 	return splits
 }
 
-// All is the name that stands in a list for every registered mechanism in its
+// All is the name that stands in a list for every registered mechanism of words, in its
 // default variant.
 const All = "all"
 

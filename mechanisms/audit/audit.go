@@ -105,6 +105,8 @@ func (r Report) DetectsText() string {
 		return "no guarantee is claimed: the bound is of epsilon as its source states it"
 	case r.Method == NoAudit || r.Violated || r.Guarantee.Epsilon == 0 || r.Blind != "":
 		return ""
+	case r.Guarantee.Metric == mechanisms.AnyDocuments && r.Detects > 0:
+		return fmt.Sprintf("would have found %.3g times the claimed epsilon", r.Detects)
 	case r.Settings.Variant == mechanisms.External:
 		return fmt.Sprintf("what it would have found: not measured; a violation can show on %d of %d pairs", r.Visible,
 			r.Pairs)
@@ -268,6 +270,12 @@ func Mechanism(ctx context.Context, m *mechanisms.Mechanism, space *embeddings.S
 		r.Reason = "no guarantee is declared: there is nothing to refute"
 		return r, nil
 	}
+	if d := m.Documents(); d != nil {
+		if !g.Holds() {
+			a.epsilon = s.Epsilon
+		}
+		return r, a.documents(ctx, d, &r)
+	}
 	if !g.Holds() {
 		definition, err := s.Definition()
 		if err == nil {
@@ -380,10 +388,14 @@ func (a *audit) unjudgeable(pairs []pair, by Method) (reason string) {
 	return ""
 }
 
-// Cells returns every registered mechanism × variant × ε, with default parameters.
+// Cells returns every registered mechanism of words or vectors × variant × ε, with default
+// parameters.
 func Cells(epsilons []float64) []mechanisms.Settings {
 	var cells []mechanisms.Settings
 	for _, d := range mechanisms.Definitions() {
+		if d.Documents {
+			continue
+		}
 		for _, v := range d.Variants {
 			for _, e := range slices.Compact(slices.Sorted(slices.Values(epsilons))) {
 				cells = append(cells, mechanisms.Settings{Mechanism: d.Name, Variant: v, Epsilon: e})

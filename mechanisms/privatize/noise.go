@@ -16,7 +16,7 @@ import (
 //
 // where p(x) is the length of x in 8 bytes, the lowest first, and x; 0 is 32 zero bytes; ε is the shortest decimal
 // number that reads back; unit is "word", or "document" where ε is that of a whole record; vectors is their fingerprint
-// and program the key of a command, each empty without one; length is that of a fixed layout, else 0; kept words are
+// and program the key of a command, or the fingerprint of a mechanism's public texts, each empty without one; length is that of a fixed layout, else 0; kept words are
 // sorted. The column is empty for plain lines. A text of tokens is p(each token).
 //
 // So another text, row, column, mechanism or ε has other noise, and an edited word does not show by the rest of its
@@ -38,12 +38,17 @@ func settingsOf(o Options) []string {
 	settings := o.Mechanism.Settings()
 	unit := "word"
 	epsilon := settings.Epsilon
+	program := o.Program
 	if o.Document > 0 {
 		unit = "document"
 		epsilon = o.Document
 	}
+	if d := o.Mechanism.Documents(); d != nil {
+		unit = "document"
+		program = d.Fingerprint()
+	}
 	length := max(0, o.Layout)
 	labels := []string{settings.Mechanism, string(settings.Variant), settings.Parameters.String(), unit,
-		fmt.Sprint(epsilon), o.Vectors, o.Program, fmt.Sprint(int(length))}
+		fmt.Sprint(epsilon), o.Vectors, program, fmt.Sprint(int(length))}
 	return append(labels, slices.Sorted(slices.Values(o.Mechanism.Kept()))...)
 }

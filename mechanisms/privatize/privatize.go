@@ -31,7 +31,8 @@ type Options struct {
 	// they are in the text; it decides what to do with these.
 	Mechanism *mechanisms.Mechanism
 	Policy    mechanisms.Policy // for words outside the vocabulary
-	// Texts is for a Rewriter of whole texts: each, as it is, counts as one word.
+	// Texts is for a Rewriter of whole texts: each, as it is, counts as one word. A mechanism
+	// of documents is one.
 	Texts bool
 	// Document is the epsilon of a record, which its words share evenly. 0: the
 	// mechanism's own epsilon for every word.
@@ -61,6 +62,9 @@ type Stream struct {
 
 // New returns a Stream.
 func New(o Options) *Stream {
+	if o.Mechanism.Documents() != nil {
+		o.Texts = true
+	}
 	settings := settingsOf(o)
 	return &Stream{
 		options:  o,
@@ -91,7 +95,8 @@ type piece struct {
 	pair         *Pair               // of a text that is drawn for the sample, else nil
 }
 
-// split finds the words of a text. A Rewriter decides about each.
+// split finds the words of a text. A Rewriter decides about each. A mechanism of documents
+// gets a text without words too: that it had none must not show.
 func (s *Stream) split(p *piece) {
 	if p.Null {
 		return
@@ -99,7 +104,7 @@ func (s *Stream) split(p *piece) {
 	switch {
 	case !s.options.Texts:
 		p.words = s.splitter.words(make([]word, 0, len(p.Text)/5+1), p.Text)
-	case strings.TrimSpace(p.Text) != "":
+	case strings.TrimSpace(p.Text) != "" || s.options.Mechanism.Documents() != nil:
 		p.words = []word{{end: int32(len(p.Text)), token: p.Text}}
 	}
 	if s.options.Layout > 0 {
@@ -133,7 +138,8 @@ func (s *Stream) parallel(ctx context.Context, pieces []piece, work func(*piece)
 func (s *Stream) privatize(ctx context.Context, pieces []piece, seed func(*piece) stream.Seed,
 	holds func(rune) bool) error {
 	if s.options.Layout > 0 && s.options.Mechanism.Outside() {
-		return check.Wrong("layout fixed: a command cannot fill texts up; use --mechanism, or --layout plain")
+		return check.Wrong("layout fixed: what rewrites whole texts, or is a command, cannot fill them up; use a " +
+			"mechanism of words, or --layout plain")
 	}
 	err := s.parallel(ctx, pieces, func(p *piece) {
 		p.seed = seed(p)
@@ -190,6 +196,9 @@ func (s *Stream) epsilons(pieces []piece) ([]float64, error) {
 // a Rewriter, by their spelling.
 func (s *Stream) replace(ctx context.Context, pieces []piece, to mechanisms.TextOptions) error {
 	m := s.options.Mechanism
+	if m.Documents() != nil {
+		return s.replaceDocuments(ctx, pieces, to)
+	}
 	if m.Outside() {
 		tokens := list.Map(pieces, func(p piece) []string {
 			return list.Map(p.words, func(w word) string { return w.token })
@@ -204,6 +213,29 @@ func (s *Stream) replace(ctx context.Context, pieces []piece, to mechanisms.Text
 	private, err := mechanisms.PrivatizeWords(ctx, m, words, to)
 	for i := range private {
 		pieces[i].private = private[i]
+	}
+	return err
+}
+
+// replaceDocuments has a mechanism of documents replace the texts of pieces that are not null.
+func (s *Stream) replaceDocuments(ctx context.Context, pieces []piece, to mechanisms.TextOptions) error {
+	var places []int
+	var texts []string
+	all := to.Seeds
+	to.Seeds = nil
+	for i, p := range pieces {
+		if !p.Null {
+			places = append(places, i)
+			texts = append(texts, p.Text)
+			to.Seeds = append(to.Seeds, all[i])
+		}
+	}
+	if len(texts) == 0 {
+		return nil
+	}
+	private, err := mechanisms.PrivatizeDocuments(ctx, s.options.Mechanism, texts, to)
+	for i := range private {
+		pieces[places[i]].rewritten = private[i : i+1]
 	}
 	return err
 }

@@ -18,7 +18,8 @@ func (s *Stream) render(p *piece, holds func(rune) bool) {
 	if s.drops() {
 		expected -= p.of[unknown]
 	}
-	if s.options.Mechanism.TakesWords() && len(output) == expected {
+	inPlace := s.options.Texts || s.options.Mechanism.TakesWords()
+	if inPlace && len(output) == expected {
 		p.Text = s.inPlace(p, output, holds)
 	} else {
 		end := p.Text[len(strings.TrimRightFunc(p.Text, unicode.IsSpace)):]
@@ -141,7 +142,7 @@ func (r *rendering) word(w *word, before, becomes string) string {
 func (r *rendering) spelled(becomes, part string) string {
 	switch {
 	case r.options.Texts:
-		if strings.ContainsFunc(becomes, func(c rune) bool { return !r.holds(c) }) {
+		if r.holds != nil && strings.ContainsFunc(becomes, func(c rune) bool { return !r.holds(c) }) {
 			return strings.Join(strings.Fields(becomes), " ") // what a field cannot hold becomes a space
 		}
 	case r.options.KeepCase && becomes != part:

@@ -3,6 +3,8 @@ package privatize
 import (
 	"math/rand/v2"
 	"strings"
+
+	"mldpbench/embeddings"
 )
 
 // sampledTexts are at most so many, each of at most sampledBytes before and after.
@@ -54,10 +56,15 @@ func (s *Stream) Sample() []Pair {
 }
 
 // WordsOf returns the words of a text in lower case, as they are found in a vocabulary.
-func (s *Stream) WordsOf(text string) []string {
-	var words []string
-	for _, w := range s.splitter.words(nil, text) {
-		words = append(words, s.splitter.lower(w.token))
+func (s *Stream) WordsOf(text string) []string { return s.splitter.lowered(text) }
+
+// Tokens returns what finds the words of a text in a vocabulary, in lower case.
+func Tokens(v *embeddings.Vocabulary) func(text string) []string { return newSplitter(v, nil).lowered }
+
+// lowered are the words of a text in lower case.
+func (s splitter) lowered(text string) (words []string) {
+	for _, w := range s.words(nil, text) {
+		words = append(words, s.lower(w.token))
 	}
 	return words
 }

@@ -160,6 +160,10 @@ func (a *attack) unreadable(why error) []Outcome {
 	})
 }
 
+// ErrNoPlace is the error of an attacker on single words where a mechanism rewrites whole
+// texts: there is nothing to find.
+var ErrNoPlace = errors.New("no word of the mechanism in the test split kept its place")
+
 // Failures are the errors of attackers who failed, by name.
 type Failures map[string]error
 

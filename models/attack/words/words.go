@@ -73,7 +73,7 @@ func (r reader) attack(ctx context.Context, t *attack.Target, column string) ([]
 		return nil, err
 	}
 	if len(s.places) == 0 {
-		return nil, fmt.Errorf("no word of the mechanism in the test split kept its place")
+		return nil, attack.ErrNoPlace
 	}
 	ceiling, err := memo.Once(&t.Corpus.Cache, plainKey{column, len(s.plain)}, func() (float64, error) {
 		unchanged := newSecrets(t, s.plain, s.plain)
