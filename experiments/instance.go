@@ -55,7 +55,12 @@ func (v Vectors) environment(ctx context.Context, call Call, seed stream.Seed) (
 	env.Space = space
 	env.Tokens = privatize.Tokens(space.Vocabulary)
 	l := lab.New(call.Data) // a model that it starts ends with this process
-	env.Pool = func(name string) ([]string, error) { return l.PublicTexts(ctx, name, space.Generated) }
+	env.Pool = func(name string) ([]string, error) {
+		if name == mechanisms.OwnPool && space.Generated {
+			return l.GeneratedTexts(ctx)
+		}
+		return l.PublicTexts(ctx, name)
+	}
 	env.Encoder = func(name string) (sentence.Encoder, error) { return l.SentenceEncoder(ctx, name) }
 	sayLeftOut(call, space)
 	lab.WarnOneWord(call.Log, env.Space)

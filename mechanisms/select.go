@@ -33,7 +33,7 @@ func init() {
 		Source: "issue 78 of this repository; McSherry & Talwar 2007 (exponential mechanism) for the variant " +
 			"similarity",
 		Metric:    AnyDocuments,
-		Order:     130,
+		Order:     160,
 		Variants:  []Variant{Proved, bySimilarity, atRandom, alwaysNearest},
 		Needs:     Needs{Pool: true},
 		Documents: true,
@@ -310,8 +310,8 @@ func (x selection) draw(ctx context.Context, texts []string, seeds []stream.Seed
 	if x.known != nil {
 		for _, text := range texts {
 			if spelled := strings.Join(x.tokens(text), " "); spelled != "" && x.known[spelled] {
-				return nil, check.Wrong("%.60q is a text of the pool too: a pool has public texts alone; overlap=allow "+
-					"if this one is public", text)
+				return nil, check.Wrong("%.60q is a text of the pool too: a pool has public texts alone; "+
+					"overlap=allow if this one is public", text)
 			}
 		}
 	}

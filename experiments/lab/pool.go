@@ -20,25 +20,30 @@ import (
 const poolColumn = "text"
 
 // PublicTexts returns the texts of a pool of a name, without a data set whose public half
-// it could be: a file, at its path or in the data folder, or a data set. generated allows
-// mechanisms.OwnPool, which is the generated corpus.
-func (l *Lab) PublicTexts(ctx context.Context, name string, generated bool) ([]string, error) {
+// it could be: a file, at its path or in the data folder, or a data set.
+func (l *Lab) PublicTexts(ctx context.Context, name string) ([]string, error) {
 	path, err := study.VectorFile(name, datasets.Root(l.root))
 	info, statErr := os.Stat(path)
 	if err == nil && statErr == nil && info.Mode().IsRegular() {
 		return readPool(ctx, path)
 	}
-	names := []string{name}
-	if name == mechanisms.OwnPool && generated {
-		names = []string{"generated-news", "generated-reviews"}
-	}
-	if name == mechanisms.OwnPool && !generated {
+	if name == mechanisms.OwnPool {
 		return nil, check.Wrong("pool = %s: there is no data set here: name one, or a file of public texts, as "+
 			"pool=agnews or pool=public.txt", name)
 	}
 	if _, err := datasets.Find(name); err != nil && study.NamesFile(name) {
 		return nil, check.Wrong("pool = %s: there is no such file", name)
 	}
+	return l.textsOf(ctx, name)
+}
+
+// GeneratedTexts are those of the generated corpus: mechanisms.OwnPool of its vectors.
+func (l *Lab) GeneratedTexts(ctx context.Context) ([]string, error) {
+	return l.textsOf(ctx, "generated-news", "generated-reviews")
+}
+
+// textsOf are those of data sets, each once.
+func (l *Lab) textsOf(ctx context.Context, names ...string) ([]string, error) {
 	var texts []string
 	for _, name := range names {
 		d, err := datasets.Load(ctx, datasets.Request{Name: name, Root: l.root})
@@ -62,7 +67,7 @@ func (l *Lab) PublicTextsFor(ctx context.Context, s Sample, name string) ([]stri
 		own.Test = 0
 		if name != mechanisms.OwnPool {
 			if _, err := datasets.Find(name); err != nil {
-				return l.PublicTexts(ctx, name, false)
+				return l.PublicTexts(ctx, name)
 			}
 			own = study.DatasetSpec{Name: name, MaxTokens: s.Dataset.MaxTokens}
 		}
@@ -110,7 +115,7 @@ func (l *Lab) OfPool(ctx context.Context, s mechanisms.Settings, sample Sample, 
 	}
 	f["pool"] = digest(texts)
 	encoder, _ := s.Parameters["encoder"].(string)
-	if encoder == sifEncoder || encoder == "" {
+	if encoder == SIF || encoder == "" {
 		return nil
 	}
 	f["pool encoder"], err = l.ofModel(ctx, encoderRef(encoder))
