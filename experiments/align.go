@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"mldpbench/results/quantity"
+
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/plan"
 	"mldpbench/experiments/study"
@@ -42,7 +44,7 @@ type aligning struct {
 	*study.Study
 	root     string
 	options  engine.Options
-	levels   results.Levels
+	levels   quantity.Levels
 	quantity string                      // that of the levels, as it is measured
 	searched map[results.Place][]float64 // ε at which that is measured
 	around   map[results.Place][]float64 // ε at which all else is measured as well
@@ -58,7 +60,7 @@ type aligning struct {
 // else that is not known, or mostRounds have passed, which is said. The study with
 // these ε is written to AlignedFile in the folder of the run.
 func runAligned(ctx context.Context, s *study.Study, root string, o engine.Options,
-	levels results.Levels) (*engine.Summary, error) {
+	levels quantity.Levels) (*engine.Summary, error) {
 	a := &aligning{
 		Study:    s,
 		root:     root,
@@ -198,7 +200,7 @@ func (a *aligning) points(k results.Place, trace []results.Cells) []search.Point
 // further are the ε at which the quantity is to be measured next, for those levels whose
 // search goes on; the ε around the others are noted.
 func (a *aligning) further(k results.Place, points []search.Point, round int) (epsilons []float64) {
-	privacy := results.MustColumn(a.levels.Quantity)
+	privacy := quantity.Must(a.levels.Quantity)
 	near := nearShare
 	if privacy.Unit == "%" {
 		near = nearPoints
@@ -206,7 +208,7 @@ func (a *aligning) further(k results.Place, points []search.Point, round int) (e
 	for _, level := range a.levels.At {
 		question := search.Question{
 			Level:  level,
-			Falls:  privacy.Direction == results.Up,
+			Falls:  privacy.Direction == quantity.Up,
 			Near:   cmp.Or(a.near[k], near),
 			Low:    search.LeastEpsilon,
 			High:   search.MostEpsilon,

@@ -3,6 +3,8 @@ package experiments
 import (
 	"maps"
 
+	"mldpbench/results/quantity"
+
 	"mldpbench/experiments/measure"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/list"
@@ -43,11 +45,11 @@ func (a *aligning) metrics(given study.Metrics) study.Metrics {
 	key := ""
 	var options any
 	switch {
-	case a.levels.Quantity == results.EM:
+	case a.levels.Quantity == quantity.UsualPrivacy():
 		key = "inference_error"
 		options = &measure.InferenceOptions{Samples: drawsOfError}
 	case measure.IsGame(a.levels.Quantity):
-		key = results.Game
+		key = measure.Game
 		options = &measure.GameOptions{}
 	}
 	if _, measured := given[key]; key == "" || measured {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"mldpbench/results/quantity"
+
 	"mldpbench/experiments"
 	"mldpbench/experiments/engine"
 	"mldpbench/results"
@@ -26,7 +28,7 @@ func TestRunAligned(t *testing.T) {
 	const level = 0.4
 	out := t.TempDir()
 	outcome, err := experiments.Run(t.Context(), experiments.Running{Parsed: s, Out: out,
-		Levels: results.Levels{Quantity: results.EM, At: []float64{level}}})
+		Levels: quantity.Levels{Quantity: "em", At: []float64{level}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +99,7 @@ func TestRunAlignedStops(t *testing.T) {
 	var log bytes.Buffer
 	out := t.TempDir()
 	outcome, err := experiments.Run(t.Context(), experiments.Running{Call: experiments.Call{Log: &log}, Parsed: s,
-		Out: out, Levels: results.Levels{Quantity: "pp", At: []float64{50}}})
+		Out: out, Levels: quantity.Levels{Quantity: "pp", At: []float64{50}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,8 @@ import (
 	"math"
 	"strings"
 
+	"mldpbench/results/quantity"
+
 	"github.com/goccy/go-yaml"
 
 	"mldpbench/datasets/table"
@@ -106,7 +108,7 @@ func (c Calibration) settings() (all []mechanisms.Settings, err error) {
 
 // calibrating is a calibration in progress.
 type calibrating struct {
-	results.Levels // of "nw" or "em", as measure.Calibrator.Find takes them
+	quantity.Levels // of "nw" or "em", as measure.Calibrator.Find takes them
 	// Calibrator is that of each mechanism, without its settings. Counts are those of
 	// privatize.Count: of these Words are drawn, else of the space. Runs may be 0: 20, of a text
 	// about as many as E_M is learned from.
@@ -135,9 +137,9 @@ type Calibrated struct {
 }
 
 // parseTarget reads "em=0.1,0.5", levels of N_w as a share or of E_M.
-func parseTarget(text string) (results.Levels, error) {
-	return results.ParseLevels("target", text, func(quantity string) (above, below float64, err error) {
-		return 0, 1, check.OneOf("target", quantity, "nw", "em")
+func parseTarget(text string) (quantity.Levels, error) {
+	return quantity.ParseLevels("target", text, func(name string) (above, below float64, err error) {
+		return 0, 1, check.OneOf("target", name, "nw", "em")
 	})
 }
 
@@ -263,7 +265,7 @@ func studyEntry(given mechanisms.Settings, rows []Calibrated) (entry string, err
 // TextTarget is a level of E_M on the words of a file, guessed by who knows how often each
 // occurs in it.
 type TextTarget struct {
-	results.Levels
+	quantity.Levels
 	Calibrated
 	counts []int // of the words of the space, as the file has them
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"mldpbench/results/quantity"
+
 	"mldpbench/internal/check"
 	"mldpbench/results"
 	"mldpbench/results/analysis"
@@ -15,10 +17,10 @@ import (
 // their mechanisms.
 type Comparing struct {
 	Call
-	Runs      []string       // results files, or folders of runs
-	Published bool           // compares with the published tables
-	Levels    results.Levels // compares mechanisms where these are equal
-	Most      int            // changed numbers that are shown; -1 shows all
+	Runs      []string        // results files, or folders of runs
+	Published bool            // compares with the published tables
+	Levels    quantity.Levels // compares mechanisms where these are equal
+	Most      int             // changed numbers that are shown; -1 shows all
 }
 
 // Compare compares runs. Its outcome comes with a Verdict where they differ, or nothing could be compared.
@@ -73,11 +75,11 @@ func Check(_ context.Context, c Checking) (*Outcome, error) {
 
 // compareRuns answers what changed between two runs.
 func (o *Outcome) compareRuns(first, second string, options analysis.Options, most int) error {
-	before, err := o.loadRuns(results.Levels{}, first)
+	before, err := o.loadRuns(quantity.Levels{}, first)
 	if err != nil {
 		return err
 	}
-	after, err := o.loadRuns(results.Levels{}, second)
+	after, err := o.loadRuns(quantity.Levels{}, second)
 	if err != nil {
 		return err
 	}

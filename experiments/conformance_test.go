@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"mldpbench/results/quantity"
+
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/measure"
 	"mldpbench/experiments/study"
@@ -96,10 +98,10 @@ func conforming(t *testing.T, s *study.Study) []results.Row {
 			continue
 		}
 		name, _, _ := strings.Cut(r.Measurement, "@")
-		m, column := measurement(t, name), results.MustColumn(r.Quantity)
+		m, column := measurement(t, name), quantity.Must(r.Quantity)
 		infinite := slices.ContainsFunc([]results.Optional{r.Value, r.Low, r.High, r.Floor, r.Ceiling},
 			func(v results.Optional) bool { return math.IsInf(v.Float(), 0) })
-		if !slices.ContainsFunc(m.Columns, func(c results.Column) bool { return c.Name == r.Quantity }) ||
+		if !slices.ContainsFunc(m.Quantities, func(c quantity.Quantity) bool { return c.Name == r.Quantity }) ||
 			!r.Value.Known() && r.Note == "" || infinite || r.Low.Float() > r.Value.Float() ||
 			r.Value.Float() > r.High.Float() || column.Counted && r.Part > r.Whole {
 			t.Errorf("%s: %s is none of its columns, NaN without a note, infinite, outside its interval or counted wrongly: %+v",

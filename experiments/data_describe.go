@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"mldpbench/results/quantity"
+
 	"mldpbench/datasets"
 	"mldpbench/datasets/fetch"
 	"mldpbench/experiments/study"
@@ -53,7 +55,7 @@ func DescribeData(ctx context.Context, d DataDescription) (*Outcome, error) {
 		}
 	}
 	o.recordWarnings(p.Datasets)
-	tables := views.Tables(analysis.Of(&p, results.Levels{}), views.Builtin().Tables)
+	tables := views.Tables(analysis.Of(&p, quantity.Levels{}), views.Builtin().Tables)
 	o.tables(views.Named(tables, "datasets")...)
 	return o, nil
 }

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 
+	"mldpbench/results/quantity"
+
 	"mldpbench/datasets"
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/measure"
@@ -76,7 +78,7 @@ func Evaluate(ctx context.Context, e Evaluation) (*Outcome, error) {
 	}
 	for _, r := range summary.Rows {
 		if !r.Value.Known() && r.Note != "" {
-			o.note("%s, repetition %d: %s: %s", r.Mechanism, r.Repetition, results.MustColumn(r.Quantity).Title, r.Note)
+			o.note("%s, repetition %d: %s: %s", r.Mechanism, r.Repetition, quantity.Must(r.Quantity).Title, r.Note)
 		}
 	}
 	o.Files = append(o.Files, rows)
@@ -89,8 +91,8 @@ var shortNames = map[string]string{"linkage": "linkage-tfidf-p1", "label-found":
 // beside adds the mechanisms of Against to the study of an evaluation, and returns the
 // levels at which these are compared with the versions: what At was for each of them in
 // the rows of its run.
-func (e Evaluation) beside(s *study.Study, rows []results.Row) (results.Levels, error) {
-	levels := results.Levels{Quantity: cmp.Or(shortNames[e.At], e.At)}
+func (e Evaluation) beside(s *study.Study, rows []results.Row) (quantity.Levels, error) {
+	levels := quantity.Levels{Quantity: cmp.Or(shortNames[e.At], e.At)}
 	p, err := results.Prepare(results.Run{Name: s.Name, Rows: rows})
 	if err != nil {
 		return levels, err
@@ -101,7 +103,7 @@ func (e Evaluation) beside(s *study.Study, rows []results.Row) (results.Levels, 
 			levels.At = append(levels.At, stats.Mean(values))
 		}
 	}
-	if _, err := results.FindColumn(levels.Quantity); err != nil || len(levels.At) == 0 {
+	if _, err := quantity.Find(levels.Quantity); err != nil || len(levels.At) == 0 {
 		return levels, check.Wrong("at = %q: was not measured of any version: linkage, label-found (with --private), "+
 			"pp (where tokens align), or a quantity of mldp study keys", e.At)
 	}

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"mldpbench/experiments/engine"
-	"mldpbench/results"
 )
 
 // E_M over all words is measured once per mechanism and ε; that of the baselines is
@@ -24,7 +23,7 @@ func TestFullVocabularyError(t *testing.T) {
 		e, d := at(c, "em"), at(c, "em-distance")
 		n := float64(c.Vocabulary)
 		if c.IsBaseline() || c.Repetition == 2 {
-			m := at(c, results.EM)
+			m := at(c, "em")
 			if !c.IsBaseline() && !m.Inherited {
 				t.Errorf("%s, repetition 2: E_M was measured again, want that of the first", c.Mechanism)
 			}

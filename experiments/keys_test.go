@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"mldpbench/results/quantity"
+
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/measure"
 	"mldpbench/experiments/study"
@@ -18,8 +20,8 @@ const tokensOf = "tokens-of-test"
 func init() {
 	measure.Register(measure.Measurement{
 		Name: tokensOf, Version: 1, Setting: true,
-		Columns: []results.Column{{Name: tokensOf, Title: "tokens"}},
-		Metric:  study.Metric{Key: "tokens_of_test", New: func() any { return &struct{}{} }},
+		Quantities: []quantity.Quantity{{Name: tokensOf, Title: "tokens"}},
+		Metric:     study.Metric{Key: "tokens_of_test", New: func() any { return &struct{}{} }},
 		Measure: func(ctx context.Context, r *measure.Release, q *measure.Query) ([]results.Row, error) {
 			c, err := r.Compare(ctx, q.Setting)
 			if err != nil {

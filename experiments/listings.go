@@ -3,9 +3,10 @@ package experiments
 import (
 	"context"
 
+	"mldpbench/results/quantity"
+
 	"mldpbench/experiments/study"
 	"mldpbench/internal/params"
-	"mldpbench/results"
 )
 
 // ListStudies lists the studies of this program.
@@ -33,7 +34,7 @@ func ListKeys(_ context.Context, call Call) (*Outcome, error) {
 	for _, p := range study.Parameters() {
 		parameters = append(parameters, []any{p.Of, p.Name, params.FormatValue(p.Default), p.Legal, p.Doc})
 	}
-	for _, c := range results.Columns() {
+	for _, c := range quantity.All() {
 		if c.Title != "" {
 			quantities = append(quantities, describe(c))
 		}
@@ -48,12 +49,12 @@ func ListKeys(_ context.Context, call Call) (*Outcome, error) {
 
 // describe is the line of a quantity: its name, title, unit, which direction is better, the
 // change that mldp check lets pass (nothing where it does not look), and what it depends on.
-func describe(c results.Column) []any {
+func describe(c quantity.Quantity) []any {
 	better := ""
 	switch c.Direction {
-	case results.Up:
+	case quantity.Up:
 		better = "higher"
-	case results.Down:
+	case quantity.Down:
 		better = "lower"
 	}
 	var threshold any

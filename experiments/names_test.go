@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"mldpbench/results/quantity"
+
 	"mldpbench/experiments/engine"
 	"mldpbench/results"
 )
@@ -17,7 +19,7 @@ func numbersOf(t *testing.T, rows []results.Row) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	for _, r := range rows {
-		if results.MustColumn(r.Quantity).Timing {
+		if quantity.Must(r.Quantity).Timing {
 			continue
 		}
 		variant := r.Variant // "" for what is from outside

@@ -5,6 +5,8 @@ import (
 	"io"
 	"path/filepath"
 
+	"mldpbench/results/quantity"
+
 	"mldpbench/experiments/engine"
 	"mldpbench/internal/atomicfile"
 	"mldpbench/plots"
@@ -16,9 +18,9 @@ import (
 
 // runPages are what is written of a run beside its page, where there is some.
 type runPages struct {
-	levels  results.Levels // at which mechanisms are ranked
-	figures string         // folder
-	tables  []views.View   // in every format, before what leads
+	levels  quantity.Levels // at which mechanisms are ranked
+	figures string          // folder
+	tables  []views.View    // in every format, before what leads
 }
 
 // writeRun writes the page of finished rows, which are not read back, and answers what

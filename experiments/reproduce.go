@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"mldpbench/results/quantity"
+
 	"mldpbench/internal/check"
 	"mldpbench/internal/list"
 	"mldpbench/plots"
@@ -123,7 +125,7 @@ func (r Reproduction) run(ctx context.Context, o *Outcome, record results.Record
 
 // showPrinted shows tables of runs, and what is printed beside ours of some quantities.
 func (o *Outcome) showPrinted(folders, tables, quantities []string) error {
-	read, err := o.loadRuns(results.Levels{}, folders...)
+	read, err := o.loadRuns(quantity.Levels{}, folders...)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"mldpbench/results/quantity"
+
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/study"
 	"mldpbench/mechanisms/external"
@@ -69,7 +71,7 @@ func TestRolesInAStudy(t *testing.T) {
 		t.Fatalf("%d texts", len(private))
 	}
 	c := private[0]
-	found, kept := at(c, results.AttackerQuantity("odd")), at(c, results.MeasuredQuantity("same", "up"))
+	found, kept := at(c, quantity.OfAttacker("odd")), at(c, quantity.OfMeasurement("same", "up"))
 	for _, m := range []results.Measured{found, kept} {
 		if !(m.Low.Float() < m.Value.Float() && m.Value.Float() < m.High.Float()) || !m.Ceiling.Known() {
 			t.Errorf("%+v", m)
@@ -107,7 +109,7 @@ func TestLogisticExample(t *testing.T) {
 	}
 	s := ofRoles(t, "{name: logistic, command: [python3, "+script+", --alone]}", "", "[6]", "[50]")
 	for _, c := range results.Texts(named(cells(t, mustRun(t, s, engine.Options{Workers: 2})), "k-rr")) {
-		m := at(c, results.AttackerQuantity("logistic"))
+		m := at(c, quantity.OfAttacker("logistic"))
 		if !(m.Low.Float() > m.Floor.Float()) || m.Value != m.Ceiling { // at this epsilon no word changes
 			t.Errorf("%+v", m)
 		}

@@ -7,11 +7,12 @@ import (
 	"math"
 	"path/filepath"
 
+	"mldpbench/results/quantity"
+
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/plan"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/check"
-	"mldpbench/results"
 )
 
 // Running says which study is run, and how.
@@ -20,16 +21,16 @@ type Running struct {
 	Study     string       // name, file, or several with commas between them: see Open
 	Parsed    *study.Study // in place of Study; nil for none
 	Overrides study.Overrides
-	Program   string         // a command that is a mechanism as well; "" for none
-	Levels    results.Levels // at which mechanisms are compared: see runAligned
-	Out       string         // folder of the results; "" is runs/STUDY
-	Figures   string         // folder of the figures; "" for none
-	Workers   int            // units at a time; 0 is the number of cores
-	Shard     string         // i/n: only the i-th of n parts; "" for all
-	Audit     bool           // audits the mechanisms as well
-	Fetch     bool           // downloads data that is missing
-	DryRun    bool           // runs one unit of each kind, to know how long the others take
-	Again     bool           // runs cells of the folder again, and keeps its others
+	Program   string          // a command that is a mechanism as well; "" for none
+	Levels    quantity.Levels // at which mechanisms are compared: see runAligned
+	Out       string          // folder of the results; "" is runs/STUDY
+	Figures   string          // folder of the figures; "" for none
+	Workers   int             // units at a time; 0 is the number of cores
+	Shard     string          // i/n: only the i-th of n parts; "" for all
+	Audit     bool            // audits the mechanisms as well
+	Fetch     bool            // downloads data that is missing
+	DryRun    bool            // runs one unit of each kind, to know how long the others take
+	Again     bool            // runs cells of the folder again, and keeps its others
 }
 
 // Run runs the unfinished units of a study, and writes its rows and its page.

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"path/filepath"
 
+	"mldpbench/results/quantity"
+
 	"github.com/goccy/go-yaml"
 
 	"mldpbench/experiments/engine"
@@ -20,7 +22,7 @@ const auditFile = "audit.csv"
 // loadRuns reads results files, or the folders of runs, and analyses them together at some
 // levels; what a reader must know of them is noted. Files that cannot be read are wrong
 // usage; those without rows are not.
-func (o *Outcome) loadRuns(levels results.Levels, paths ...string) (*analysis.Analysis, error) {
+func (o *Outcome) loadRuns(levels quantity.Levels, paths ...string) (*analysis.Analysis, error) {
 	var runs []results.Run
 	for _, path := range paths {
 		run, err := readRun(path)

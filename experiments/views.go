@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"mldpbench/results/quantity"
+
 	"gonum.org/v1/plot/vg"
 
 	"mldpbench/internal/atomicfile"
@@ -26,10 +28,10 @@ import (
 // Viewing says what of runs is shown, and where it is written.
 type Viewing struct {
 	Call
-	Runs    []string       // results files, or folders of runs
-	Levels  results.Levels // at which mechanisms are compared, where they are asked for
-	Views   string         // YAML file with further tables and figures
-	Only    []string       // tables or figures by beginning of name; none: all
+	Runs    []string        // results files, or folders of runs
+	Levels  quantity.Levels // at which mechanisms are compared, where they are asked for
+	Views   string          // YAML file with further tables and figures
+	Only    []string        // tables or figures by beginning of name; none: all
 	Formats []string
 	Out     string // page, or folder of tables or figures; "" is in the first run's folder, or here
 	Width   string // of figures on paper, with its unit; "" for the default

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"mldpbench/results/quantity"
+
 	"gonum.org/v1/plot/vg"
 
 	_ "mldpbench/experiments/measure" // names of attackers' quantities
@@ -55,7 +57,7 @@ func prepared(t testing.TB, rows []results.Row) *results.Prepared {
 
 // draw returns the figures of some views of the program, of all without a name.
 func drawn(p *results.Prepared, names ...string) ([]Figure, []string) {
-	return All(analysis.Of(p, results.Levels{}), results.Where(views.Builtin().Figures, func(v views.View) bool {
+	return All(analysis.Of(p, quantity.Levels{}), results.Where(views.Builtin().Figures, func(v views.View) bool {
 		return len(names) == 0 || slices.Contains(names, v.Name)
 	}))
 }
@@ -90,7 +92,7 @@ func TestAtMostEightWithTheirMarkers(t *testing.T) {
 			}
 		}
 	}
-	v := newView(analysis.Of(records.View(t, "extended"), results.Levels{}))
+	v := newView(analysis.Of(records.View(t, "extended"), quantity.Levels{}))
 	for _, name := range []string{"rank-fix", "cmp", "diffractor"} {
 		if !slices.ContainsFunc(v.curves, func(id results.Place) bool { return id.Mechanism == name && v.named[id] }) {
 			t.Errorf("%s is grey", name)
@@ -266,7 +268,7 @@ func TestEqualPrivacyIsDrawn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	analysed := analysis.Of(records.View(t, "extended"), results.Levels{})
+	analysed := analysis.Of(records.View(t, "extended"), quantity.Levels{})
 	figures, _ := All(analysed, declared.Figures)
 	if len(figures) != 1 || figures[0].Title != "Accuracy in % at equal privacy, glove.6B d=100, svm (local)" {
 		t.Fatalf("%d figures", len(figures))

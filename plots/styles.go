@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"mldpbench/results/quantity"
+
 	"mldpbench/internal/list"
 	"mldpbench/mechanisms"
 	"mldpbench/results"
@@ -108,7 +110,7 @@ func constant(i results.Place) bool {
 // leading are the cells of each mechanism: of the user's own, then of those that compete by their use at equal privacy,
 // then of the others, each in the order of the plan.
 func (v *view) leading() [][]results.Cell {
-	equal := private(views.Equal(v.Analysis, results.MustColumn("accuracy")))
+	equal := private(views.Equal(v.Analysis, quantity.Must(quantity.UsualUtility())))
 	reached := results.Where(equal, func(i views.Item) bool { return !math.IsNaN(i.Value) })
 	byUse := results.Distinct(reached, views.Item.Instance)
 	all := results.ByInstance(v.private)

@@ -4,12 +4,12 @@ import (
 	"math"
 	"strings"
 
+	"mldpbench/results/quantity"
+
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
-
-	"mldpbench/results"
 )
 
 // subscripts is a text handler that sets N_w as usual in the literature: the
@@ -29,7 +29,7 @@ type span struct {
 
 func spans(line string) (out []span) {
 	at := 0
-	for _, m := range results.Subscripted.FindAllStringSubmatchIndex(line, -1) {
+	for _, m := range quantity.Subscripted.FindAllStringSubmatchIndex(line, -1) {
 		out = append(out, span{line[at:m[3]], 1, 0}, span{line[m[4]:m[5]], 0.72, 0.22})
 		at = m[5]
 	}

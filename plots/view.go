@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"mldpbench/results/quantity"
+
 	"mldpbench/internal/list"
 	"mldpbench/internal/stats"
 	"mldpbench/results"
@@ -75,7 +77,7 @@ func (v *view) group(items []views.Item, by []string) []views.Set {
 func (v *view) panels(d views.View, items []views.Item) (out []Panel) {
 	over := views.Quantities(v.private, []string{d.X})
 	if d.X == views.Epsilon || d.X == views.Level {
-		over = []results.Column{{Name: d.X}}
+		over = []quantity.Quantity{{Name: d.X}}
 	}
 	for _, x := range over {
 		if slices.Contains(d.Panel, "quantity") && d.X != views.Epsilon {
@@ -101,7 +103,7 @@ func (v *view) panels(d views.View, items []views.Item) (out []Panel) {
 }
 
 // panel draws items over x; all are those of the figure.
-func (v *view) panel(d views.View, x results.Column, items, all []views.Item) Panel {
+func (v *view) panel(d views.View, x quantity.Quantity, items, all []views.Item) Panel {
 	first := private(items)[0]
 	p := Panel{X: axisOver(private(items), x), Y: axisOf(first.Quantity)}
 	p.Y.Log = d.Log
@@ -137,7 +139,7 @@ func (v *view) panel(d views.View, x results.Column, items, all []views.Item) Pa
 }
 
 // points are those of a curve, over ascending ε or levels.
-func points(items []views.Item, x results.Column) (out []Point) {
+func points(items []views.Item, x quantity.Quantity) (out []Point) {
 	items = slices.SortedStableFunc(slices.Values(items), func(a, b views.Item) int {
 		return firstOf(cmp.Compare(a.At, b.At), cmp.Compare(a.Epsilon.Float(), b.Epsilon.Float()))
 	})
@@ -177,25 +179,25 @@ func (v *view) limit(panels []Panel) {
 }
 
 // axisOver returns the axis of what items are over.
-func axisOver(items []views.Item, x results.Column) Axis {
+func axisOver(items []views.Item, x quantity.Quantity) Axis {
 	switch x.Name {
 	case views.Epsilon:
 		return marked("privacy parameter ε", results.Epsilons(cellsOf(items)))
 	case views.Level:
-		return marked("compared at "+results.MustColumn(items[0].Privacy).Title,
+		return marked("compared at "+quantity.Must(items[0].Privacy).Title,
 			list.Map(items, func(i views.Item) float64 { return i.At }))
 	}
 	return axisOf(x)
 }
 
 // axisOf returns the axis of a quantity.
-func axisOf(q results.Column) Axis {
+func axisOf(q quantity.Quantity) Axis {
 	a := Axis{Label: q.Heading()}
 	switch {
-	case q.Name == results.EM:
-		a.Label = "E_M (higher: more private)"
+	case q.Axis != "":
+		a.Label = q.Axis
 		a.Bound = &[2]float64{0, 1}
-	case q.Attacker != "" && q.Direction == results.Up:
+	case q.Attacker != "" && q.Direction == quantity.Up:
 		a.Label += " (low: attacker wins)"
 	case q.Attacker != "":
 		a.Label += " (high: attacker wins)"

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"mldpbench/results/quantity"
+
 	"mldpbench/internal/list"
 )
 
@@ -86,7 +88,7 @@ func (p Place) sample() Place {
 
 // number is what was measured, "" for what no other run need have measured alike.
 func (r *Row) number() string {
-	c, err := FindColumn(r.Quantity)
+	c, err := quantity.Find(r.Quantity)
 	if err != nil || c.Timing || r.Unrepeatable {
 		return ""
 	}

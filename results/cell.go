@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"mldpbench/results/quantity"
+
 	"mldpbench/internal/list"
 	"mldpbench/internal/stats"
 )
@@ -62,7 +64,7 @@ func (c Cell) Has(quantity string) bool { return c.Get(quantity).Known() }
 // Quantities lists the names of what was measured, in the order of the
 // registry.
 func (c Cell) Quantities() []string {
-	return list.Map(ordered(c.values), func(c Column) string { return c.Name })
+	return list.Map(quantity.Ordered(c.values), func(c quantity.Quantity) string { return c.Name })
 }
 
 // Set replaces a quantity of this cell; its copies are not changed.
@@ -225,8 +227,8 @@ func Repeated(cells []Cell) (fewest, most int) {
 	return slices.Min(counts), slices.Max(counts)
 }
 
-// MeasuredColumns returns the quantities with a title that some cell has.
-func MeasuredColumns(cells []Cell) []Column {
+// MeasuredQuantities returns the quantities with a title that some cell has.
+func MeasuredQuantities(cells []Cell) []quantity.Quantity {
 	met := map[string]bool{}
 	for _, c := range cells {
 		for name, m := range c.values {
@@ -235,7 +237,7 @@ func MeasuredColumns(cells []Cell) []Column {
 			}
 		}
 	}
-	return Where(ordered(met), func(c Column) bool { return c.Title != "" })
+	return Where(quantity.Ordered(met), func(c quantity.Quantity) bool { return c.Title != "" })
 }
 
 // measuredHere are the cells that have a quantity, without those that inherited it where another one has its own.
@@ -261,9 +263,9 @@ func ByRepetition(cells []Cell, quantity string) []float64 {
 // Interval returns the 95% interval of a quantity: the measured one or, of a share
 // of the items without one, that of Clopper and Pearson, in percent. Missing where
 // neither is known.
-func (c Cell) Interval(quantity string) (low, high Optional) {
-	m, _ := c.At(quantity)
-	if !m.Low.Known() && MustColumn(quantity).Counted {
+func (c Cell) Interval(name string) (low, high Optional) {
+	m, _ := c.At(name)
+	if !m.Low.Known() && quantity.Must(name).Counted {
 		i := stats.ClopperPearson(m.Part, m.Whole, 0.95)
 		return Float(100 * i.Low), Float(100 * i.High)
 	}

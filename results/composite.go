@@ -6,8 +6,8 @@ import (
 	"math"
 	"reflect"
 	"slices"
-	"strconv"
-	"strings"
+
+	"mldpbench/results/quantity"
 
 	"mldpbench/internal/check"
 	"mldpbench/internal/list"
@@ -24,8 +24,11 @@ type Composite struct {
 }
 
 // studyComposite is the choice of Meisenbacher et al. 2024 (eq. 4).
-var studyComposite = Composite{map[string]float64{"accuracy": 1},
-	map[string]float64{"n_w": 1, "s_w": 1, "pp": 1, "cs": 1, "low": 1}, []float64{0.75, 0.5, 0.25}}
+var studyComposite = Composite{
+	Utility: map[string]float64{"accuracy": 1},
+	Privacy: map[string]float64{"n_w": 1, "s_w": 1, "pp": 1, "cs": 1, "low": 1},
+	Alphas:  []float64{0.75, 0.5, 0.25},
+}
 
 // Check validates a composite and fills in what it leaves open by the choice of 2024.
 func (c *Composite) Check() error {
@@ -55,11 +58,11 @@ func (c *Composite) Check() error {
 // checkWeights validates the weights of quantities below a key.
 func checkWeights(key string, weights map[string]float64) error {
 	for _, name := range slices.Sorted(maps.Keys(weights)) {
-		q, err := FindColumn(name)
+		q, err := quantity.Find(name)
 		if err != nil {
 			return check.Wrong("%s = %q: no such quantity; mldp study keys lists them", key, name)
 		}
-		if !q.percent() && !q.Share && !q.Error && !q.Mean {
+		if !q.Percent() && !q.Share && !q.Error && !q.Mean {
 			return check.Wrong("%s = %q: must be a quantity in 0 to 100 or 0 to 1", key, name)
 		}
 		if err := check.Positive(key+"."+name, weights[name]); err != nil {
@@ -69,30 +72,12 @@ func checkWeights(key string, weights map[string]float64) error {
 	return nil
 }
 
-// percent reports whether a quantity is in 0–100; S_w is of 100 runs.
-func (c Column) percent() bool { return c.Unit == "%" || c.Unit == "×100" || c.Name == "s_w" }
-
-// pucName is the quantity of the composite at a weight of utility.
-func pucName(alpha float64) string { return fmt.Sprintf("puc_%.4g", 100*alpha) }
-
-// ofPUC is the column of the composite at a weight that is not the study's.
-func ofPUC(name string) (Column, bool) {
-	percent, err := strconv.ParseFloat(strings.TrimPrefix(name, "puc_"), 64)
-	if err != nil || pucName(percent/100) != name || percent == 50 {
-		return Column{}, false
-	}
-	c := MustColumn("puc_50")
-	c.Name = name
-	c.Title = fmt.Sprintf("PUC α=%.4g", percent/100)
-	return c, true
-}
-
 // plainly is what a cell shares with its baseline, and a quantity as its label. The setting
 // is not part of it: without privatisation all settings are one.
-func (c Cell) plainly(quantity string) Place {
+func (c Cell) plainly(name string) Place {
 	s := c.Scene()
 	s.Setting = ""
-	s.Label = quantity
+	s.Label = name
 	s.DatasetFingerprint = c.DatasetFingerprint
 	s.EmbeddingFingerprint = c.EmbeddingFingerprint
 	return s
@@ -124,26 +109,37 @@ func compositesOf(runs []Run) (composites map[string]Composite, warnings []strin
 
 // plainText is what derived quantities need of other cells.
 type plainText struct {
-	kept       map[Place][]float64 // values of plain text, of what depends on the classifier
-	similarity map[Place][]float64 // CS in the repetitions that have it
+	kept    map[Place][]float64 // values of plain text, of what depends on the classifier
+	sampled map[Place][]float64 // of quantities measured in some repetitions, those that have them
 }
 
 // plainTextOf gathers it from all cells of a run.
 func plainTextOf(cells []Cell) plainText {
-	p := plainText{kept: map[Place][]float64{}, similarity: map[Place][]float64{}}
+	p := plainText{kept: map[Place][]float64{}, sampled: map[Place][]float64{}}
 	for _, c := range cells {
-		if v := c.Get("cs"); v.Known() {
-			p.similarity[c.Group()] = append(p.similarity[c.Group()], v.Float())
-		}
-		if !c.IsBaseline() {
-			continue
-		}
-		for _, q := range c.Quantities() {
-			if v := c.Get(q); v.Known() && MustColumn(q).OfModel {
-				p.kept[c.plainly(q)] = append(p.kept[c.plainly(q)], v.Float())
+		for _, name := range c.Quantities() {
+			q := quantity.Must(name)
+			v := c.Get(name)
+			if !v.Known() {
+				continue
+			}
+			if q.Sampled {
+				at := c.sampledIn(name)
+				p.sampled[at] = append(p.sampled[at], v.Float())
+			}
+			if q.OfModel && c.IsBaseline() {
+				at := c.plainly(name)
+				p.kept[at] = append(p.kept[at], v.Float())
 			}
 		}
 	}
+	return p
+}
+
+// sampledIn is what all repetitions of a cell share, and a quantity beside its label.
+func (c Cell) sampledIn(name string) Place {
+	p := c.Group()
+	p.Label += "\x00" + name
 	return p
 }
 
@@ -190,8 +186,7 @@ func (c *Cell) deriveOfText() {
 func (c *Cell) deriveComposites(puc Composite, text plainText) {
 	parts := func(weights map[string]float64) []metrics.Part {
 		return list.Map(slices.Sorted(maps.Keys(weights)), func(q string) metrics.Part {
-			v := c.scaled(q, stats.Mean(text.kept[c.plainly(q)]), stats.Mean(text.similarity[c.Group()]))
-			return metrics.Part{Value: v, Weight: weights[q]}
+			return metrics.Part{Value: c.scaled(q, text), Weight: weights[q]}
 		})
 	}
 	set := func(name string, v float64) {
@@ -202,36 +197,34 @@ func (c *Cell) deriveComposites(puc Composite, text plainText) {
 	utility := parts(puc.Utility)
 	privacy := parts(puc.Privacy)
 	for _, alpha := range puc.Alphas {
-		set(pucName(alpha), metrics.PUC(alpha, utility, privacy))
+		set(quantity.PUC(alpha), metrics.PUC(alpha, utility, privacy))
 	}
 	attackers := slices.Collect(maps.Keys(puc.Privacy))
-	if !slices.ContainsFunc(attackers, func(q string) bool { return !MustColumn(q).succeeds() }) {
+	if !slices.ContainsFunc(attackers, func(q string) bool { return !quantity.Must(q).Succeeds() }) {
 		set("relative_gain", 2*metrics.PUC(0.5, utility, privacy)/100-1) // U/U₀ less A/A₀
 	}
 }
 
-// succeeds reports whether a quantity is what an attacker finds.
-func (c Column) succeeds() bool { return c.Attacker != "" && c.Direction == Down }
-
 // scaled is a quantity in 0–100, more being better: of a classifier as a share of that on
 // plain text, of what an attacker finds 100 less that share, else on its own scale.
-func (c Cell) scaled(quantity string, plain, similarity float64) float64 {
-	q := MustColumn(quantity)
-	v := c.Get(quantity).Float()
-	m, _ := c.At(quantity)
-	switch nw, ok := c.At("n_w"); {
-	case quantity == "s_w" && ok && m.Whole > 0 && nw.Whole > 0: // of 100 runs
-		v = 100 * float64(m.Part) / float64(nw.Whole)
-	case quantity == "cs" && math.IsNaN(v):
-		v = similarity
+func (c Cell) scaled(name string, text plainText) float64 {
+	q := quantity.Must(name)
+	v := c.Get(name).Float()
+	m, _ := c.At(name)
+	runs, _ := c.At(q.RunsOf)
+	switch {
+	case q.RunsOf != "" && m.Whole > 0 && runs.Whole > 0: // of 100 runs
+		v = 100 * float64(m.Part) / float64(runs.Whole)
+	case q.Sampled && math.IsNaN(v):
+		v = stats.Mean(text.sampled[c.sampledIn(name)])
 	case q.OfModel:
-		v *= 100 / plain
-	case q.succeeds():
+		v *= 100 / stats.Mean(text.kept[c.plainly(name)])
+	case q.Succeeds():
 		v *= 100 / m.Ceiling.Float()
-	case !q.percent():
+	case !q.Percent():
 		v *= 100
 	}
-	if q.Direction == Down {
+	if q.Direction == quantity.Down {
 		return 100 - v
 	}
 	return v

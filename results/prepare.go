@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"mldpbench/datasets"
 	"slices"
+
+	"mldpbench/datasets"
+	"mldpbench/results/quantity"
 
 	"mldpbench/internal/list"
 	"mldpbench/internal/stats"
@@ -249,7 +251,7 @@ func (r Row) withWidth() Measured {
 	if r.TestItems > 0 {
 		n = min(n, r.TestItems)
 	}
-	c, err := FindColumn(r.Quantity)
+	c, err := quantity.Find(r.Quantity)
 	if err != nil { // of a measurement that is gone
 		return m
 	}
@@ -275,4 +277,25 @@ func parents(k Place) (out []Place) {
 		out = append(out, k)
 	}
 	return out
+}
+
+// inheritOnce sets quantities that are measured once for a mechanism and ε in the cells of all other repetitions,
+// models and settings.
+func inheritOnce(cells []Cell) {
+	for _, q := range Where(quantity.All(), func(q quantity.Quantity) bool { return q.Once }) {
+		known := map[Place]Measured{}
+		for _, c := range cells {
+			group := c.Group().Text()
+			if _, again := known[group]; !again && c.Has(q.Name) {
+				known[group] = c.values[q.Name]
+			}
+		}
+		for i := range cells {
+			m, ok := known[cells[i].Group().Text()]
+			if ok && !cells[i].Has(q.Name) {
+				m.Inherited = true
+				cells[i].Set(q.Name, m)
+			}
+		}
+	}
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"mldpbench/results/quantity"
+
 	"mldpbench/mechanisms"
 )
 
@@ -154,8 +156,8 @@ func TestErrorOfTheAdversary(t *testing.T) {
 	p := prepared(t, Run{Rows: []Row{a, b, made(0, 2, 10), word(a, "em", Number(0.7)),
 		word(b, "em", Number(0.8))}})
 	for _, c := range p.Cells { // measured once, it holds for all repetitions
-		if want := map[string]Optional{"cmp": Float(0.7), "tem": Float(0.8)}[c.Mechanism]; c.Get(EM) != want {
-			t.Errorf("%s, repetition %d: E_M %v, want %v", c.Mechanism, c.Repetition, c.Get(EM), want)
+		if want := map[string]Optional{"cmp": Float(0.7), "tem": Float(0.8)}[c.Mechanism]; c.Get("em") != want {
+			t.Errorf("%s, repetition %d: E_M %v, want %v", c.Mechanism, c.Repetition, c.Get("em"), want)
 		}
 	}
 }
@@ -186,16 +188,16 @@ func TestOwnComposite(t *testing.T) {
 	found.Ceiling = Float(0.6)
 	of := func(c Composite) Cell {
 		rows := []Row{baseline(0, 1, 16), a, text(a, "pp", Share(7, 10)), text(a, "cs", Number(30)),
-			text(a, AttackerQuantity("bayes"), found)}
+			text(a, quantity.OfAttacker("bayes"), found)}
 		return prepared(t, Run{Rows: rows, PUC: &c}).Private()[0]
 	}
 	c := of(Composite{Utility: map[string]float64{"accuracy": 1, "cs": 3}, Privacy: map[string]float64{"pp": 1},
 		Alphas: []float64{0.6}})
 	if want := 0.6*(75+3*30)/4 + 0.4*70; math.Abs(c.Get("puc_60").Float()-want) > 1e-9 || c.Has("puc_50") ||
-		c.Has("relative_gain") || MustColumn("puc_60").Title != "PUC α=0.6" {
+		c.Has("relative_gain") || quantity.Must("puc_60").Title != "PUC α=0.6" {
 		t.Errorf("puc_60 = %v, want %v; puc_50 %v", c.Get("puc_60"), want, c.Get("puc_50"))
 	}
-	c = of(Composite{Privacy: map[string]float64{AttackerQuantity("bayes"): 1}})
+	c = of(Composite{Privacy: map[string]float64{quantity.OfAttacker("bayes"): 1}})
 	if v := c.Get("relative_gain").Float(); math.Abs(v-(60.0/80-0.3/0.6)) > 1e-9 {
 		t.Errorf("relative gain %v", v)
 	}
@@ -241,7 +243,7 @@ func TestSharesWithoutSpread(t *testing.T) {
 	row := func(value, low, high float64, whole int) Row {
 		m := Number(value).Within(low, high)
 		m.Whole = whole
-		return made(0, 1, 15).Of(AttackerQuantity("mine"), m)
+		return made(0, 1, 15).Of(quantity.OfAttacker("mine"), m)
 	}
 	for _, x := range []struct {
 		row       Row

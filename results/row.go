@@ -9,7 +9,10 @@
 package results
 
 import (
+	"fmt"
+
 	"mldpbench/mechanisms"
+	"mldpbench/results/quantity"
 )
 
 // SchemaVersion is increased whenever a column changes its meaning or name.
@@ -42,7 +45,7 @@ type Row struct {
 	Reason string `csv:"reason" json:",omitempty"`
 
 	Measurement string `csv:"measurement"` // its name and version: accuracy@1
-	Quantity    string `csv:"quantity"`    // name of a Column
+	Quantity    string `csv:"quantity"`    // name of a quantity.Quantity
 	FormerName  string `csv:"-" json:"-"`  // of the quantity in the file that it was read from; "" for the same
 	Measured
 
@@ -136,7 +139,7 @@ type Measured struct {
 	// "word:unchanged:distinct …" of N_w, or the name of the encoder of CS.
 	Detail string `csv:"detail" json:",omitempty"`
 	Note   string `csv:"note" json:",omitempty"`
-	// Inherited is of a value that was measured in another cell; see Column.Once.
+	// Inherited is of a value that was measured in another cell; see quantity.Quantity.Once.
 	Inherited bool `csv:"-" json:"-"`
 	// Items holds for each test item whether it was right.
 	Items Outcomes `csv:"correct" json:",omitempty"`
@@ -161,6 +164,19 @@ func (m Measured) Within(low, high float64) Measured {
 	m.Low = Float(low)
 	m.High = Float(high)
 	return m
+}
+
+// How says how a value was found, "" where that is the same everywhere.
+func (m Measured) How(q quantity.Quantity) string {
+	switch {
+	case q.Exact == "":
+		return ""
+	case m.Whole == 0:
+		return q.Exact
+	case m.Note != "":
+		return "an attacker who " + m.Note
+	}
+	return fmt.Sprintf("an attacker that learned from %d draws of each word, measured on as many", m.Whole)
 }
 
 // NewRow returns a row of this schema without a number.

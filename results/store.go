@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 
+	"mldpbench/results/quantity"
+
 	"github.com/gocarina/gocsv"
 	"gonum.org/v1/gonum/floats/scalar"
 
@@ -146,7 +148,7 @@ func decode(name string, r io.Reader) ([]Row, error) {
 		return nil, err
 	}
 	for i, r := range rows {
-		if now := NameNow(r.Quantity); now != r.Quantity {
+		if now := quantity.NameNow(r.Quantity); now != r.Quantity {
 			rows[i].Quantity = now
 			rows[i].FormerName = r.Quantity
 		}
@@ -287,7 +289,7 @@ func (t lines) check(rows []Row) error {
 
 // contradicts returns the share that the counts of a row give, and whether its value is another.
 func (r Row) contradicts() (share float64, wrong bool) {
-	c, err := FindColumn(r.Quantity)
+	c, err := quantity.Find(r.Quantity)
 	if err != nil || !c.Counted || r.Whole <= 0 || !r.Value.Known() {
 		return 0, false
 	}
@@ -303,7 +305,7 @@ var originColumns = []string{"schema", "rows", "study", "index", "task", "label"
 // FirstDifference returns the first column in which two rows of one unit
 // differ, except for their origin and for timing; "" if they are the same.
 func FirstDifference(a, b Row) string {
-	if c, err := FindColumn(a.Quantity); err == nil && c.Timing && a.Quantity == b.Quantity {
+	if c, err := quantity.Find(a.Quantity); err == nil && c.Timing && a.Quantity == b.Quantity {
 		return ""
 	}
 	va := reflect.ValueOf(a)

@@ -145,15 +145,3 @@ func TestOutcomes(t *testing.T) {
 		t.Errorf("outcomes of another count: %v", err)
 	}
 }
-
-func TestColumns(t *testing.T) {
-	for _, c := range Columns() {
-		if got, err := FindColumn(c.Name); err != nil || got.Name != c.Name || got.Title != c.Title ||
-			c.Derived && c.Threshold != 0 || c.Timing && c.Title != "" {
-			t.Errorf("%+v, found %+v, %v", c, got, err)
-		}
-	}
-	if _, err := FindColumn("acuracy"); err == nil || !strings.Contains(err.Error(), `"acuracy"`) {
-		t.Errorf("error %v", err)
-	}
-}

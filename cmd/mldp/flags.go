@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"mldpbench/results/quantity"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -18,7 +20,6 @@ import (
 	"mldpbench/internal/check"
 	"mldpbench/internal/list"
 	"mldpbench/mechanisms"
-	"mldpbench/results"
 )
 
 // The flags that several commands have are spelled and explained here.
@@ -78,10 +79,10 @@ func programFlag(cmd *cobra.Command, to *string) {
 }
 
 // alignFlag takes levels of a quantity at which mechanisms are compared.
-func alignFlag(f *pflag.FlagSet, to *results.Levels) {
+func alignFlag(f *pflag.FlagSet, to *quantity.Levels) {
 	f.Func("align", "compare mechanisms where a quantity is equal: QUANTITY=LEVELS as in em=0.5,0.8; mldp study keys "+
 		"lists the quantities", func(s string) (err error) {
-		*to, err = results.ParseAlign(s)
+		*to, err = quantity.ParseAlign(s)
 		return err
 	})
 }

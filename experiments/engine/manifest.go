@@ -16,6 +16,8 @@ import (
 	"sync"
 	"time"
 
+	"mldpbench/results/quantity"
+
 	"mldpbench/datasets"
 	"mldpbench/internal/atomicfile"
 	"mldpbench/results"
@@ -228,7 +230,7 @@ func (s store) load(key string) (rows []results.Row, version string, err error) 
 		return nil, "", nil
 	}
 	for i, r := range b.Rows {
-		b.Rows[i].Quantity = results.NameNow(r.Quantity)
+		b.Rows[i].Quantity = quantity.NameNow(r.Quantity)
 	}
 	return b.Rows, b.Version, nil
 }

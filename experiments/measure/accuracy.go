@@ -27,7 +27,7 @@ import (
 func init() {
 	Register(Measurement{
 		Name: "accuracy", Version: 1, Model: true, Setting: true, Baseline: true, VersionOf: wordsVersion,
-		Columns: columns("accuracy", "validation_accuracy", "auc", "epochs", "train_seconds"),
+		Quantities: quantities("accuracy", "validation_accuracy", "auc", "epochs", "train_seconds"),
 		Asked: func(_ *study.Study, scene *study.Scene) (any, bool) {
 			var options any // nil keeps the keys of studies without trainings
 			if scene.Trainings > 0 {
@@ -325,8 +325,8 @@ func (r *Release) pairs(x *reading, split int, kind textKind, labels []int) (mod
 	second := make([][]string, len(tokens))
 	for i, d := range r.Corpus.Splits()[split].Documents {
 		if len(tokens[i]) != len(d.Tokens) {
-			return models.Examples{}, fmt.Errorf("document %d of a data set of pairs has %d words in place of %d: where "+
-				"its second text begins is not known", i+1, len(tokens[i]), len(d.Tokens))
+			return models.Examples{}, fmt.Errorf("document %d of a data set of pairs has %d words in place of %d: "+
+				"where its second text begins is not known", i+1, len(tokens[i]), len(d.Tokens))
 		}
 		first[i] = tokens[i][:d.First]
 		second[i] = tokens[i][d.First:]

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"mldpbench/results/quantity"
+
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
@@ -47,7 +49,7 @@ func init() {
 // measurementOf is that of an attacker.
 func measurementOf(d attack.Definition) Measurement {
 	return Measurement{
-		Name: d.Name, Version: max(1, d.Version), Columns: attackColumns(d.Name, d.Columns),
+		Name: d.Name, Version: max(1, d.Version), Quantities: attackQuantities(d.Name, d.Columns),
 		Asked: func(_ *study.Study, scene *study.Scene) (any, bool) {
 			if !slices.Contains(study.AttackerNames(scene.Attackers), d.Name) {
 				return nil, false
@@ -74,17 +76,17 @@ func measurementOf(d attack.Definition) Measurement {
 	}
 }
 
-// attackColumns are the columns of an attacker. Better is better kept: a study of
+// attackQuantities are the columns of an attacker. Better is better kept: a study of
 // attacks is read by who releases.
-func attackColumns(attacker string, columns []attack.Column) []results.Column {
-	return list.Map(columns, func(c attack.Column) results.Column {
-		of := results.Column{Name: c.Name, Title: c.Title, Unit: c.Unit, Direction: results.Down, Digits: 3,
+func attackQuantities(attacker string, columns []attack.Column) []quantity.Quantity {
+	return list.Map(columns, func(c attack.Column) quantity.Quantity {
+		of := quantity.Quantity{Name: c.Name, Title: c.Title, Unit: c.Unit, Direction: quantity.Down, Digits: 3,
 			Threshold: 0.05, Table: attacker, Attacker: attacker, Share: c.Panel != "", Mean: c.Mean}
 		if c.FormerName != "" {
 			of.FormerNames = []string{c.FormerName}
 		}
 		if c.HigherIsPrivate {
-			of.Direction = results.Up
+			of.Direction = quantity.Up
 		}
 		if c.Unit == "bits" || c.Unit == "tokens" {
 			of.Digits = 2
@@ -92,6 +94,7 @@ func attackColumns(attacker string, columns []attack.Column) []results.Column {
 		}
 		if c.Alone {
 			of.Table = strongestName
+			of.ShowsDetail = true
 		}
 		return of
 	})

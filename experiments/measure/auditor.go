@@ -15,7 +15,7 @@ import (
 func init() {
 	Register(Measurement{
 		Name: "user-audit", Version: 2, Baseline: true,
-		Columns: attackColumns("auditor", users.Columns),
+		Quantities: attackQuantities("auditor", users.Columns),
 		Metric: study.Metric{
 			Key: "user_audit",
 			Doc: "whose texts trained a language model? Feyisetan et al. 2020, Tables 3 and 4; no options: " +

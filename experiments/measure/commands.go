@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"mldpbench/results/quantity"
+
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
@@ -121,7 +123,7 @@ func attackWithCommand(ctx context.Context, r *Release, q *Query) ([]results.Row
 	}
 	var rows []results.Row
 	for _, x := range outcomes {
-		x.Column = results.AttackerQuantity(o.Name)
+		x.Column = quantity.OfAttacker(o.Name)
 		row := attackedRow(r.Row(q), x)
 		if x.Items != nil {
 			row.Detail = listed(list.Map(x.Items, func(item attack.Item) float64 { return item.Right }))
@@ -160,7 +162,7 @@ func measureWithCommand(ctx context.Context, r *Release, q *Query) ([]results.Ro
 	m.Ceiling = meanOf(ceiling).Value
 	m.Detail = listed(values)
 	m.Note = strings.TrimSpace(c.Hello.Title + " " + c.Hello.Unit)
-	return []results.Row{r.Row(q).Of(results.MeasuredQuantity(o.Name, c.Hello.Better), m)}, nil
+	return []results.Row{r.Row(q).Of(quantity.OfMeasurement(o.Name, c.Hello.Better), m)}, nil
 }
 
 // listed are the numbers of the items, in the order of the documents.

@@ -29,7 +29,7 @@ type deniabilityOptions struct {
 func init() {
 	Register(Measurement{
 		Name: "deniability", Version: 1, WordsAlone: true,
-		Columns: columns("n_w", "s_w"),
+		Quantities: quantities("n_w", "s_w"),
 		Metric: study.Metric{
 			Key: "deniability",
 			Doc: "N_w and S_w.",

@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"mldpbench/results/quantity"
+
 	"mldpbench/embeddings"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/list"
@@ -46,8 +48,8 @@ func init() {
 	for _, k := range pairKinds {
 		for _, c := range []struct{ name, title string }{{"epsilon", "ε of a document"}, {"bound", "ε·d of a document"},
 			{"game", "ε of a document, from a game"}} {
-			m.Columns = append(m.Columns, results.Column{Name: "document_" + c.name + "_" + k.name,
-				Title: c.title + ", " + k.title, Direction: results.Down, Digits: 2, Table: "documents"})
+			m.Quantities = append(m.Quantities, quantity.Quantity{Name: "document_" + c.name + "_" + k.name,
+				Title: c.title + ", " + k.title, Direction: quantity.Down, Digits: 2, Table: "documents"})
 		}
 	}
 	Register(m)

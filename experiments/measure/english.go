@@ -11,7 +11,11 @@ import (
 
 func init() {
 	Register(Measurement{
-		Name: "english", Version: 2, Setting: true, Baseline: true, Columns: columns("english", "english_as_printed"),
+		Name:       "english",
+		Version:    2,
+		Setting:    true,
+		Baseline:   true,
+		Quantities: quantities("english", "english_as_printed"),
 		Metric: study.Metric{Key: "english", Doc: "the share of tokens in a word list: words, nltk, or a file",
 			New: func() any { return new(string) }},
 		Applies: func(s *Spec, q *Query) bool { return hasText(s, q) && *q.Options.(*string) != "" },

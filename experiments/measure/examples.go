@@ -3,6 +3,8 @@ package measure
 import (
 	"context"
 
+	"mldpbench/results/quantity"
+
 	"mldpbench/experiments/study"
 	"mldpbench/results"
 )
@@ -10,10 +12,10 @@ import (
 // Documents before and after.
 func init() {
 	Register(Measurement{
-		Name:     "examples",
-		Version:  1,
-		Baseline: true,
-		Columns:  []results.Column{{Name: "example"}},
+		Name:       "examples",
+		Version:    1,
+		Baseline:   true,
+		Quantities: []quantity.Quantity{{Name: "example"}},
 		Metric: study.Metric{
 			Key: "examples",
 			Doc: "so many documents of each text, evenly spaced, as they are before and " +

@@ -14,13 +14,17 @@ import (
 	"mldpbench/internal/stats"
 	"mldpbench/mechanisms"
 	"mldpbench/results"
+	"mldpbench/results/quantity"
 )
+
+// Game is how often an adversary says which of two originals was released, the name of its metric too.
+const Game = "game"
 
 // gameColumns are the quantities of the game, by the kind of pairs.
 var gameColumns = []struct{ kind, column, title string }{
-	{"topic", results.Game, "documents distinguished"},
-	{"author", results.Game + "-author", "documents of one author distinguished"},
-	{"word", results.Game + "-word", "documents that differ in a word distinguished"},
+	{"topic", Game, "documents distinguished"},
+	{"author", Game + "-author", "documents of one author distinguished"},
+	{"word", Game + "-word", "documents that differ in a word distinguished"},
 }
 
 // IsGame reports whether a quantity is one of the game.
@@ -37,9 +41,9 @@ type GameOptions struct {
 // The game: which of two originals was released.
 func init() {
 	m := Measurement{
-		Name: results.Game, Version: 1,
+		Name: Game, Version: 1,
 		Metric: study.Metric{
-			Key: results.Game,
+			Key: Game,
 			Doc: "how often an adversary who sees one released document and two originals says which it was: of one " +
 				"class, of one author, or with one word changed.",
 			Options: map[string]string{
@@ -57,8 +61,18 @@ func init() {
 		Measure: measureGame,
 	}
 	for _, c := range gameColumns {
-		m.Columns = append(m.Columns, results.Column{Name: c.column, Title: c.title, Direction: results.Down, Digits: 3,
-			Threshold: 0.05, Table: results.Game, Attacker: results.Game, Share: true, Once: true, Least: 0.5})
+		m.Quantities = append(m.Quantities, quantity.Quantity{
+			Name:      c.column,
+			Title:     c.title,
+			Direction: quantity.Down,
+			Digits:    3,
+			Threshold: 0.05,
+			Table:     Game,
+			Attacker:  Game,
+			Share:     true,
+			Once:      true,
+			Least:     0.5,
+		})
 	}
 	Register(m)
 }
@@ -87,7 +101,7 @@ func measureGame(ctx context.Context, r *Release, q *Query) ([]results.Row, erro
 		mechanism: m,
 		space:     r.batch.env.Space,
 		policy:    r.Policy,
-		seed:      r.RepetitionSeed().Derive(results.Game),
+		seed:      r.RepetitionSeed().Derive(Game),
 		threads:   max(1, q.Threads),
 	}
 	if name := gameEncoder(&r.Spec, q); name != "" {
@@ -123,7 +137,7 @@ func measureGame(ctx context.Context, r *Release, q *Query) ([]results.Row, erro
 		rows = append(rows, row.Of(c.column, outcome.measured(kindTitle(kind))))
 	}
 	if len(rows) == 0 {
-		return []results.Row{unmeasured(row, results.Game, "there are not two pairs of test documents")}, nil
+		return []results.Row{unmeasured(row, Game, "there are not two pairs of test documents")}, nil
 	}
 	return rows, nil
 }
@@ -140,7 +154,7 @@ func kindTitle(kind string) string {
 
 // pairsOf are those of a split, the same for all mechanisms.
 func (r *Release) pairsOf(v *embeddings.Vocabulary, kind string, split, most int) []documentPair {
-	rng := r.DataSeed().Derive(results.Game, kind, r.Corpus.Splits()[split].Name).Rand()
+	rng := r.DataSeed().Derive(Game, kind, r.Corpus.Splits()[split].Name).Rand()
 	return r.documentPairs(v, pairDraw{split: split, kind: kind, most: most, rng: rng})
 }
 

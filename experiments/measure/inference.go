@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"mldpbench/results/quantity"
+
 	"mldpbench/embeddings"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/stats"
@@ -31,11 +33,11 @@ type InferenceOptions struct {
 func init() {
 	Register(Measurement{
 		Name: "inference-full", Version: 1, VersionOf: inferenceVersion,
-		Columns: append(columns("em", "em-frequency"), results.Column{
+		Quantities: append(quantities("em", "em-frequency"), quantity.Quantity{
 			Name:        "em-distance",
 			FormerNames: []string{"e_m_full_distance"},
 			Title:       "distance of guesses",
-			Direction:   results.Up,
+			Direction:   quantity.Up,
 			Digits:      3,
 			Threshold:   0.03,
 			Table:       "adversary",

@@ -12,6 +12,8 @@ import (
 	"fmt"
 	"slices"
 
+	"mldpbench/results/quantity"
+
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/list"
@@ -25,9 +27,9 @@ type Measurement struct {
 	// VersionOf, if not nil, is the version of one unit, where a change touches some only: the others keep their
 	// records.
 	VersionOf func(s *Spec, q *Query) int
-	// Columns are its quantities. Those that are not in the registry of results
+	// Quantities are what it measures. Those that are not in the registry of results
 	// yet are added to it.
-	Columns []results.Column
+	Quantities []quantity.Quantity
 
 	// Metric is its entry in the metrics of a study; the zero value is none.
 	// Measurements may share one.
@@ -102,9 +104,9 @@ func Register(m Measurement) {
 	if m.Needs == nil {
 		m.Needs = func(*Spec, *Query) []lab.Resource { return nil }
 	}
-	for _, c := range m.Columns {
-		if _, err := results.FindColumn(c.Name); err != nil {
-			results.Register(c)
+	for _, c := range m.Quantities {
+		if _, err := quantity.Find(c.Name); err != nil {
+			quantity.Register(c)
 		}
 	}
 	registry = append(registry, &m)
@@ -113,9 +115,9 @@ func Register(m Measurement) {
 // All lists the measurements in the order of registration.
 func All() []*Measurement { return slices.Clone(registry) }
 
-// columns are registered ones.
-func columns(names ...string) []results.Column {
-	return list.Map(names, results.MustColumn)
+// quantities are registered ones.
+func quantities(names ...string) []quantity.Quantity {
+	return list.Map(names, quantity.Must)
 }
 
 // unmeasured is the row of a quantity that could not be measured, with the

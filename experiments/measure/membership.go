@@ -18,7 +18,7 @@ func init() {
 			Doc: "was a text among those that a classifier was trained on? no options: {}",
 			New: func() any { return &struct{}{} },
 		},
-		Columns: columns("mia_auc"), Measure: measureMembership,
+		Quantities: quantities("mia_auc"), Measure: measureMembership,
 	})
 }
 

@@ -25,7 +25,7 @@ var (
 
 func init() {
 	Register(Measurement{
-		Name: "neighbours", Version: 2, OfSpace: true, Columns: columns("distance"),
+		Name: "neighbours", Version: 2, OfSpace: true, Quantities: quantities("distance"),
 		Metric: study.Metric{
 			Key: "neighbours",
 			Doc: "percentiles, over words, of the distance to the k-th neighbour",

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"mldpbench/results/quantity"
+
 	"mldpbench/experiments/study"
 	"mldpbench/internal/list"
 	"mldpbench/metrics"
@@ -17,11 +19,11 @@ import (
 func init() {
 	Register(Measurement{
 		Name: "retrieval", Version: 1, Baseline: true,
-		Columns: list.Map([]string{"map", "mrr"}, func(name string) results.Column {
-			return results.Column{
+		Quantities: list.Map([]string{"map", "mrr"}, func(name string) quantity.Quantity {
+			return quantity.Quantity{
 				Name:      name,
 				Title:     strings.ToUpper(name),
-				Direction: results.Up,
+				Direction: quantity.Up,
 				Digits:    3,
 				Threshold: 0.02,
 				Table:     "retrieval",

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"mldpbench/results/quantity"
+
 	"mldpbench/experiments/study"
 	"mldpbench/models/attack"
 	"mldpbench/results"
@@ -70,8 +72,17 @@ func strongest() Measurement {
 	}
 	for _, p := range panels {
 		name := strongestName + "-" + string(p)
-		m.Columns = append(m.Columns, results.Column{Name: name, Title: titles[p] + ", strongest attacker",
-			Direction: results.Down, Digits: 3, Threshold: 0.05, Table: strongestName, Attacker: name, Share: true})
+		m.Quantities = append(m.Quantities, quantity.Quantity{
+			Name:        name,
+			Title:       titles[p] + ", strongest attacker",
+			Direction:   quantity.Down,
+			Digits:      3,
+			Threshold:   0.05,
+			Table:       strongestName,
+			Attacker:    name,
+			Share:       true,
+			ShowsDetail: true,
+		})
 	}
 	return m
 }

@@ -10,7 +10,7 @@ import (
 
 func init() {
 	Register(Measurement{
-		Name: "text", Version: 2, Setting: true, Columns: columns("pp", "tokens_unknown"),
+		Name: "text", Version: 2, Setting: true, Quantities: quantities("pp", "tokens_unknown"),
 		Asked:   func(*study.Study, *study.Scene) (any, bool) { return nil, true },
 		Measure: measureText,
 	})

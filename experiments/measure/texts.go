@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 
+	"mldpbench/results/quantity"
+
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
@@ -32,7 +34,7 @@ const textResamples = 1000
 func init() {
 	Register(Measurement{
 		Name: "bleu", Version: 1,
-		Columns: []results.Column{{Name: "bleu", Title: "BLEU", Direction: results.Up, Digits: 1, Threshold: 2,
+		Quantities: []quantity.Quantity{{Name: "bleu", Title: "BLEU", Direction: quantity.Up, Digits: 1, Threshold: 2,
 			Table: "texts"}},
 		Metric: study.Metric{
 			Key: "bleu",
@@ -55,8 +57,8 @@ func init() {
 	})
 	Register(Measurement{
 		Name: "causal_perplexity", Version: 1,
-		Columns: []results.Column{{Name: "causal_perplexity", Title: "perplexity per word, causal model",
-			Direction: results.Down, Digits: 1, Table: "texts"}},
+		Quantities: []quantity.Quantity{{Name: "causal_perplexity", Title: "perplexity per word, causal model",
+			Direction: quantity.Down, Digits: 1, Table: "texts"}},
 		Asked: func(_ *study.Study, scene *study.Scene) (any, bool) {
 			return &causalOptions{Model: scene.Causal}, scene.Causal != ""
 		},

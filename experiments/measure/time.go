@@ -12,8 +12,8 @@ import (
 func init() {
 	Register(Measurement{
 		Name: "time", Version: 1,
-		Columns: columns("privatize_seconds", "words_per_second", "peak_memory_mib"),
-		Asked:   func(*study.Study, *study.Scene) (any, bool) { return nil, true },
+		Quantities: quantities("privatize_seconds", "words_per_second", "peak_memory_mib"),
+		Asked:      func(*study.Study, *study.Scene) (any, bool) { return nil, true },
 		Applies: func(s *Spec, _ *Query) bool { // a text from a file took nobody's time here
 			return s.Mechanism.Outside == nil || s.Mechanism.Outside.Text == ""
 		},

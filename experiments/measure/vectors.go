@@ -17,7 +17,10 @@ const pairsOfVectors = 100
 
 func init() {
 	Register(Measurement{
-		Name: "vector-errors", Version: 2, WordsAlone: true, Columns: columns("distance_error", "inner_product_error"),
+		Name:       "vector-errors",
+		Version:    2,
+		WordsAlone: true,
+		Quantities: quantities("distance_error", "inner_product_error"),
 		Metric: study.Metric{
 			Key: "vector_errors",
 			Doc: "how far distances and inner products of released vectors are from the true ones",

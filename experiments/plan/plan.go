@@ -18,6 +18,7 @@ import (
 	"mldpbench/internal/list"
 	"mldpbench/mechanisms"
 	"mldpbench/results"
+	"mldpbench/results/quantity"
 )
 
 // unit is one measurement of one release.
@@ -66,10 +67,10 @@ func New(s *study.Study) (*Plan, error) {
 
 // Only keeps the units of private text that measure a quantity; all where none does
 // so by itself.
-func (p *Plan) Only(quantity string) {
+func (p *Plan) Only(name string) {
 	units := results.Where(p.units, func(u unit) bool {
-		return !u.spec.IsBaseline() && slices.ContainsFunc(u.measurement.Columns, func(c results.Column) bool {
-			return c.Name == quantity
+		return !u.spec.IsBaseline() && slices.ContainsFunc(u.measurement.Quantities, func(c quantity.Quantity) bool {
+			return c.Name == name
 		})
 	})
 	if len(units) > 0 {

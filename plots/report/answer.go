@@ -8,6 +8,7 @@ import (
 
 	"mldpbench/internal/stats"
 	"mldpbench/results"
+	"mldpbench/results/quantity"
 	"mldpbench/results/views"
 )
 
@@ -25,7 +26,7 @@ func documents(p *results.Prepared) string {
 		n := 0
 		for _, c := range p.Cells {
 			if c.Dataset == d {
-				m, _ := c.At("accuracy")
+				m, _ := c.At(quantity.UsualUtility())
 				n = max(n, c.TestItems, m.Whole)
 			}
 		}
@@ -72,7 +73,11 @@ func warnings(p *results.Prepared) []string {
 			stats.FewRepetitions)
 	}
 	for _, c := range p.Private() {
-		if cs, ok := c.At("cs"); ok && cs.Detail == "sif" {
+		for _, name := range c.Quantities() {
+			m, _ := c.At(name)
+			if !quantity.Must(name).OfEncoder || m.Detail != "sif" {
+				continue
+			}
 			add("CS is based on averaged word vectors (sif), no sentence encoder: do not compare it with other " +
 				"studies.")
 		}

@@ -11,8 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"mldpbench/results/quantity"
+
 	"mldpbench/internal/records"
-	"mldpbench/results"
 	"mldpbench/results/analysis"
 )
 
@@ -72,7 +73,7 @@ func TestBrowser(t *testing.T) {
 	open := browser(t)
 	dir := t.TempDir()
 	for name, content := range map[string]string{"page.html": write(t, input(t)), "probe.html": probe,
-		"large.html": write(t, Input{Analysis: analysis.Of(records.View(t, "extended"), results.Levels{})})} {
+		"large.html": write(t, Input{Analysis: analysis.Of(records.View(t, "extended"), quantity.Levels{})})} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -18,6 +18,8 @@ import (
 	"slices"
 	"strings"
 
+	"mldpbench/results/quantity"
+
 	"mldpbench/internal/list"
 	"mldpbench/plots"
 	"mldpbench/results"
@@ -149,7 +151,7 @@ func runOf(r results.Run) run {
 
 // subscripts sets N_w with a subscript.
 func subscripts(s string) template.HTML {
-	return template.HTML(results.Subscripted.ReplaceAllString(template.HTMLEscapeString(s), "$1<sub>$2</sub>"))
+	return template.HTML(quantity.Subscripted.ReplaceAllString(template.HTMLEscapeString(s), "$1<sub>$2</sub>"))
 }
 
 // generated says of which text numbers are, "" for real text.

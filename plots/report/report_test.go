@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"mldpbench/results/quantity"
+
 	_ "mldpbench/experiments/measure" // registers the quantities of attackers
 	"mldpbench/internal/records"
 	"mldpbench/results"
@@ -62,7 +64,7 @@ func input(t testing.TB) Input {
 			}
 		}
 	}
-	a, err := analysis.New(results.Levels{}, run)
+	a, err := analysis.New(quantity.Levels{}, run)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +167,7 @@ func TestPages(t *testing.T) {
 	}
 	for study, replicates := range map[string]bool{"mini": false, "extended": false, "attacks": false, "comparative": true,
 		"replication": true, "auditor": false} {
-		page := write(t, Input{Analysis: analysis.Of(records.View(t, study), results.Levels{})})
+		page := write(t, Input{Analysis: analysis.Of(records.View(t, study), quantity.Levels{})})
 		if replicated := strings.Contains(page, "Printed by"); len(page) > 2_000_000 || replicated != replicates {
 			t.Errorf("%s: %d bytes; compared with published numbers: %v", study, len(page), replicated)
 		}
@@ -187,7 +189,7 @@ func TestOddResults(t *testing.T) {
 		"outside": {private.Of("n_w", results.Number(3))},
 		"error":   {private.Of("em", results.Number(0.5)), base.Of("accuracy", results.Number(80))},
 	} {
-		a, err := analysis.New(results.Levels{}, results.Run{Name: name, Rows: rows})
+		a, err := analysis.New(quantity.Levels{}, results.Run{Name: name, Rows: rows})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"mldpbench/results/quantity"
+
 	"mldpbench/internal/list"
 	"mldpbench/internal/stats"
 	"mldpbench/results"
@@ -14,7 +16,7 @@ import (
 const familyLevel = 0.05
 
 // Margin is the difference of a quantity, in its unit, within which mechanisms may be called equivalent.
-func Margin(c results.Column) float64 {
+func Margin(c quantity.Quantity) float64 {
 	if c.Unit == "%" {
 		return 1
 	}
@@ -38,8 +40,8 @@ type Alignment struct {
 	// Training says what the spread of training is known from; "" where it is not, and then nothing is tested.
 	Training string
 	baseline estimate
-	use      results.Column
-	privacy  results.Column
+	use      quantity.Quantity
+	privacy  quantity.Quantity
 }
 
 // Untested is what is said where nothing is known of training.
@@ -130,7 +132,7 @@ type spread struct {
 
 // spreadOf is the spread of repetitions of some estimates, differences of as many trained texts; baseline is the
 // estimate of the plain text.
-func spreadOf(all []estimate, mechanisms int, texts float64, baseline estimate, use results.Column) spread {
+func spreadOf(all []estimate, mechanisms int, texts float64, baseline estimate, use quantity.Quantity) spread {
 	pooled, degrees := pool(all, mechanisms)
 	switch {
 	case !math.IsNaN(pooled):
@@ -176,7 +178,7 @@ func (a *Alignment) setIntervals() {
 }
 
 // setInterval sets the interval of a line from its estimate and the spread of repetitions.
-func (l *Line) setInterval(e estimate, s spread, use results.Column) {
+func (l *Line) setInterval(e estimate, s spread, use quantity.Quantity) {
 	e.rest = l.rest
 	variance, degrees := e.total(s)
 	l.Error = math.Sqrt(variance)

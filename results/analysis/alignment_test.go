@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"mldpbench/results/quantity"
+
 	"gonum.org/v1/gonum/stat"
 
 	"mldpbench/internal/list"
@@ -63,7 +65,7 @@ func (w world) draw(rng *rand.Rand, all []known) *results.Prepared {
 				c := results.Cell{Place: row.Place, Status: results.StatusOK}
 				c.GuaranteeMetric = "euclidean"
 				c.Set("accuracy", row.Measured)
-				c.Set(results.EM, results.Number(measured).Within(measured-z95*w.privacy, measured+z95*w.privacy))
+				c.Set("em", results.Number(measured).Within(measured-z95*w.privacy, measured+z95*w.privacy))
 				p.Cells = append(p.Cells, c)
 			}
 		}
@@ -105,7 +107,7 @@ func testCoverage(t *testing.T, draws int, low, high, family float64) {
 			var values, differences, falsely []float64 // 100 where covered, or where a family errs
 			add := func(to *[]float64, yes bool) { *to = append(*to, map[bool]float64{true: 100}[yes]) }
 			for range draws {
-				a := Of(w.draw(rng, all), results.Levels{}).Alignments("", 0.5)[0]
+				a := Of(w.draw(rng, all), quantity.Levels{}).Alignments("", 0.5)[0]
 				for i, l := range a.Lines {
 					truth := all[i].accuracy(0.5)
 					add(&values, l.Low <= truth && truth <= l.High)
@@ -150,7 +152,7 @@ func testFalseFindings(t *testing.T, draws int, most float64, numbers ...int) {
 		rng := rand.New(rand.NewPCG(11, uint64(repetitions)))
 		falsely, tested := 0, 0
 		for range draws {
-			a := Of(w.draw(rng, all), results.Levels{}).Alignments("", 0.5)[0]
+			a := Of(w.draw(rng, all), quantity.Levels{}).Alignments("", 0.5)[0]
 			tested += list.Count(a.Pairs, func(p Pair) bool { return !math.IsNaN(p.P) })
 			if slices.ContainsFunc(a.Pairs, func(p Pair) bool { return p.Different }) {
 				falsely++
@@ -171,7 +173,7 @@ func TestSpreadOfThePlainText(t *testing.T) {
 	w := world{1, 300, false, true, 1, 0.01}
 	all := []known{{"a", 30, 1.5}, {"b", 60, 1.5}}
 	p := w.draw(rand.New(rand.NewPCG(3, 3)), all)
-	if a := Of(p, results.Levels{}).Alignments("", 0.5)[0]; a.Training != "" || !math.IsNaN(a.Pairs[0].P) ||
+	if a := Of(p, quantity.Levels{}).Alignments("", 0.5)[0]; a.Training != "" || !math.IsNaN(a.Pairs[0].P) ||
 		a.Pairs[0].Different {
 		t.Errorf("%q, %+v", a.Training, a.Pairs[0])
 	}
@@ -181,7 +183,7 @@ func TestSpreadOfThePlainText(t *testing.T) {
 		c.Set("accuracy", results.Share(270+2*(r%2), 300))
 		p.Cells = append(p.Cells, c)
 	}
-	a := Of(p, results.Levels{}).Alignments("", 0.5)[0]
+	a := Of(p, quantity.Levels{}).Alignments("", 0.5)[0]
 	if a.Training != ByBaseline || !a.Pairs[0].Different || !(a.Pairs[0].Error > 0) {
 		t.Errorf("%q, %+v", a.Training, a.Pairs[0])
 	}
@@ -201,7 +203,7 @@ func TestPooledOverDatasets(t *testing.T) {
 		}
 		p.Cells = append(p.Cells, own.Cells...)
 	}
-	all := Of(p, results.Levels{}).Alignments("", 0.5)
+	all := Of(p, quantity.Levels{}).Alignments("", 0.5)
 	pooled := all[len(all)-1]
 	if len(all) != 7 || pooled.Datasets != 6 || len(pooled.Pairs) != 3 {
 		t.Fatalf("%d scenes, %d sets, %d pairs", len(all), pooled.Datasets, len(pooled.Pairs))
@@ -238,7 +240,7 @@ func TestPooledOverDatasetsWithOtherMechanisms(t *testing.T) {
 		}
 		p.Cells = append(p.Cells, drawn.Cells...)
 	}
-	scenes := Of(p, results.Levels{}).Alignments("", 0.5)
+	scenes := Of(p, quantity.Levels{}).Alignments("", 0.5)
 	pooled := scenes[len(scenes)-1]
 	if pooled.Datasets != 3 || len(pooled.Lines) != 2 {
 		t.Fatalf("%d lines over %d data sets, want 2 over 3", len(pooled.Lines), pooled.Datasets)

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"mldpbench/results/quantity"
+
 	"mldpbench/internal/list"
 	"mldpbench/results"
 )
@@ -20,7 +22,7 @@ import (
 // quantity is worked out when it is first read, once.
 type Analysis struct {
 	*results.Prepared
-	levels  func() results.Levels
+	levels  func() quantity.Levels
 	privacy string                   // the quantity of the levels
 	names   map[results.Place]string // with the marks of their guarantees
 	mutex   sync.Mutex
@@ -40,7 +42,7 @@ var made atomic.Int64
 func Made() int64 { return made.Load() }
 
 // New analyses the rows of runs at the levels that are asked for; without any at those that the mechanisms reach.
-func New(levels results.Levels, runs ...results.Run) (*Analysis, error) {
+func New(levels quantity.Levels, runs ...results.Run) (*Analysis, error) {
 	prepared, err := results.Prepare(runs...)
 	if err != nil {
 		return nil, err
@@ -49,11 +51,11 @@ func New(levels results.Levels, runs ...results.Run) (*Analysis, error) {
 }
 
 // Of analyses prepared rows.
-func Of(prepared *results.Prepared, levels results.Levels) *Analysis {
+func Of(prepared *results.Prepared, levels quantity.Levels) *Analysis {
 	made.Add(1)
 	a := &Analysis{
 		Prepared: prepared,
-		levels:   func() results.Levels { return levels },
+		levels:   func() quantity.Levels { return levels },
 		privacy:  levels.Quantity,
 		names:    map[results.Place]string{},
 		lines:    map[string][]Alignment{},
@@ -70,7 +72,7 @@ func Of(prepared *results.Prepared, levels results.Levels) *Analysis {
 	}
 	if levels.Quantity == "" {
 		a.levels = sync.OnceValue(a.reachedLevels)
-		a.privacy = results.EM
+		a.privacy = quantity.UsualPrivacy()
 	}
 	return a
 }
@@ -79,12 +81,12 @@ func Of(prepared *results.Prepared, levels results.Levels) *Analysis {
 func (a *Analysis) MarkedName(at results.Place) string { return a.names[at.Instance()] }
 
 // Levels are those that were asked for or, without any, those that the mechanisms reach.
-func (a *Analysis) Levels() results.Levels { return a.levels() }
+func (a *Analysis) Levels() quantity.Levels { return a.levels() }
 
 // reachedLevels are the levels of E_M that stand where none is asked for: 0.5 and 0.8 as far as two mechanisms reach
 // them, else the one that most mechanisms reach.
-func (a *Analysis) reachedLevels() results.Levels {
-	scenes := a.traced("accuracy")
+func (a *Analysis) reachedLevels() quantity.Levels {
+	scenes := a.traced(quantity.UsualUtility())
 	reached := func(level float64) int {
 		reaches := func(l Line) bool {
 			_, ok := l.reaches(level)
@@ -92,7 +94,7 @@ func (a *Analysis) reachedLevels() results.Levels {
 		}
 		return list.Sum(scenes, func(s Alignment) int { return list.Count(s.Lines, reaches) })
 	}
-	levels := results.Levels{Quantity: results.EM}
+	levels := quantity.Levels{Quantity: quantity.UsualPrivacy()}
 	for _, level := range []float64{0.5, 0.8} {
 		if reached(level) > 1 {
 			levels.At = append(levels.At, level)
@@ -110,16 +112,16 @@ func (a *Analysis) reachedLevels() results.Levels {
 	return levels
 }
 
-// Use is the quantity that mechanisms are compared by where another one was meant: that itself, or E_M where the levels
-// are those of the quantity; accuracy for "".
-func (a *Analysis) Use(quantity string) string {
-	switch quantity {
+// Use is the quantity that mechanisms are compared by where another one was meant: that itself, or the
+// usual privacy where the levels are those of the quantity; the usual utility for "".
+func (a *Analysis) Use(name string) string {
+	switch name {
 	case a.privacy:
-		return results.EM
+		return quantity.UsualPrivacy()
 	case "":
-		return a.Use("accuracy")
+		return a.Use(quantity.UsualUtility())
 	}
-	return quantity
+	return name
 }
 
 // traced are the scenes with the line of each mechanism over a quantity, at no level.

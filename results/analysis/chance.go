@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 
+	"mldpbench/results/quantity"
+
 	"mldpbench/internal/list"
 	"mldpbench/results"
 )
@@ -17,7 +19,7 @@ type change struct {
 }
 
 // changeOf is the change of a quantity of some cells; of exact ones in the repetitions that both runs have.
-func changeOf(q results.Column, cells []*matchedCells) change {
+func changeOf(q quantity.Quantity, cells []*matchedCells) change {
 	x := change{cells: cells, exact: true, sameDocuments: true}
 	var before, after []share
 	weight := 1 / float64(len(cells))
@@ -53,7 +55,7 @@ func (x change) estimate() estimate {
 
 // setSpreads sets the spread of the change in one repetition, which are few: pooled over the cells of one data set and
 // ε, where that of a classifier is similar, or else of one mechanism, and over both runs.
-func setSpreads(q results.Column, cells []*matchedCells) {
+func setSpreads(q quantity.Quantity, cells []*matchedCells) {
 	alike := func(m *matchedCells) results.Place {
 		var place results.Place
 		if !q.OfModel {
@@ -75,7 +77,7 @@ func setSpreads(q results.Column, cells []*matchedCells) {
 // nothing where neither documents nor repetitions say it. On the same documents outcomes are paired. Words and text
 // differ between documents in ways that repetitions on the same ones cannot show: other documents count as a new sample
 // for a classifier only.
-func (x change) chance(q results.Column) spread {
+func (x change) chance(q quantity.Quantity) spread {
 	if x.exact {
 		return spread{0, math.Inf(1), "equal seed and data"}
 	}

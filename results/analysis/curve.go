@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"mldpbench/results/quantity"
+
 	"gonum.org/v1/gonum/stat"
 
 	"mldpbench/internal/stats"
@@ -26,13 +28,13 @@ type Point struct {
 // curve is the trade-off of one mechanism: its points by ascending privacy, with a use that never rises.
 type curve struct {
 	Points       []Point // by privacy
-	use, privacy results.Column
+	use, privacy quantity.Quantity
 	useSign      float64 // +1 where more use is better, −1 where less is
 	privacySign  float64 // the same of privacy
 }
 
 // newCurve fits a curve to the cells of one mechanism in one scene.
-func newCurve(cells []results.Cell, use, privacy results.Column) curve {
+func newCurve(cells []results.Cell, use, privacy quantity.Quantity) curve {
 	c := curve{
 		use:         use,
 		privacy:     privacy,
@@ -101,8 +103,8 @@ func standardError(m results.Measured) float64 {
 }
 
 // sign is −1 for a quantity of which less is better, +1 for others.
-func sign(d results.Direction) float64 {
-	if d == results.Down {
+func sign(d quantity.Direction) float64 {
+	if d == quantity.Down {
 		return -1
 	}
 	return 1
@@ -179,7 +181,7 @@ func (c curve) reaches(level float64) (s spot, ok bool) {
 	if c.privacy.Unit == "" && math.Abs(s.a.Privacy-s.b.Privacy) > widestGap {
 		return s, false
 	}
-	if c.use.Name == results.EM && math.Abs(s.a.fit-s.b.fit) > widestGap {
+	if c.use.WidestGap > 0 && math.Abs(s.a.fit-s.b.fit) > c.use.WidestGap {
 		return s, false
 	}
 	return s, ok

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"mldpbench/results/quantity"
+
 	"gonum.org/v1/gonum/floats/scalar"
 
 	"mldpbench/internal/list"
@@ -128,7 +130,7 @@ func Runs(before, after *results.Prepared, o Options) *Comparison {
 	places := list.Map(slices.Concat(before.Cells, after.Cells), placeOf)
 	c := &Comparison{Options: o, space: after.SpaceName, names: results.Names(places)}
 	cells := c.match(before, after)
-	for _, q := range results.Columns() {
+	for _, q := range quantity.All() {
 		if c.looksAt(q) {
 			c.quantity(q, cells)
 		}
@@ -144,7 +146,7 @@ func Runs(before, after *results.Prepared, o Options) *Comparison {
 }
 
 // looksAt reports whether a quantity is compared.
-func (c *Comparison) looksAt(q results.Column) bool {
+func (c *Comparison) looksAt(q quantity.Quantity) bool {
 	if q.Threshold > 0 {
 		return true
 	}
@@ -165,7 +167,7 @@ func (c *Comparison) adjust() {
 
 // quantity makes the tests of one quantity: for each data set over all cells, for each mechanism on it, and for each
 // cell on the same documents.
-func (c *Comparison) quantity(q results.Column, cells []*matchedCells) {
+func (c *Comparison) quantity(q quantity.Quantity, cells []*matchedCells) {
 	all := c.measuredTwice(q, cells)
 	for _, m := range all {
 		if m.exact {
@@ -191,7 +193,7 @@ func (c *Comparison) quantity(q results.Column, cells []*matchedCells) {
 
 // measuredTwice are the cells that have a quantity in both runs; one of the text is there once, whatever the
 // classifier. What the second run lacks is a reason.
-func (c *Comparison) measuredTwice(q results.Column, cells []*matchedCells) []*matchedCells {
+func (c *Comparison) measuredTwice(q quantity.Quantity, cells []*matchedCells) []*matchedCells {
 	key := func(m *matchedCells) results.Place {
 		if q.OfModel {
 			return withoutLabel(m.before.Place)
@@ -211,7 +213,7 @@ func (c *Comparison) measuredTwice(q results.Column, cells []*matchedCells) []*m
 }
 
 // test appends the test of a mean change, or counts it where chance is not known.
-func (c *Comparison) test(q results.Column, scope string, x change) {
+func (c *Comparison) test(q quantity.Quantity, scope string, x change) {
 	t := Test{Quantity: q.Name, Scope: scope, Cells: len(x.cells), Before: x.before.mean(), After: x.after.mean()}
 	chance := x.chance(q)
 	if chance.from == Untested {
@@ -236,7 +238,7 @@ func (c *Comparison) test(q results.Column, scope string, x change) {
 }
 
 // compareExactly lists the differences of one quantity in cells that must be equal.
-func (c *Comparison) compareExactly(q results.Column, m *matchedCells) {
+func (c *Comparison) compareExactly(q quantity.Quantity, m *matchedCells) {
 	for _, both := range m.shared() {
 		before, had := both[0].At(q.Name)
 		after, has := both[1].At(q.Name)

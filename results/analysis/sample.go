@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"mldpbench/results/quantity"
+
 	"mldpbench/internal/list"
 	"mldpbench/internal/stats"
 	"mldpbench/results"
@@ -22,7 +24,7 @@ type sample struct {
 }
 
 // weigh combines the cells of several points, repetition by repetition: those repetitions that all points have.
-func weigh(shares []share, use results.Column) sample {
+func weigh(shares []share, use quantity.Quantity) sample {
 	s := sample{
 		data:  map[int]string{},
 		means: map[int]float64{},
@@ -94,7 +96,7 @@ func (s sample) keep(other sample) {
 }
 
 // scaleOf is what one right item adds to a counted quantity.
-func scaleOf(c results.Column) float64 {
+func scaleOf(c quantity.Quantity) float64 {
 	if c.Counted {
 		return 100
 	}
@@ -103,7 +105,7 @@ func scaleOf(c results.Column) float64 {
 
 // sampling is the variance that the sample of items gives a number: binomial for shares, from its own interval for
 // others, 0 where neither is known.
-func sampling(m results.Measured, c results.Column) float64 {
+func sampling(m results.Measured, c quantity.Quantity) float64 {
 	if c.Counted && m.Whole > 0 {
 		v := m.Value.Float()
 		return v * (100 - v) / float64(m.Whole)

@@ -3,6 +3,8 @@ package analysis
 import (
 	"math"
 
+	"mldpbench/results/quantity"
+
 	"mldpbench/internal/list"
 	"mldpbench/internal/stats"
 	"mldpbench/results"
@@ -21,12 +23,12 @@ func tracedScenes(p *results.Prepared, use, privacy string) []Alignment {
 		return c.Has(use) && hasPrivacy[c.Group()] && c.Status == results.StatusOK
 	})
 	return list.Map(list.Group(measured, results.Cell.Scene), func(own []results.Cell) Alignment {
-		return traced(p, own, results.MustColumn(use), results.MustColumn(privacy))
+		return traced(p, own, quantity.Must(use), quantity.Must(privacy))
 	})
 }
 
 // traced is one scene with the line of each mechanism of its cells.
-func traced(p *results.Prepared, own []results.Cell, use, privacy results.Column) Alignment {
+func traced(p *results.Prepared, own []results.Cell, use, privacy quantity.Quantity) Alignment {
 	scene := own[0].Scene()
 	a := Alignment{
 		Place:    scene,
@@ -60,13 +62,13 @@ func baselines(p *results.Prepared, scene results.Place) []results.Cell {
 }
 
 // baselineOf is the estimate of a quantity without privatisation.
-func baselineOf(p *results.Prepared, scene results.Place, use results.Column) estimate {
+func baselineOf(p *results.Prepared, scene results.Place, use quantity.Quantity) estimate {
 	return estimateOf(weigh([]share{{baselines(p, scene), 1}}, use))
 }
 
 // meanWithoutPrivatisation is a quantity of the baselines of a scene or, without any, the ceiling that its rows state;
 // NaN where neither was measured.
-func meanWithoutPrivatisation(p *results.Prepared, scene results.Place, use results.Column) float64 {
+func meanWithoutPrivatisation(p *results.Prepared, scene results.Place, use quantity.Quantity) float64 {
 	values := (results.Cells{Cells: baselines(p, scene)}).Values(use.Name)
 	if len(values) > 0 {
 		return stats.Mean(values)
@@ -82,11 +84,11 @@ func meanWithoutPrivatisation(p *results.Prepared, scene results.Place, use resu
 
 // Versions compares what was measured of every mechanism and ε as it is, pair by pair, at no common level: whether one
 // version of a text does better than another says nothing about their mechanisms. Lines are in the order of the cells.
-func (a *Analysis) Versions(quantity string) Alignment {
-	use := results.MustColumn(quantity)
-	versions := Alignment{Use: a.Use(quantity), Privacy: a.privacy, use: use}
+func (a *Analysis) Versions(name string) Alignment {
+	use := quantity.Must(name)
+	versions := Alignment{Use: a.Use(name), Privacy: a.privacy, use: use}
 	for _, g := range results.GroupCells(a.Private()) {
-		if len(g.Values(quantity)) == 0 {
+		if len(g.Values(name)) == 0 {
 			continue
 		}
 		if len(versions.Lines) == 0 {

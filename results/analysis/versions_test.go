@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"mldpbench/results/quantity"
+
 	"mldpbench/results"
 )
 
@@ -30,7 +32,7 @@ func TestFewDocumentsAreTestedExactly(t *testing.T) {
 		if c.repetitions == 1 { // plain text, trained three times to the same answers
 			add(results.BaselineMechanism, 3, c.documents)
 		}
-		a := Of(prepare(t, rows), results.Levels{}).Versions("accuracy")
+		a := Of(prepare(t, rows), quantity.Levels{}).Versions("accuracy")
 		x, ok := a.Pair(0, 1)
 		difference := 100 * float64(c.first-c.second) / float64(c.documents)
 		if !ok || math.Abs(x.P-c.p) > 1e-12 || x.Different != c.told || x.Equivalent ||

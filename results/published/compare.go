@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"mldpbench/results/quantity"
+
 	"mldpbench/results"
 	"mldpbench/results/views"
 )
@@ -89,8 +91,7 @@ func Compare(p *results.Prepared) (all []Number) {
 				}
 				n.Printed = printed.Printed
 				n = n.beside(ours)
-				restsOnEncoder := n.Quantity == "cs" || strings.HasPrefix(n.Quantity, "puc_")
-				if encoderIsOther && n.N > 0 && restsOnEncoder {
+				if encoderIsOther && n.N > 0 && quantity.Must(n.Quantity).OfEncoder {
 					n.Verdict = otherEncoder
 				}
 				all = append(all, n)
@@ -100,10 +101,13 @@ func Compare(p *results.Prepared) (all []Number) {
 	return all
 }
 
-// hasOtherEncoder reports whether CS was measured by another encoder than the study's.
+// hasOtherEncoder reports whether something was measured by another encoder than the study's.
 func hasOtherEncoder(c results.Cell) bool {
-	m, ok := c.At("cs")
-	return ok && !strings.HasSuffix(m.Detail, encoder)
+	return slices.ContainsFunc(c.Quantities(), func(name string) bool {
+		q := quantity.Must(name)
+		m, _ := c.At(name)
+		return q.OfEncoder && !q.Derived && !strings.HasSuffix(m.Detail, encoder)
+	})
 }
 
 // measuredNumbers are the cells of the printed quantities, by place, way and quantity. What is of the text is there
@@ -112,19 +116,19 @@ func measuredNumbers(cells []results.Cell) map[Number]results.Cells {
 	measured := map[Number]results.Cells{}
 	texts := results.GroupCells(results.Texts(cells))
 	classified := results.GroupCells(cells)
-	for _, quantity := range results.Distinct(Printed(), func(n Number) string { return n.Quantity }) {
-		ofModel := results.MustColumn(quantity).OfModel
+	for _, name := range results.Distinct(Printed(), func(n Number) string { return n.Quantity }) {
+		ofModel := quantity.Must(name).OfModel
 		groups := texts
 		if ofModel {
 			groups = classified
 		}
 		for _, g := range groups {
 			c := g.Cells[0]
-			if len(g.Values(quantity)) == 0 && c.Status != results.StatusUndefined {
+			if len(g.Values(name)) == 0 && c.Status != results.StatusUndefined {
 				continue
 			}
 			n, _ := inPrint(c)
-			n.Quantity = quantity
+			n.Quantity = name
 			if ofModel && !c.IsBaseline() {
 				n.Setting = c.Setting
 			}
@@ -161,7 +165,7 @@ func Tables(p *results.Prepared, quantities ...string) []views.Table {
 			"verdict"},
 	}
 	for _, n := range all {
-		quantity := results.MustColumn(n.Quantity).Title
+		quantity := quantity.Must(n.Quantity).Title
 		if n.Setting != "" {
 			quantity += ", " + n.Setting
 		}

@@ -8,6 +8,8 @@ import (
 	"math"
 	"sync"
 
+	"mldpbench/results/quantity"
+
 	"github.com/gocarina/gocsv"
 
 	"mldpbench/internal/list"
@@ -57,18 +59,19 @@ const rule = "Near: N_w and S_w within three standard deviations of one draw of 
 	"accuracy within 2. CS, and PUC with it, by another encoder than the study's has no verdict."
 
 // digits are those printed, as many as ours have.
-func (n Number) digits() int { return results.MustColumn(n.Quantity).Digits }
+func (n Number) digits() int { return quantity.Must(n.Quantity).Digits }
 
 // tolerance is the difference that is near. A share of draws m in %, of words
 // that are the same, has a variance of at most m(100-m)/2500: words that differ
 // among themselves have a smaller one. So has the number of distinct outputs in 100
 // draws, whose indicators are negatively correlated.
 func (n Number) tolerance() float64 {
-	switch n.Quantity {
-	case "n_w", "s_w":
+	q := quantity.Must(n.Quantity)
+	switch {
+	case q.OfWords:
 		m := min(max((n.Ours+n.Printed)/2, 0), 100)
 		return n.rounding() + 3*math.Sqrt((1+1/float64(n.N))*m*(100-m)/2500)
-	case "accuracy":
+	case q.OfModel && q.Counted:
 		return 2
 	}
 	return 1.5

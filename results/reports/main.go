@@ -12,6 +12,8 @@ import (
 	"sync"
 	"text/template"
 
+	"mldpbench/results/quantity"
+
 	_ "mldpbench/experiments/measure" // names of its quantities
 	"mldpbench/internal/atomicfile"
 	"mldpbench/results"
@@ -119,7 +121,7 @@ func (s source) analyse(names, levels string) (*analysis.Analysis, error) {
 		if err != nil {
 			return nil, err
 		}
-		parsed, err := results.ParseAlign(levels)
+		parsed, err := quantity.ParseAlign(levels)
 		if err != nil {
 			return nil, err
 		}

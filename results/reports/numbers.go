@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"mldpbench/results/quantity"
+
 	"mldpbench/internal/list"
 	"mldpbench/results"
 	"mldpbench/results/published"
@@ -95,7 +97,7 @@ var printedNames = map[string]string{
 // which may be followed by the setting.
 func besidePrinted(all []published.Number, at results.Place, column string) string {
 	q, setting, _ := strings.Cut(column, " ")
-	digits := results.MustColumn(q).Digits
+	digits := quantity.Must(q).Digits
 	text := views.NotMeasured
 	for _, n := range all {
 		if n.Text() == at && n.Quantity == q && (n.Setting == setting || n.Setting == "") {
@@ -107,64 +109,64 @@ func besidePrinted(all []published.Number, at results.Place, column string) stri
 
 // cells are those of a record at a data set and mechanism or its label, and an ε where one is given. A quantity may be
 // followed by the setting, a record by its dimension, as in retrieval@100; those of several are never averaged.
-func (s source) cells(name, quantity, dataset, mechanism string, epsilon []float64) ([]results.Cell, error) {
+func (s source) cells(name, measured, dataset, mechanism string, epsilon []float64) ([]results.Cell, error) {
 	name, dimension, _ := strings.Cut(name, "@")
 	p, err := s.frame(name)
 	if err != nil {
 		return nil, err
 	}
-	quantity, setting, _ := strings.Cut(quantity, " ")
+	measured, setting, _ := strings.Cut(measured, " ")
 	found := results.Where(p.Cells, func(c results.Cell) bool {
 		hasSetting := setting == "" || c.Setting == setting
 		hasDimension := dimension == "" || dimension == fmt.Sprint(c.Dimension)
 		isOf := c.Mechanism == mechanism || c.Label == mechanism
 		hasEpsilon := len(epsilon) == 0 || c.Epsilon == results.Float(epsilon[0])
-		return c.Dataset == dataset && c.Has(quantity) && hasSetting && hasDimension && isOf && hasEpsilon
+		return c.Dataset == dataset && c.Has(measured) && hasSetting && hasDimension && isOf && hasEpsilon
 	})
 	other := func(c results.Cell) bool { return c.Dimension != found[0].Dimension }
 	if len(found) == 0 || slices.ContainsFunc(found, other) {
-		return nil, fmt.Errorf("%s: no %s of %s on %s at %v, or of several dimensions", name, quantity, mechanism,
+		return nil, fmt.Errorf("%s: no %s of %s on %s at %v, or of several dimensions", name, measured, mechanism,
 			dataset, epsilon)
 	}
 	return found, nil
 }
 
 // mean is that of a quantity over cells, with half its interval.
-func mean(cells []results.Cell, quantity string) (value, half float64) {
-	value, low, high := views.Mean(cells, quantity)
+func mean(cells []results.Cell, measured string) (value, half float64) {
+	value, low, high := views.Mean(cells, measured)
 	return value, (high - low) / 2
 }
 
 // cell is a number as its column prints it.
-func (s source) cell(name, quantity, dataset, mechanism string, epsilon ...float64) (string, error) {
-	found, err := s.cells(name, quantity, dataset, mechanism, epsilon)
+func (s source) cell(name, measured, dataset, mechanism string, epsilon ...float64) (string, error) {
+	found, err := s.cells(name, measured, dataset, mechanism, epsilon)
 	if err != nil {
 		return "", err
 	}
-	quantity, _, _ = strings.Cut(quantity, " ")
-	v, _ := mean(found, quantity)
-	return views.Number(v, results.MustColumn(quantity).Digits), nil
+	measured, _, _ = strings.Cut(measured, " ")
+	v, _ := mean(found, measured)
+	return views.Number(v, quantity.Must(measured).Digits), nil
 }
 
 // percent is a share with half its interval.
-func (s source) percent(name, quantity, dataset, mechanism string, epsilon ...float64) (string, error) {
-	found, err := s.cells(name, quantity, dataset, mechanism, epsilon)
-	v, half := mean(found, quantity)
+func (s source) percent(name, measured, dataset, mechanism string, epsilon ...float64) (string, error) {
+	found, err := s.cells(name, measured, dataset, mechanism, epsilon)
+	v, half := mean(found, measured)
 	return fmt.Sprintf("%.1f ± %.1f%%", 100*v, 100*half), err
 }
 
 // floor is what guessing reaches.
-func (s source) floor(name, quantity, dataset, mechanism string) (string, error) {
-	found, err := s.cells(name, quantity, dataset, mechanism, nil)
+func (s source) floor(name, measured, dataset, mechanism string) (string, error) {
+	found, err := s.cells(name, measured, dataset, mechanism, nil)
 	if err != nil {
 		return "", err
 	}
-	m, _ := found[0].At(quantity)
+	m, _ := found[0].At(measured)
 	return fmt.Sprintf("%.0f%%", 100*m.Floor.Float()), nil
 }
 
 // least is the smallest share of any mechanism, but random words.
-func (s source) least(name, quantity, dataset string) (string, error) {
+func (s source) least(name, measured, dataset string) (string, error) {
 	p, err := s.frame(name)
 	if err != nil {
 		return "", err
@@ -172,8 +174,8 @@ func (s source) least(name, quantity, dataset string) (string, error) {
 	least := math.Inf(1)
 	for _, g := range results.GroupCells(p.Private()) {
 		c := g.Cells[0]
-		if c.Dataset == dataset && c.Mechanism != "uniform" && c.Has(quantity) {
-			v, _ := mean(g.Cells, quantity)
+		if c.Dataset == dataset && c.Mechanism != "uniform" && c.Has(measured) {
+			v, _ := mean(g.Cells, measured)
 			least = min(least, v)
 		}
 	}
@@ -181,7 +183,7 @@ func (s source) least(name, quantity, dataset string) (string, error) {
 }
 
 // paper is a mean of the records of commit 05dcc51 of a source paper.
-func (s source) paper(name, panel, series string, x any, quantity string) (string, error) {
+func (s source) paper(name, panel, series string, x any, measured string) (string, error) {
 	type mean struct {
 		Panel    string  `csv:"panel"`
 		Series   string  `csv:"series"`
@@ -191,13 +193,13 @@ func (s source) paper(name, panel, series string, x any, quantity string) (strin
 	}
 	rows, err := results.ReadRows[mean](s.path(name + ".csv"))
 	for _, r := range rows {
-		if r.Panel == panel && r.Series == series && r.X == fmt.Sprint(x) && r.Quantity == quantity {
+		if r.Panel == panel && r.Series == series && r.X == fmt.Sprint(x) && r.Quantity == measured {
 			magnitude := math.Log10(math.Max(1, math.Abs(r.Mean)))
 			return views.Number(r.Mean, 3-int(min(2, max(0, magnitude)))), err
 		}
 	}
 	if err == nil {
-		err = fmt.Errorf("%s has no %s of %s, %s at %v", name, quantity, panel, series, x)
+		err = fmt.Errorf("%s has no %s of %s, %s at %v", name, measured, panel, series, x)
 	}
 	return "", err
 }
@@ -212,13 +214,13 @@ func (s source) kind(few, more string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	const quantity = "em"
+	errorOfGuess := quantity.UsualPrivacy()
 	most := math.Inf(-1)
 	for _, c := range a.Cells {
 		for _, d := range b.Cells {
 			isSame := c.Dataset == d.Dataset && c.Instance() == d.Instance() && c.Epsilon == d.Epsilon
-			if isSame && c.Has(quantity) && d.Has(quantity) {
-				most = max(most, 100*(c.Get(quantity).Float()-d.Get(quantity).Float()))
+			if isSame && c.Has(errorOfGuess) && d.Has(errorOfGuess) {
+				most = max(most, 100*(c.Get(errorOfGuess).Float()-d.Get(errorOfGuess).Float()))
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"mldpbench/internal/list"
 	"mldpbench/results"
+	"mldpbench/results/quantity"
 	"mldpbench/results/views"
 )
 
@@ -32,7 +33,7 @@ func (s source) topics(records []string, dataset string) (accuracy map[results.P
 		}
 		here := results.Where(p.Cells, func(c results.Cell) bool { return c.Dataset == dataset })
 		for _, own := range list.Group(here, textOf) {
-			v, _ := mean(own, "accuracy")
+			v, _ := mean(own, quantity.UsualUtility())
 			accuracy[textOf(own[0])] = v
 			if own[0].IsBaseline() {
 				plain = v

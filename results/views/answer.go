@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"mldpbench/results/quantity"
+
 	"mldpbench/internal/list"
 	"mldpbench/results"
 	"mldpbench/results/analysis"
@@ -22,8 +24,8 @@ func Answer(a *analysis.Analysis) string {
 		return ""
 	}
 	where := "where " + LevelOf(levels.Quantity, levels.At[0])
-	if levels.Quantity == results.EM {
-		where += fmt.Sprintf(" (a Bayes adversary misidentifies %s%% of the words)", Short(100*levels.At[0]))
+	if meaning := quantity.Must(levels.Quantity).Meaning; meaning != "" {
+		where += " (" + strings.ReplaceAll(meaning, "{percent}", Short(100*levels.At[0])) + ")"
 	}
 	var found []string
 	for _, s := range leading {
@@ -41,7 +43,7 @@ func Answer(a *analysis.Analysis) string {
 // foundIn says what a scene found; best are its lines with the highest utility, that of the first above all.
 func foundIn(s analysis.Alignment, best []int) string {
 	names := list.Map(s.Lines, nameInSentence)
-	use := inShort(results.MustColumn(s.Use))
+	use := inShort(quantity.Must(s.Use))
 	value := Number(s.Lines[best[0]].Value, use.Digits) + strings.TrimPrefix(use.Unit, "×100")
 	text := fmt.Sprintf("%s has the highest utility (%s %s)", names[best[0]], results.DatasetTitle(s.Dataset), value)
 	if s.Training == "" {

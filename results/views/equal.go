@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"mldpbench/results/quantity"
+
 	"mldpbench/internal/list"
 	"mldpbench/internal/stats"
 	"mldpbench/results"
@@ -14,7 +16,7 @@ import (
 )
 
 // scenes are what is compared at the levels of an analysis: those of single data sets first, by their names.
-func scenes(a *analysis.Analysis, use results.Column) []analysis.Alignment {
+func scenes(a *analysis.Analysis, use quantity.Quantity) []analysis.Alignment {
 	var all []analysis.Alignment
 	for _, level := range a.Levels().At {
 		all = append(all, a.Alignments(use.Name, level)...)
@@ -30,12 +32,12 @@ func scenes(a *analysis.Analysis, use results.Column) []analysis.Alignment {
 }
 
 // compared is the quantity that mechanisms are compared by in place of one, which may be that of the levels.
-func compared(a *analysis.Analysis, q results.Column) results.Column {
-	return results.MustColumn(a.Use(q.Name))
+func compared(a *analysis.Analysis, q quantity.Quantity) quantity.Quantity {
+	return quantity.Must(a.Use(q.Name))
 }
 
 // inShort is a quantity whose percentages have one digit, as their intervals are wider.
-func inShort(c results.Column) results.Column {
+func inShort(c quantity.Quantity) quantity.Quantity {
 	if c.Unit == "%" {
 		c.Digits = 1
 	}
@@ -44,7 +46,7 @@ func inShort(c results.Column) results.Column {
 
 // Equal are the items of the use at equal privacy, the highest first. Bold and underlined follow from the tests of all
 // pairs, and from nothing else.
-func Equal(a *analysis.Analysis, q results.Column) (items []Item) {
+func Equal(a *analysis.Analysis, q quantity.Quantity) (items []Item) {
 	all := scenes(a, q)
 	q = inShort(compared(a, q))
 	shares := sharesOfBest{}
@@ -76,7 +78,7 @@ func Equal(a *analysis.Analysis, q results.Column) (items []Item) {
 }
 
 // lineItem is the use of a mechanism at a level, and where the variance of training is from.
-func lineItem(s analysis.Alignment, l analysis.Line, q results.Column) Item {
+func lineItem(s analysis.Alignment, l analysis.Line, q quantity.Quantity) Item {
 	x := Item{
 		Place:    l.Place,
 		Quantity: q,
@@ -113,7 +115,7 @@ func (s sharesOfBest) add(i Item, share float64) {
 func (s sharesOfBest) rank(i Item) float64 {
 	own := s[mechanismAt{i.At, i.Instance()}]
 	switch {
-	case len(own) > 0 && i.Quantity.Direction == results.Down:
+	case len(own) > 0 && i.Quantity.Direction == quantity.Down:
 		return -stats.Mean(own)
 	case len(own) > 0:
 		return stats.Mean(own)
@@ -125,7 +127,7 @@ func (s sharesOfBest) rank(i Item) float64 {
 
 // differences say about where each mechanism reaches a level, and which ones it is significantly different from there:
 // over all data sets where there are several.
-func differences(a *analysis.Analysis, use results.Column) (items []Item) {
+func differences(a *analysis.Analysis, use quantity.Quantity) (items []Item) {
 	all := scenes(a, use)
 	pooled := slices.ContainsFunc(all, func(s analysis.Alignment) bool { return s.Datasets > 0 })
 	for _, s := range all {
@@ -178,7 +180,7 @@ func notReached(all []analysis.Alignment, at analysis.Alignment, line analysis.L
 	}
 	from := Number(least, 2)
 	to := Number(most, 2)
-	text := fmt.Sprintf("not reached: measured at %s %s", results.MustColumn(at.Privacy).Title, from)
+	text := fmt.Sprintf("not reached: measured at %s %s", quantity.Must(at.Privacy).Title, from)
 	if to != from {
 		text += " to " + to
 	}

@@ -6,13 +6,15 @@ import (
 	"slices"
 	"strings"
 
+	"mldpbench/results/quantity"
+
 	"mldpbench/datasets"
 	"mldpbench/results"
 	"mldpbench/results/analysis"
 )
 
 // guaranteeItems are the items of what is guaranteed, over all ε of a mechanism.
-func guaranteeItems(a *analysis.Analysis, _ results.Column) (items []Item) {
+func guaranteeItems(a *analysis.Analysis, _ quantity.Quantity) (items []Item) {
 	for _, own := range results.ByInstance(a.Private()) {
 		isDefined := func(c results.Cell) bool { return c.Status != results.StatusUndefined }
 		defined := slices.IndexFunc(own, isDefined)
@@ -89,7 +91,7 @@ func auditVerdict(a *analysis.Analysis, instance results.Place) string {
 }
 
 // datasetItems are the items of the prepared data sets.
-func datasetItems(a *analysis.Analysis, _ results.Column) (items []Item) {
+func datasetItems(a *analysis.Analysis, _ quantity.Quantity) (items []Item) {
 	for _, d := range a.Datasets {
 		items = append(items, itemsOfDataset(d)...)
 	}

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"mldpbench/results/quantity"
+
 	"mldpbench/results"
 	"mldpbench/results/analysis"
 )
@@ -22,7 +24,7 @@ type Item struct {
 	Over             string // the spaces that it is a mean over
 	Term             string // of a regression
 	Statistic        string // what is said of the quantity, where it is not its value: "p (Holm)"
-	Quantity         results.Column
+	Quantity         quantity.Quantity
 	Whole            int     // what a share is one of
 	Value, Low, High float64 // NaN where not known
 	Text             string  // instead of the number
@@ -101,9 +103,9 @@ func (i Item) saysWithin(statistic, text string, number, low, high float64) Item
 }
 
 // LevelOf names a level of a quantity; that of none is empty.
-func LevelOf(quantity string, at float64) string {
-	if quantity == "" {
+func LevelOf(name string, at float64) string {
+	if name == "" {
 		return ""
 	}
-	return fmt.Sprintf("%s = %s", results.MustColumn(quantity).Title, Short(at))
+	return fmt.Sprintf("%s = %s", quantity.Must(name).Title, Short(at))
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 
+	"mldpbench/results/quantity"
+
 	"mldpbench/internal/list"
 	"mldpbench/internal/stats"
 	"mldpbench/results"
@@ -13,16 +15,16 @@ import (
 // Mean is a quantity of the repetitions of a cell with its 95% interval. This is the one rule of bars, in tables and
 // figures: that of the mean over repetitions, none of one for what is trained, as nothing is known of training; of
 // attackers, whose repetitions share the documents, and of words and texts measured once, their own.
-func Mean(cells []results.Cell, quantity string) (mean, low, high float64) {
-	values := results.ByRepetition(cells, quantity)
+func Mean(cells []results.Cell, name string) (mean, low, high float64) {
+	values := results.ByRepetition(cells, name)
 	overRepetitions := stats.MeanInterval(values, 0.95)
-	q := results.MustColumn(quantity)
+	q := quantity.Must(name)
 	if len(values) == 0 || q.Attacker == "" && (len(values) > 1 || q.OfModel) {
 		return overRepetitions.Estimate, overRepetitions.Low, overRepetitions.High // infinite of one
 	}
 	var lows, highs []float64
 	for _, c := range cells {
-		l, h := c.Interval(quantity)
+		l, h := c.Interval(name)
 		if h.Float() > l.Float() {
 			lows = append(lows, l.Float())
 			highs = append(highs, h.Float())
@@ -32,7 +34,7 @@ func Mean(cells []results.Cell, quantity string) (mean, low, high float64) {
 }
 
 // cellItems are the items of what was measured. A quantity of the text is there once, whatever the classifiers.
-func cellItems(a *analysis.Analysis, q results.Column) (items []Item) {
+func cellItems(a *analysis.Analysis, q quantity.Quantity) (items []Item) {
 	cells := results.Where(a.Cells, func(c results.Cell) bool {
 		return c.Has(q.Name) || c.Status == results.StatusUndefined
 	})
@@ -54,7 +56,7 @@ func cellItems(a *analysis.Analysis, q results.Column) (items []Item) {
 }
 
 // cellItem is a quantity of the repetitions of one cell.
-func cellItem(cells []results.Cell, q results.Column) Item {
+func cellItem(cells []results.Cell, q quantity.Quantity) Item {
 	c := cells[0]
 	i := Item{Place: c.Place, Quantity: q, Cells: cells}
 	i.Repetition = 0
@@ -65,14 +67,14 @@ func cellItem(cells []results.Cell, q results.Column) Item {
 	case c.Status == results.StatusUndefined:
 		i.Text = "undefined"
 		i.Notes = append(i.Notes, strings.TrimPrefix(c.Reason, c.Mechanism+": undefined: "))
-	case q.Name == "aligned" && i.Value == 0:
+	case q.YesNo && i.Value == 0:
 		i.Text = "no"
-	case q.Name == "aligned" && i.Value == 1:
+	case q.YesNo && i.Value == 1:
 		i.Text = "yes"
-	case q.Name == "aligned": // of some repetitions: the number
-	case ok && q.How(m) != "":
-		i.Notes = append(i.Notes, q.How(m))
-	case ok && q.Table == "strongest": // whose it is
+	case q.YesNo: // of some repetitions: the number
+	case ok && m.How(q) != "":
+		i.Notes = append(i.Notes, m.How(q))
+	case ok && q.ShowsDetail:
 		i.Text = within(i.Value, i.Low, i.High, q.Digits) + " " + m.Detail
 	}
 	return i
@@ -101,14 +103,14 @@ const (
 )
 
 // end is an item of no mechanism.
-func end(at results.Place, name string, q results.Column, value float64) Item {
+func end(at results.Place, name string, q quantity.Quantity, value float64) Item {
 	at.Mechanism = results.BaselineMechanism
 	return Item{Place: at, Name: name, Quantity: q, Value: value, Low: math.NaN(), High: math.NaN()}
 }
 
 // ends are those of an attacker's scale in each scene: plain text, or guessing. They may be ranges, one number for each
 // release.
-func ends(cells []results.Cell, q results.Column, name string) (items []Item) {
+func ends(cells []results.Cell, q quantity.Quantity, name string) (items []Item) {
 	for _, own := range list.Group(cells, results.Cell.Scene) {
 		low := math.Inf(1)
 		high := math.Inf(-1)

@@ -5,12 +5,14 @@ import (
 	"math"
 	"slices"
 
+	"mldpbench/results/quantity"
+
 	"mldpbench/results"
 	"mldpbench/results/analysis"
 )
 
 // pairItems are the items of the tests of all pairs.
-func pairItems(a *analysis.Analysis, q results.Column) (items []Item) {
+func pairItems(a *analysis.Analysis, q quantity.Quantity) (items []Item) {
 	use := compared(a, q)
 	for _, s := range scenes(a, q) {
 		for _, p := range s.Pairs {
@@ -19,7 +21,7 @@ func pairItems(a *analysis.Analysis, q results.Column) (items []Item) {
 				Against:  a.MarkedName(s.Lines[p.B].Place),
 				At:       s.At,
 				Privacy:  s.Privacy,
-				Quantity: results.Column{Name: use.Name, Title: use.Title},
+				Quantity: quantity.Quantity{Name: use.Name, Title: use.Title},
 			}
 			if s.Training == "" {
 				at.Notes = []string{"not tested: " + analysis.Untested}
@@ -31,7 +33,7 @@ func pairItems(a *analysis.Analysis, q results.Column) (items []Item) {
 }
 
 // tested are the statistics of a pair, in units of a quantity.
-func (i Item) tested(p analysis.Pair, use results.Column, unit float64) []Item {
+func (i Item) tested(p analysis.Pair, use quantity.Quantity, unit float64) []Item {
 	difference := unit * p.Difference
 	low := unit * p.Low
 	high := unit * p.High
@@ -49,7 +51,7 @@ func (i Item) tested(p analysis.Pair, use results.Column, unit float64) []Item {
 }
 
 // versionItems are the items of the tests of all pairs of what has outcomes of documents, in points of 100.
-func versionItems(a *analysis.Analysis, use results.Column) (items []Item) {
+func versionItems(a *analysis.Analysis, use quantity.Quantity) (items []Item) {
 	hasOutcomes := func(c results.Cell) bool {
 		m, _ := c.At(use.Name)
 		return m.Right() != nil
@@ -74,7 +76,7 @@ func versionItems(a *analysis.Analysis, use results.Column) (items []Item) {
 }
 
 // verdict says what the tests of a pair found.
-func verdict(p analysis.Pair, use results.Column) string {
+func verdict(p analysis.Pair, use quantity.Quantity) string {
 	switch {
 	case math.IsNaN(p.P):
 		return "not tested"

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"mldpbench/results/quantity"
+
 	"mldpbench/internal/list"
 	"mldpbench/results"
 	"mldpbench/results/analysis"
@@ -121,7 +123,7 @@ func (t *Table) addBeside(texts map[string]string) {
 
 // heading is that of a coordinate or of a quantity.
 func heading(name string) string {
-	q, err := results.FindColumn(name)
+	q, err := quantity.Find(name)
 	if err == nil {
 		return q.Title
 	}
@@ -172,10 +174,10 @@ func (t *Table) explain(a *analysis.Analysis, items []Item) {
 	for _, i := range items {
 		isMeasured := i.Privacy == "" && i.Statistic == ""
 		t.explainQuantity(i)
-		if isMeasured && i.Quantity.Direction == results.Up {
+		if isMeasured && i.Quantity.Direction == quantity.Up {
 			t.addLegend(i.Quantity.Title + ": higher is better.")
 		}
-		if isMeasured && i.Quantity.Direction == results.Down {
+		if isMeasured && i.Quantity.Direction == quantity.Down {
 			t.addLegend(i.Quantity.Title + ": lower is better.")
 		}
 		name := Text(a, i, "mechanism")

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"mldpbench/results/quantity"
+
 	"mldpbench/internal/list"
 	"mldpbench/results"
 	"mldpbench/results/analysis"
@@ -30,7 +32,7 @@ func Compared(c *analysis.Comparison, most int) (all []Table) {
 		"{level}", fmt.Sprint(c.Level),
 		"{untested}", fmt.Sprint(c.Untested),
 	)
-	nothing := analysis.Of(&results.Prepared{}, results.Levels{}) // items of two runs are of no place
+	nothing := analysis.Of(&results.Prepared{}, quantity.Levels{}) // items of two runs are of no place
 	taken := map[string]bool{}
 	for _, v := range Builtin().Runs {
 		v.Legend = counts.Replace(v.Legend)
@@ -60,8 +62,8 @@ func digits(threshold float64) int {
 }
 
 // itemOfRuns is an item of a quantity of two runs, by the name of the quantity in files.
-func itemOfRuns(quantity, scope string) Item {
-	return Item{Scope: scope, Quantity: results.Column{Name: quantity, Title: quantity}}
+func itemOfRuns(name, scope string) Item {
+	return Item{Scope: scope, Quantity: quantity.Quantity{Name: name, Title: name}}
 }
 
 // changeItems are the items of numbers that differ although seed and data are equal.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"mldpbench/results/quantity"
+
 	"mldpbench/internal/list"
 	"mldpbench/results"
 	"mldpbench/results/analysis"
@@ -24,7 +26,7 @@ const ofEach = "values"
 // one for each value of what splits the view, what it says and what differs between items of one cell.
 func Sets(a *analysis.Analysis, v View) (all []Set) {
 	if !slices.Contains(ofNumbers, v.From) {
-		return split(a, v, v.where(a, sources[v.From](a, results.Column{})))
+		return split(a, v, v.where(a, sources[v.From](a, quantity.Quantity{})))
 	}
 	var ofAll []Item
 	for _, q := range Quantities(a.Private(), slices.Concat(v.Value, v.Y)) {
@@ -32,7 +34,7 @@ func Sets(a *analysis.Analysis, v View) (all []Set) {
 		switch {
 		case v.takesTogether():
 			ofAll = append(ofAll, items...)
-		case v.Name == ofEach && v.figure() && q.Name == "accuracy": // it has a figure of its own
+		case v.Name == ofEach && v.figure() && q.Name == quantity.UsualUtility(): // it has a figure of its own
 		default:
 			all = append(all, split(a, v, items)...)
 		}
@@ -52,7 +54,7 @@ func (v View) takesTogether() bool {
 }
 
 // itemsOf are the items of a quantity in a view of numbers.
-func itemsOf(a *analysis.Analysis, v View, q results.Column) []Item {
+func itemsOf(a *analysis.Analysis, v View, q quantity.Quantity) []Item {
 	if v.From == "regression" {
 		return regressionItems(a, q, v.On)
 	}
@@ -156,7 +158,7 @@ func named(a *analysis.Analysis, v View, set Set, by []string, items []Item) Set
 
 // title is that of the set of an item.
 func (v View) title(i Item) string {
-	x, err := results.FindColumn(v.X)
+	x, err := quantity.Find(v.X)
 	if err != nil {
 		x.Title = "privacy parameter ε"
 	}

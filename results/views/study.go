@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"mldpbench/results/quantity"
+
 	"mldpbench/internal/list"
 	"mldpbench/internal/stats"
 	"mldpbench/metrics"
@@ -34,7 +36,7 @@ func averaged(a *analysis.Analysis, items []Item, over []string) (out []Item) {
 
 // regressionItems are the items of the least squares of a quantity on others and ε, over all texts of real data that
 // have them all, each with the mean of its repetitions.
-func regressionItems(a *analysis.Analysis, q results.Column, on []string) (items []Item) {
+func regressionItems(a *analysis.Analysis, q quantity.Quantity, on []string) (items []Item) {
 	var x [][]float64
 	var y []float64
 	for _, g := range results.GroupCells(results.Texts(a.Private())) {
@@ -74,7 +76,7 @@ func valueOf(g results.Cells, name string) float64 {
 }
 
 // exampleItems are the items of recorded texts, before and after.
-func exampleItems(a *analysis.Analysis, _ results.Column) (items []Item) {
+func exampleItems(a *analysis.Analysis, _ quantity.Quantity) (items []Item) {
 	for _, c := range a.Cells {
 		m, ok := c.At("example")
 		if !ok {

@@ -17,6 +17,8 @@ import (
 	"slices"
 	"strings"
 
+	"mldpbench/results/quantity"
+
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
@@ -136,7 +138,7 @@ func (t textKeys) Visit(node ast.Node) ast.Visitor {
 
 // sources are where items come from; those of numbers are asked for each quantity.
 var (
-	sources = map[string]func(*analysis.Analysis, results.Column) []Item{
+	sources = map[string]func(*analysis.Analysis, quantity.Quantity) []Item{
 		"cells":      cellItems,
 		"equal":      Equal,
 		"pairs":      pairItems,
@@ -152,7 +154,7 @@ var (
 )
 
 // none are the items of what one analysis does not have.
-func none(*analysis.Analysis, results.Column) []Item { return nil }
+func none(*analysis.Analysis, quantity.Quantity) []Item { return nil }
 
 // figure tells a figure from a table.
 func (v View) figure() bool { return len(v.Y) > 0 }
@@ -163,7 +165,7 @@ func (v *View) checkTable() error {
 		return err
 	}
 	if len(v.Value) == 0 {
-		v.Value = []string{"accuracy"}
+		v.Value = []string{quantity.UsualUtility()}
 	}
 	if len(v.Rows) == 0 {
 		return errors.New("rows is missing")
@@ -235,7 +237,7 @@ func (v *View) regressors() []string {
 // checkQuantities finds a name that stands for no quantity.
 func checkQuantities(names []string) error {
 	for _, q := range names {
-		_, err := results.FindColumn(q)
+		_, err := quantity.Find(q)
 		standsForSeveral := slices.Contains([]string{"each", "all", "attackers"}, q) || strings.HasPrefix(q, "group:")
 		if err != nil && !standsForSeveral {
 			return fmt.Errorf("%q is no quantity; mldp study keys lists them", q)
@@ -251,8 +253,8 @@ const (
 )
 
 // Quantities are the columns that names stand for, of those that cells have.
-func Quantities(cells []results.Cell, names []string) (out []results.Column) {
-	measured := results.MeasuredColumns(cells)
+func Quantities(cells []results.Cell, names []string) (out []quantity.Quantity) {
+	measured := results.MeasuredQuantities(cells)
 	for _, name := range names {
 		out = append(out, quantitiesOf(measured, name)...)
 	}
@@ -260,32 +262,32 @@ func Quantities(cells []results.Cell, names []string) (out []results.Column) {
 }
 
 // quantitiesOf are the columns that one name stands for.
-func quantitiesOf(measured []results.Column, name string) []results.Column {
+func quantitiesOf(measured []quantity.Quantity, name string) []quantity.Quantity {
 	group, isGroup := strings.CutPrefix(name, "group:")
 	switch {
 	case isGroup:
-		return results.Where(measured, func(c results.Column) bool { return c.Table == group })
+		return results.Where(measured, func(c quantity.Quantity) bool { return c.Table == group })
 	case name == "each":
-		return results.Where(measured, func(c results.Column) bool { return c.Table == "" && c.Attacker == "" })
+		return results.Where(measured, func(c quantity.Quantity) bool { return c.Table == "" && c.Attacker == "" })
 	case name == "all":
-		return results.Where(measured, func(c results.Column) bool { return c.Table != "axis" && c.Table != "puc" })
+		return results.Where(measured, func(c quantity.Quantity) bool { return c.Table != "axis" && c.Table != "puc" })
 	case name == "attackers":
 		return attackers(measured)
 	}
-	column, err := results.FindColumn(name)
+	column, err := quantity.Find(name)
 	if err != nil {
 		return nil
 	}
-	return []results.Column{column}
+	return []quantity.Quantity{column}
 }
 
 // attackers are the first quantity of each attacker, in the order of the registry: of
 // the strongest ones where they were compared, and of a single attacker all.
-func attackers(measured []results.Column) []results.Column {
-	all := results.Where(measured, func(q results.Column) bool { return q.Attacker != "" })
-	each := list.Group(all, func(q results.Column) string { return q.Attacker })
+func attackers(measured []quantity.Quantity) []quantity.Quantity {
+	all := results.Where(measured, func(q quantity.Quantity) bool { return q.Attacker != "" })
+	each := list.Group(all, func(q quantity.Quantity) string { return q.Attacker })
 	if len(each) == 1 {
 		return all
 	}
-	return list.Map(each, func(own []results.Column) results.Column { return own[0] })
+	return list.Map(each, func(own []quantity.Quantity) quantity.Quantity { return own[0] })
 }

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"mldpbench/results/quantity"
+
 	_ "mldpbench/experiments/measure" // names of attackers' quantities
 	"mldpbench/internal/list"
 	"mldpbench/internal/records"
@@ -108,7 +110,7 @@ func prepare(rows []results.Row) *results.Prepared {
 var made = sync.OnceValue(func() *results.Prepared { return prepare(madeRows(3)) })
 
 // unasked is an analysis at no levels of one's own.
-func unasked(p *results.Prepared) *analysis.Analysis { return analysis.Of(p, results.Levels{}) }
+func unasked(p *results.Prepared) *analysis.Analysis { return analysis.Of(p, quantity.Levels{}) }
 
 func all(p *results.Prepared) []Table { return Tables(unasked(p), Builtin().Tables) }
 
@@ -184,7 +186,7 @@ func TestNotReached(t *testing.T) {
 	if got, want := unasked(high).Levels().At, []float64{0.8}; !slices.Equal(got, want) {
 		t.Errorf("levels of E_M where only high ones are reached %v, want %v", got, want)
 	}
-	asked := analysis.Of(high, results.Levels{Quantity: "accuracy", At: []float64{60}})
+	asked := analysis.Of(high, quantity.Levels{Quantity: "accuracy", At: []float64{60}})
 	table := find(t, Tables(asked, Builtin().Tables), "equal")
 	if table.Title != "E_M at accuracy = 60, svm (local), glove.6B d=50" {
 		t.Errorf("%q", table.Title)
@@ -308,7 +310,7 @@ func TestTablesAreWellFormed(t *testing.T) {
 func TestThePapersTable(t *testing.T) {
 	t.Parallel()
 	p := selected(records.View(t, "extended"), func(results.Cell) bool { return true })
-	asked := analysis.Of(p, results.Levels{Quantity: results.EM, At: []float64{0.5}})
+	asked := analysis.Of(p, quantity.Levels{Quantity: "em", At: []float64{0.5}})
 	table := find(t, Tables(asked, Builtin().Tables), "equal")
 	for _, a := range asked.Alignments("", 0.5) {
 		for _, l := range a.Lines {

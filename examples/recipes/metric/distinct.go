@@ -4,6 +4,8 @@ package metric
 import (
 	"context"
 
+	"mldpbench/results/quantity"
+
 	"mldpbench/experiments/measure"
 	"mldpbench/experiments/study"
 	"mldpbench/results"
@@ -15,11 +17,11 @@ func init() {
 		Name:    "distinct",
 		Version: 1,
 		Setting: true,
-		Columns: []results.Column{{
+		Quantities: []quantity.Quantity{{
 			Name:      "distinct",
 			Title:     "different words",
 			Unit:      "%",
-			Direction: results.Up,
+			Direction: quantity.Up,
 			Digits:    1,
 			Threshold: 3,
 			Counted:   true,

@@ -1,4 +1,4 @@
-package results
+package quantity
 
 import (
 	"math"
@@ -7,12 +7,6 @@ import (
 
 	"mldpbench/internal/check"
 )
-
-// EM is the error E_M over all words: how often the best guess of a word is wrong.
-const EM = "em"
-
-// Game is how often an adversary says which of two originals was released, the name of its metric too.
-const Game = "game"
 
 // Levels are where mechanisms are compared: levels of one quantity.
 type Levels struct {
@@ -45,8 +39,8 @@ func ParseLevels(option, text string, legal func(quantity string) (above, below 
 
 // ParseAlign reads the levels of any quantity that has a title.
 func ParseAlign(text string) (Levels, error) {
-	return ParseLevels("align", text, func(quantity string) (above, below float64, err error) {
-		c, err := FindColumn(quantity)
+	return ParseLevels("align", text, func(name string) (above, below float64, err error) {
+		c, err := Find(name)
 		if err != nil || c.Title == "" {
 			return 0, 0, check.Wrong("align = %q: must be QUANTITY=LEVEL,LEVEL…, as em=0.5; mldp study keys lists the "+
 				"quantities", text)
@@ -59,25 +53,4 @@ func ParseAlign(text string) (Levels, error) {
 		}
 		return 0, math.MaxFloat64, nil
 	})
-}
-
-// inheritOnce sets quantities that are measured once for a mechanism and ε in the cells of all other repetitions,
-// models and settings.
-func inheritOnce(cells []Cell) {
-	for _, q := range Where(columns, func(q Column) bool { return q.Once }) {
-		known := map[Place]Measured{}
-		for _, c := range cells {
-			group := c.Group().Text()
-			if _, again := known[group]; !again && c.Has(q.Name) {
-				known[group] = c.values[q.Name]
-			}
-		}
-		for i := range cells {
-			m, ok := known[cells[i].Group().Text()]
-			if ok && !cells[i].Has(q.Name) {
-				m.Inherited = true
-				cells[i].Set(q.Name, m)
-			}
-		}
-	}
 }

@@ -1,4 +1,4 @@
-package results
+package quantity
 
 import (
 	"slices"
@@ -13,20 +13,20 @@ const (
 	measuredPrefix = "measured:"
 )
 
-// AttackerQuantity is the name of the quantity of an attacker that is a command.
-func AttackerQuantity(name string) string { return attackerPrefix + name + accuracySuffix }
+// OfAttacker is the name of the quantity of an attacker that is a command.
+func OfAttacker(name string) string { return attackerPrefix + name + accuracySuffix }
 
-// MeasuredQuantity is the name of the quantity of a measurement that is a
+// OfMeasurement is the name of the quantity of a measurement that is a
 // command; better is "up", "down", or "" for neither.
-func MeasuredQuantity(name, better string) string {
+func OfMeasurement(name, better string) string {
 	return strings.TrimSuffix(measuredPrefix+name+":"+better, ":")
 }
 
-// ofCommand returns the column of a quantity of a command, or of a composite.
-func ofCommand(quantity string) (Column, bool) {
+// ofCommand returns the quantity of a command, or of a composite.
+func ofCommand(quantity string) (Quantity, bool) {
 	if rest, ok := strings.CutPrefix(quantity, attackerPrefix); ok {
 		name, known := strings.CutSuffix(rest, accuracySuffix)
-		c := Column{
+		c := Quantity{
 			Name:      quantity,
 			Title:     "private label found, " + name,
 			Direction: Down,
@@ -43,7 +43,7 @@ func ofCommand(quantity string) (Column, bool) {
 		return ofPUC(quantity)
 	}
 	name, better, _ := strings.Cut(rest, ":")
-	c := Column{Name: quantity, Title: name, Digits: 3}
+	c := Quantity{Name: quantity, Title: name, Digits: 3}
 	switch better {
 	case "":
 		c.Direction = neither
@@ -52,21 +52,26 @@ func ofCommand(quantity string) (Column, bool) {
 	case "down":
 		c.Direction = Down
 	default:
-		return Column{}, false
+		return Quantity{}, false
 	}
 	return c, name != ""
 }
 
-// ordered are the columns of some names: those of the registry in its order, then
+// Ordered are the quantities of some names: those of the registry in its order, then
 // those of commands by name.
-func ordered[V any](names map[string]V) []Column {
-	all := Where(columns, func(c Column) bool { _, met := names[c.Name]; return met })
-	registered := len(all)
+func Ordered[V any](names map[string]V) []Quantity {
+	var all []Quantity
+	for _, q := range registered {
+		if _, met := names[q.Name]; met {
+			all = append(all, q)
+		}
+	}
+	ofRegistry := len(all)
 	for name := range names {
 		if c, ok := ofCommand(name); ok {
 			all = append(all, c)
 		}
 	}
-	slices.SortFunc(all[registered:], func(a, b Column) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(all[ofRegistry:], func(a, b Quantity) int { return strings.Compare(a.Name, b.Name) })
 	return all
 }
