@@ -9,6 +9,7 @@ import (
 	"mldpbench/results"
 )
 
+// The share of tokens in a word list.
 func init() {
 	Register(Measurement{
 		Name:       "english",

@@ -15,6 +15,7 @@ import (
 // pairsOfVectors is the number of words on each side of the pairs: the figures have 100 × 100 distances.
 const pairsOfVectors = 100
 
+// Errors of distances and inner products of noisy vectors.
 func init() {
 	Register(Measurement{
 		Name:       "vector-errors",
