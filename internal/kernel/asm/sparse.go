@@ -14,10 +14,11 @@ func sparseStrip(m machine) {
 	for i := range 16 / m.lanes {
 		sums = append(sums, f.load(at(to, 4*m.lanes*i)))
 	}
+	ones := f.ones()
 	f.label("loop")
 	numbers := f.load64(at(data, 0), len(sums))
 	for i, sum := range sums {
-		others := f.gathered(from, at(columns, 2*m.lanes*i))
+		others := f.gathered(from, at(columns, 2*m.lanes*i), ones)
 		f.into(sum, add64, sum, f.of(mul64, numbers[i], others))
 	}
 	f.do("ADDQ", 32, columns)
@@ -30,8 +31,18 @@ func sparseStrip(m machine) {
 	f.end()
 }
 
+// ones is a mask of AVX-512 that a gather may be given a copy of: it clears its own, and
+// one that were set in place would wait for the gather before.
+func (f *function) ones() reg {
+	ones := f.register(masks)
+	if f.lanes == 16 {
+		f.word("KXNORW %[1]v, %[1]v, %[1]v", ones)
+	}
+	return ones
+}
+
 // gathered is a register of float64 of from by 32-bit indices.
-func (f *function) gathered(from reg, indices mem) reg {
+func (f *function) gathered(from reg, indices mem, ones reg) reg {
 	x := f.zero() // else it waits for what the register held before
 	index := f.vector()
 	mask := f.vector()
@@ -41,7 +52,7 @@ func (f *function) gathered(from reg, indices mem) reg {
 		format = "VGATHERDPD (%[1]v)(%[2]v*8), %[3]v, %[4]v"
 		index = index.as("Y")
 		f.word("VMOVDQU %v, %v", indices, index)
-		f.word("KXNORW %[1]v, %[1]v, %[1]v", mask)
+		f.word("KMOVW %v, %v", ones, mask)
 	} else {
 		index = index.as("X")
 		f.word("VMOVDQU %v, %v", indices, index)
