@@ -3,6 +3,7 @@ package models
 import (
 	"math"
 	"slices"
+	"sync"
 
 	"mldpbench/models/tfidf"
 )
@@ -68,6 +69,15 @@ type characterGrams struct {
 	spelling func(int32) string
 	column   map[string]int32
 	idf      []float64
+
+	mu   sync.Mutex
+	rows map[int32]wordRow // of words that were met
+}
+
+// wordRow are the columns of the n-grams of a word, rising, and their counts times inverse document frequencies.
+type wordRow struct {
+	columns []int32
+	data    []float32
 }
 
 // eachCharacterGram calls take with every n-gram of a word between two spaces.
@@ -120,7 +130,7 @@ func learnCharacterGrams(documents [][]int32, spelling func(int32) string) *char
 			}
 		}
 	}
-	g := &characterGrams{spelling: spelling, column: map[string]int32{}}
+	g := &characterGrams{spelling: spelling, column: map[string]int32{}, rows: map[int32]wordRow{}}
 	for n, gram := range words.grams {
 		if df[n] > 1 {
 			g.column[gram] = int32(len(g.idf))
@@ -160,31 +170,45 @@ func divide(x []float32, by float32) {
 	}
 }
 
-// wordRows has for each word its n-grams, in the order of columns, by their counts times inverse document frequencies.
+// wordRows has a row for each word.
 func (g *characterGrams) wordRows(words []int32) sparseRows {
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	out := sparseRows{d: len(g.idf), start: make([]int, 1, len(words)+1)}
-	var columns []int32
 	for _, w := range words {
-		columns = columns[:0]
-		eachCharacterGram(g.spelling(w), func(gram string) {
-			c, known := g.column[gram]
-			if known {
-				columns = append(columns, c)
-			}
-		})
-		slices.Sort(columns)
-		for i, c := range columns {
-			idf := float32(g.idf[c])
-			if i > 0 && c == columns[i-1] {
-				out.data[len(out.data)-1] += idf
-				continue
-			}
-			out.columns = append(out.columns, c)
-			out.data = append(out.data, idf)
+		row, met := g.rows[w]
+		if !met {
+			row = g.newRow(w)
+			g.rows[w] = row
 		}
+		out.columns = append(out.columns, row.columns...)
+		out.data = append(out.data, row.data...)
 		out.start = append(out.start, len(out.columns))
 	}
 	return out
+}
+
+// newRow finds the n-grams of a word.
+func (g *characterGrams) newRow(word int32) wordRow {
+	var columns []int32
+	eachCharacterGram(g.spelling(word), func(gram string) {
+		c, known := g.column[gram]
+		if known {
+			columns = append(columns, c)
+		}
+	})
+	slices.Sort(columns)
+	var row wordRow
+	for i, c := range columns {
+		idf := float32(g.idf[c])
+		if i > 0 && c == columns[i-1] {
+			row.data[len(row.data)-1] += idf
+			continue
+		}
+		row.columns = append(row.columns, c)
+		row.data = append(row.data, idf)
+	}
+	return row
 }
 
 // addTo adds share times a row to sums, and appends the columns that were zero before to touched.

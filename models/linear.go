@@ -115,6 +115,9 @@ func (m *linear) fit(ctx context.Context, train, validation Examples) (History, 
 				history.Accuracy = a
 				history.Chosen = chosen(features, set, c)
 			}
+			if a == 1 {
+				return history, nil // nothing is more accurate
+			}
 		}
 	}
 	return history, nil

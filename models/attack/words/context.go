@@ -80,11 +80,17 @@ type shortlists struct {
 
 	mu    sync.Mutex // the order of rows does not matter
 	lists [][]candidate
+	least []float64 // score of a candidate of each list: the lowest of a full one, −1 else
 }
 
 func newShortlists(t *attack.Target, outputs []int32) *shortlists {
-	return &shortlists{most: shortlisted * t.Options.Candidates, prior: t.Prior(), outputs: outputs,
-		lists: make([][]candidate, len(outputs))}
+	return &shortlists{
+		most:    shortlisted * t.Options.Candidates,
+		prior:   t.Prior(),
+		outputs: outputs,
+		lists:   make([][]candidate, len(outputs)),
+		least:   slices.Repeat([]float64{-1}, len(outputs)),
+	}
 }
 
 // compareCandidates puts the higher score first, then the smaller word.
@@ -99,19 +105,25 @@ func compareCandidates(a, b candidate) int {
 func (s *shortlists) take(_, x int, row []float64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	prior := s.prior[x]
 	for i, y := range s.outputs {
-		if row[y] == 0 {
+		score := prior * row[y]
+		if row[y] == 0 || score < s.least[i] {
 			continue
 		}
 		list := s.lists[i]
-		c := candidate{word: int32(x), score: s.prior[x] * row[y]}
+		c := candidate{word: int32(x), score: score}
 		if len(list) == s.most && compareCandidates(c, list[s.most-1]) > 0 {
 			continue
 		}
 		c.emission = math.Log(row[y])
-		c.prior = math.Log(s.prior[x])
+		c.prior = math.Log(prior)
 		at, _ := slices.BinarySearchFunc(list, c, compareCandidates)
-		s.lists[i] = slices.Insert(list, at, c)[:min(s.most, len(list)+1)]
+		list = slices.Insert(list, at, c)[:min(s.most, len(list)+1)]
+		s.lists[i] = list
+		if len(list) == s.most {
+			s.least[i] = list[s.most-1].score
+		}
 	}
 }
 

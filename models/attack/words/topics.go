@@ -134,20 +134,9 @@ func (t *topics) similarities(c chain, posteriors [][]float64) []float64 {
 // frequencies are those of words in the most similar texts, weighed by similarity, and
 // their sum.
 func (t *topics) frequencies(similar []float64) (weight []float64, total float64) {
-	order := make([]int32, 0, len(similar))
-	for m, v := range similar {
-		if v > 0 {
-			order = append(order, int32(m))
-		}
-	}
-	slices.SortFunc(order, func(a, b int32) int {
-		if similar[a] != similar[b] {
-			return cmp.Compare(similar[b], similar[a])
-		}
-		return cmp.Compare(a, b)
-	})
+	order := mostSimilar(similar)
 	weight = make([]float64, len(t.prior))
-	for _, m := range order[:min(topicTexts, len(order))] {
+	for _, m := range order {
 		likelihood := math.Exp(topicExponent * (similar[m] - similar[order[0]]))
 		for _, w := range t.texts[m] {
 			weight[w] += likelihood
@@ -155,4 +144,24 @@ func (t *topics) frequencies(similar []float64) (weight []float64, total float64
 		}
 	}
 	return weight, total
+}
+
+// mostSimilar are the texts of highest similarity above 0, the first among equals, the highest first.
+func mostSimilar(similar []float64) []int32 {
+	before := func(a, b int32) int {
+		if similar[a] != similar[b] {
+			return cmp.Compare(similar[b], similar[a])
+		}
+		return cmp.Compare(a, b)
+	}
+	var order []int32
+	for m, v := range similar {
+		full := len(order) == topicTexts
+		if v <= 0 || full && v <= similar[order[topicTexts-1]] {
+			continue
+		}
+		at, _ := slices.BinarySearchFunc(order, int32(m), before)
+		order = slices.Insert(order, at, int32(m))[:min(topicTexts, len(order)+1)]
+	}
+	return order
 }
