@@ -7,9 +7,6 @@ import (
 	"mldpbench/experiments/study"
 
 	"bytes"
-	"fmt"
-	"math"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -230,34 +227,6 @@ func TestOverride(t *testing.T) {
 			if _, err = planned(s, lab.New("")); err == nil {
 				t.Errorf("%+v: no error", bad)
 			}
-		}
-	}
-}
-
-// What the program writes it reads: each number of a study, of any size, comes back.
-func TestNumbersOfAStudyComeBack(t *testing.T) {
-	rng := rand.New(rand.NewPCG(22, 1))
-	numbers := []float64{1e-5, 1e-4, 0.0001234, 1e21, 1e-320, 123456789, 5e-324, math.MaxFloat64, 1e5, 2.5e-7}
-	for range 20 {
-		numbers = append(numbers, math.Pow(10, 600*rng.Float64()-300)) // 1e-300 to 1e300
-	}
-	for _, x := range numbers {
-		share := max(1e-9, math.Mod(x, 1)) // of parameters with limits
-		text := fmt.Sprintf("schema: 1\nname: numbers\nseed: %d\ndatasets: [{name: generated-words}]\n"+
-			"embeddings: [{name: generated, dimensions: [50]}]\nepsilons: [%g, 1]\nmechanisms:\n"+
-			"  - {name: vickrey, parameters: {t: [%g, 0.5]}, epsilons: [%g]}\n"+
-			"  - {name: own, command: [go, \"{x}\", \"{y}\"], parameters: {x: %g, y: [%g, 2]}}\n"+
-			"models: [{name: svm, parameters: {tolerance: %g}}]\n"+
-			"", rng.Uint64(), x, share, x, x, x, x)
-		s := parsed(t, text)
-		p, err := s.Models[0].Resolve()
-		if err != nil || p["tolerance"] != x || s.Epsilons[0] != x || s.Mechanisms[0].Epsilons[0] != x {
-			t.Fatalf("%g: tolerance %v, epsilons %v, %v", x, p["tolerance"], s.Epsilons, err)
-		}
-		roundTrip(t, s)
-		set, err := s.Override(study.Overrides{Set: []string{"title=same"}})
-		if err != nil || set.Epsilons[0] != x {
-			t.Fatalf("%g: after --set %v, %v", x, set.Epsilons, err)
 		}
 	}
 }

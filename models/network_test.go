@@ -171,3 +171,49 @@ func TestOrthogonal(t *testing.T) {
 		}
 	}
 }
+
+// A text of which no word is left is answered by every classifier: with numbers, the
+// same alone and among others, and not as if it were the text before it.
+func TestEmptyTexts(t *testing.T) {
+	embedding, draw := topics(31, 2, 20, 10)
+	train := draw(80, 12)
+	validation := draw(30, 12)
+	train.Sequences[3] = nil
+	validation.Sequences[0] = []int32{}
+	among := Examples{Sequences: [][]int32{draw(1, 12).Sequences[0], {}, draw(1, 12).Sequences[0], nil}}
+	alone := Examples{Sequences: [][]int32{{}}}
+	check := func(name string, m Classifier) {
+		rows := scores(t, m, among)
+		one := scores(t, m, alone)[0]
+		for class, score := range one {
+			if math.IsNaN(score) || math.IsInf(score, 0) {
+				t.Errorf("%s: score %v of class %d of an empty text, want a number", name, score, class)
+			}
+		}
+		if !slices.Equal(rows[1], one) || !slices.Equal(rows[3], one) {
+			t.Errorf("%s: an empty text has %v and %v among others, want %v as alone", name, rows[1], rows[3], one)
+		}
+		if slices.Equal(rows[0], one) {
+			t.Errorf("%s: a text of 12 words has the scores of an empty one, %v", name, one)
+		}
+	}
+	for _, name := range definitions.Names() {
+		d, err := Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.Has(Encoder) {
+			continue // reads vectors
+		}
+		m, _, _ := fitted(t, name, Options{Classes: 2, Embedding: embedding}, train, validation)
+		check(name, m)
+	}
+	spelling := func(token int32) string { return string('a' + token%26) }
+	for _, e := range []Embedding{{}, embedding} {
+		m, _, err := FitNGrams(t.Context(), NGramOptions{Classes: 2, Embedding: e, Spelling: spelling}, train, validation)
+		if err != nil {
+			t.Fatal(err)
+		}
+		check("ngrams", m)
+	}
+}

@@ -141,6 +141,32 @@ func TestHardSpaces(t *testing.T) {
 	})
 }
 
+// Among equal words the lowest ids are found, however many queries are asked at once: 300
+// words have 7 vectors.
+func TestTiesInAnyBatch(t *testing.T) {
+	const d, n, kinds, k = 20, 300, 7, 3
+	kernel.OnPaths(func(name string) {
+		vectors := normal(rand.New(rand.NewPCG(23, 24)), n*d, 1)
+		for i := range vectors {
+			vectors[i] = vectors[i%(kinds*d)]
+		}
+		s := spacetest.New(t, d, vectors)
+		for what, x := range map[string]*Index{"as asked": Of(s), "by panels": packedIndex(s)} {
+			for _, batch := range []int{1, 2, 7, 16, 65, 1000} {
+				got := make([]Neighbor, batch*k)
+				x.Search(got, slices.Repeat(vectors[:kinds*d], batch/kinds+1)[:batch*d], k)
+				for i, found := range got {
+					want := Neighbor{embeddings.WordID(i/k%kinds + i%k*kinds), 0}
+					if found != want {
+						t.Fatalf("%s, %s, %d queries: neighbour %d of query %d is %v, want %v", name, what, batch, i%k, i/k,
+							found, want)
+					}
+				}
+			}
+		}
+	})
+}
+
 // TestManyAxes has sums of products beyond 2²⁴, which float32 rounds, and more
 // axes than sums of 32 bits allow.
 func TestManyAxes(t *testing.T) {
