@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"sync"
 
 	"mldpbench/embeddings"
+	"mldpbench/internal/progress"
 	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/external"
 	"mldpbench/mechanisms/privatize"
@@ -23,6 +25,7 @@ type Service struct {
 	Seed     uint64 // of the random choices when a mechanism is built
 	Keyed           // in place of Seed, and of the seeds of requests, which then have ids
 	Workers  int    // cores
+	Listen   string // a socket that is made for any number of programs; "" is Stdin and Stdout
 	Stdin    io.Reader
 	Stdout   io.Writer
 }
@@ -68,14 +71,21 @@ func Serve(ctx context.Context, s Service) error {
 	}
 	options.Mechanism = mechanisms.KeepWords(m, kept)
 	options.Vectors = env.Space.Fingerprint()
-	server := &server{options, s.Version}
+	server := &server{options: options, version: s.Version}
+	hello := server.hello(env.Space)
+	if s.Listen != "" {
+		served := external.Served{Hello: hello, Handle: server.answer}
+		served.Said = func(err error) { progress.Note(ctx, "a program that was connected: %v", err) }
+		return external.ServeSocket(ctx, s.Listen, s.Stdout, served)
+	}
 	in := interruptible(ctx, s.Stdin)
-	return external.Serve(ctx, in, s.Stdout, server.hello(env.Space), server.answer)
+	return external.Serve(ctx, in, s.Stdout, hello, server.answer)
 }
 
 // server keeps the mechanism at the ε of the last request. It serves one request
-// at a time.
+// at a time, on all cores.
 type server struct {
+	mu      sync.Mutex
 	options privatize.Options
 	version string
 }
@@ -107,6 +117,8 @@ func (s *server) hello(space *embeddings.Space) external.Hello {
 // answer privatises documents, or texts as Privatize does.
 func (s *server) answer(ctx context.Context, q external.Request,
 	seeds []stream.Seed) (a external.Answer, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	m, err := s.options.Mechanism.At(q.Epsilon)
 	if err != nil {
 		return a, fmt.Errorf("epsilon %v: %w", q.Epsilon, err)

@@ -30,6 +30,7 @@ func newServeCommand() *cobra.Command {
 	wordFlags(f, &s.Words)
 	f.StringVar(&s.Keep, "keep-words", "", "words that pass unchanged, such as stop words: "+wordsHelp)
 	f.Uint64Var(&s.Seed, "seed", 0, "seed of the random choices when a mechanism is built")
+	f.StringVar(&s.Listen, "listen", "", "a Unix socket to make, for any number of programs; ends when all have gone")
 	keyFlags(f, &s.Keyed)
 	cmd.MarkFlagsMutuallyExclusive("key", "seed")
 	coresFlag(f, &s.Workers)

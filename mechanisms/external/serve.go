@@ -22,11 +22,11 @@ type Handler func(ctx context.Context, q Request, seeds []stream.Seed) (Answer, 
 // answered gets an error as its answer. A line that is not a request ends the
 // service, because no answer can be matched to it.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, h Hello, handle Handler) error {
-	h.Protocol = Protocol
-	to := json.NewEncoder(out)
-	if err := to.Encode(h); err != nil {
+	err := writeHello(out, h)
+	if err != nil {
 		return err
 	}
+	to := json.NewEncoder(out)
 	requests := lines(in)
 	for n := 1; ; n++ {
 		line, err := next(requests)
@@ -60,6 +60,12 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, h Hello, handle Han
 			return err
 		}
 	}
+}
+
+// writeHello writes the hello of a mechanism.
+func writeHello(out io.Writer, h Hello) error {
+	h.Protocol = Protocol
+	return json.NewEncoder(out).Encode(h)
 }
 
 // seeds checks a request and returns its seeds.

@@ -9,6 +9,7 @@ from typing import Any, Callable
 
 from ._mechanism import Mechanism
 from ._program import MldpError, listed
+from ._shared import SharedService
 
 _Texts = Callable[[str, list[Any]], list[Any]]  # the privatised texts of a column
 
@@ -105,7 +106,7 @@ class Mapper:
         arguments = repr(sorted(self._of_mechanism.items(), key=lambda item: item[0]))
         with _lock:
             if arguments not in _open:
-                _open[arguments] = Mechanism(**self._of_mechanism)
+                _open[arguments] = _MachinesMechanism(**self._of_mechanism)
             return _open[arguments]
 
     def _private(self, columns: Sequence[str], values: Callable[[str], list[Any]]) -> dict[str, list[Any]]:
@@ -147,6 +148,13 @@ class Mapper:
         private = self._private(table.columns, lambda name: table.get_column(name).to_list())
         return table.with_columns(*(polars.Series(name, texts, dtype=table.schema[name])
                                     for name, texts in private.items()))
+
+
+class _MachinesMechanism(Mechanism):
+    """One whose process all workers of the machine share."""
+
+    def _new_service(self) -> SharedService:
+        return SharedService([*self._arguments, f"--epsilon={self.epsilon!r}"])  # one process has one at a time
 
 
 _lock = threading.Lock()

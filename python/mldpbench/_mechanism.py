@@ -19,9 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from ._program import MldpError, call, is_missing, listed, options_of, seed_of, texts_of
-from ._service import Process, Service
+from ._service import Lines, Service
 
 _LINE = 8 << 20  # bytes of a text, which is sent with at most 1 MiB of others: a line has at most 10 MiB
+_encoded = json.JSONEncoder(ensure_ascii=False).encode
 _SEED = re.compile("[0-9a-fA-F]{64}")
 
 
@@ -114,10 +115,14 @@ class Mechanism(contextlib.AbstractContextManager["Mechanism"]):
             root = seed.to_bytes(8, "little") + bytes(24)
             self._root = hashlib.sha256(root + len(b"text").to_bytes(8, "little") + b"text").digest()
         self._arguments = [*_instance(given), *options_of(options)]
-        self._service = Service(self._arguments)
+        self._service = self._new_service()
+
+    def _new_service(self) -> Service:
+        """What answers the requests."""
+        return Service(self._arguments)
 
     @property
-    def _process(self) -> Process | None:
+    def _process(self) -> Lines | None:
         """The process that waits for a request."""
         return self._service.idle
 
@@ -158,7 +163,7 @@ class Mechanism(contextlib.AbstractContextManager["Mechanism"]):
         private = [value if i in kept else None for i, value in enumerate(given)]
         places = [i for i in range(len(given)) if i not in kept]
         written = texts_of("texts", ["" if i in kept else value for i, value in enumerate(given)])
-        sizes = [len(json.dumps(t, ensure_ascii=False).encode()) + 70 for t in written]
+        sizes = [len(_encoded(t).encode()) + 70 for t in written]
         if max(sizes, default=0) > _LINE:
             raise MldpError(f"texts[{sizes.index(max(sizes))}] has more than {_LINE:,} bytes", 2)
         names = self._names(ids, seeds, len(written))

@@ -20,36 +20,22 @@ _GRACE = 2.0  # seconds that a process has to end by itself
 _READ = 1 << 16  # bytes at once
 
 
-class Process:
-    """One process and its pipes, which belong to the process that started it.
+class Ended(MldpError):
+    """The program ended before it answered."""
 
-    Pipes are not buffered by Python: a buffer would be copied by a fork, and written twice. When nobody holds this
-    object any more, the process ends.
+
+class Lines:
+    """Lines to and from a program, which says the rest in a file.
+
+    They are not buffered by Python: a buffer would be copied by a fork, and written twice.
     """
 
-    def __init__(self, arguments: Sequence[str]) -> None:
-        """Starts it.
-
-        Raises:
-            MldpError: where there is no program, or it can't be started.
-        """
-        self._said = cast("IO[bytes]", tempfile.TemporaryFile(buffering=0))  # noqa: SIM115
+    def __init__(self, to: int, from_: int, said: IO[bytes]) -> None:
+        self._to = to
+        self._from = from_
+        self._said = said
         self._shown = 0
         self._rest = b""  # was read after the last line
-        running = started(arguments, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._said)
-        assert running.stdin is not None and running.stdout is not None
-        self._running = running
-        self._in: IO[bytes] = running.stdin
-        self._out: IO[bytes] = running.stdout
-        self._end = weakref.finalize(self, _end, running, self._said)
-        _open_processes.add(self)
-
-    @property
-    def pid(self) -> int:
-        return self._running.pid
-
-    def kill(self) -> None:
-        self._running.kill()
 
     def exchange(self, request: dict[str, Any] | None) -> dict[str, Any]:
         """Writes a request, or nothing, and reads the next line.
@@ -78,26 +64,32 @@ class Process:
         left = memoryview(line)
         try:
             while left:
-                left = left[os.write(self._in.fileno(), left[:1 << 20]):]
+                left = left[os.write(self._to, left[:1 << 20]):]
         except OSError:  # it has ended: reading says why
             return
 
     def _line(self) -> bytes:
         parts = [self._rest]
         while b"\n" not in parts[-1]:
-            part = os.read(self._out.fileno(), _READ)
+            try:
+                part = os.read(self._from, _READ)
+            except ConnectionError:
+                part = b""
             if not part:
                 raise self._ended()
             parts.append(part)
         line, _, self._rest = b"".join(parts).partition(b"\n")
         return line
 
-    def _ended(self) -> MldpError:
-        """What the process said last."""
-        code = self._running.wait()
+    def _ended(self) -> Ended:
+        """Why nothing more comes."""
         self._said.seek(0)
         lines = self._said.read().decode(errors="replace").strip().splitlines()
-        return MldpError(lines[-1] if lines else "mldp ended", code)
+        return Ended(lines[-1] if lines else "mldp ended", self._code())
+
+    def _code(self) -> int:
+        """The exit code of the program, 1 where it is not known."""
+        return 1
 
     def warned(self) -> list[str]:
         """Its warnings since the last call of this."""
@@ -107,6 +99,45 @@ class Process:
         new = self._said.read()
         self._shown += len(new)
         return warned(new.decode(errors="replace").splitlines())
+
+    def end(self) -> None:
+        """Ends the lines; there may be none any more."""
+        raise NotImplementedError
+
+    def forked(self) -> None:
+        """Leaves the lines to the parent of this process."""
+        raise NotImplementedError
+
+
+class Process(Lines):
+    """One process and its pipes, which belong to the process that started it.
+
+    When nobody holds this object any more, the process ends.
+    """
+
+    def __init__(self, arguments: Sequence[str]) -> None:
+        """Starts it.
+
+        Raises:
+            MldpError: where there is no program, or it can't be started.
+        """
+        said = cast("IO[bytes]", tempfile.TemporaryFile(buffering=0))  # noqa: SIM115
+        running = started(arguments, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=said)
+        assert running.stdin is not None and running.stdout is not None
+        super().__init__(running.stdin.fileno(), running.stdout.fileno(), said)
+        self._running = running
+        self._end = weakref.finalize(self, _end, running, said)
+        open_lines.add(self)
+
+    @property
+    def pid(self) -> int:
+        return self._running.pid
+
+    def kill(self) -> None:
+        self._running.kill()
+
+    def _code(self) -> int:
+        return self._running.wait()
 
     def end(self) -> None:
         """Ends the process, and waits for that. It may have ended already."""
@@ -146,7 +177,7 @@ class Service:
 
     def __init__(self, arguments: Sequence[str]) -> None:
         self.lock = threading.RLock()  # of all calls; a signal handler may call while its thread does
-        self.idle: Process | None = None  # without a request
+        self.idle: Lines | None = None  # without a request
         self._arguments = [*arguments]
         self._hello: dict[str, Any] | None = None
         self._requests = itertools.count(1)
@@ -192,9 +223,13 @@ class Service:
             warnings.warn(warning, stacklevel=4)
         return answer
 
-    def _start(self) -> Process:
-        """A process whose hello was read, which must be what the first one said."""
-        process = Process(["serve", *self._arguments])
+    def _open(self, arguments: Sequence[str]) -> Lines:
+        """Lines to a program whose hello was not read yet."""
+        return Process(arguments)
+
+    def _start(self) -> Lines:
+        """Lines whose hello was read, which must be what the first one said."""
+        process = self._open(["serve", *self._arguments])
         try:
             hello = process.exchange(None)
             if self._hello is not None and hello != self._hello:
@@ -220,7 +255,7 @@ class Service:
         self.idle = None
 
 
-_open_processes: weakref.WeakSet[Process] = weakref.WeakSet()
+open_lines: weakref.WeakSet[Lines] = weakref.WeakSet()
 _services: weakref.WeakSet[Service] = weakref.WeakSet()
 
 
@@ -228,8 +263,8 @@ def _forked() -> None:
     """Separates a child from the processes of its parent, before anything else runs in it."""
     for service in list(_services):
         service.forked()
-    for process in list(_open_processes):
-        process.forked()
+    for lines in list(open_lines):
+        lines.forked()
 
 
 if hasattr(os, "register_at_fork"):  # not on Windows, which has no fork

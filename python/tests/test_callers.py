@@ -59,7 +59,7 @@ def made(**named: Any) -> mldpbench.Mechanism:
 def process(m: mldpbench.Mechanism) -> Process:
     """The process of a mechanism, which has one."""
     running = m._process
-    assert running is not None
+    assert isinstance(running, Process)
     return running
 
 
