@@ -125,7 +125,7 @@ def _start(arguments: Sequence[str], log: Path) -> None:
 def _stem(arguments: Sequence[str]) -> Path | None:
     """Begins the names of the files of a program with these arguments; None where a machine can't share one.
 
-    The name tells apart all that the program depends on: also its files, by their times, and the variables it reads.
+    The name stands for all that the program depends on: also its files, by their times, and the variables it reads.
     """
     if sys.platform == "win32":
         return None
@@ -142,7 +142,7 @@ def _stem(arguments: Sequence[str]) -> Path | None:
 
 
 def _state(file: str) -> tuple[str, int, int, int] | None:
-    """Tells the states of a file apart; None where there is none."""
+    """Identifies the state of a file; None where there is none."""
     try:
         found = os.stat(file)
     except (OSError, ValueError):

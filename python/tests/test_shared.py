@@ -17,7 +17,7 @@ from unittest import mock
 import mldpbench
 from mldpbench import MldpError, _mapper
 
-TABLE = {"id": [1, 2, 3], "body": ["the food was superb", "the food was superb", "a bad film"]}
+TABLE: dict[str, list[Any]] = {"id": [1, 2, 3], "body": ["the food was superb", "the food was superb", "a bad film"]}
 WORKER = """
 import json, sys, mldpbench
 print(json.dumps(mldpbench.mapper(**json.loads(sys.argv[1]))(json.loads(sys.argv[2]))["body"]), flush=True)
