@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -35,24 +36,52 @@ func ListData(_ context.Context, l DataListing) (*Outcome, error) {
 		o.say("")
 		o.table("sources", []string{"name", "of", "value"}, sources)
 	}
-	var sets [][]any
-	for _, name := range datasets.Names() {
+	sets, err := l.dataSets()
+	if err != nil {
+		return nil, err
+	}
+	o.say("")
+	o.table("datasets", []string{"data set", "download", "what"}, sets)
+	return o, nil
+}
+
+// dataSets is the rows of data sets, the smallest download first; what comes by hand is last.
+func (l DataListing) dataSets() (rows [][]any, err error) {
+	catalogue := map[string]fetch.Entry{}
+	for _, e := range fetch.Catalogue() {
+		catalogue[e.Name] = e
+	}
+	bytes := map[string]int64{}
+	names := datasets.Names()
+	for _, name := range names {
+		needs, err := datasets.Needs(datasets.Request{Name: name, Root: l.Data})
+		if err != nil {
+			return nil, err
+		}
+		for _, need := range needs {
+			size := catalogue[need].Size()
+			if size == 0 {
+				size = math.MaxInt64 / int64(1+len(needs)) // by hand
+			}
+			bytes[name] += size
+		}
+	}
+	slices.SortStableFunc(names, func(x, y string) int { return cmp.Compare(bytes[x], bytes[y]) })
+	for _, name := range names {
 		d, err := datasets.Find(name)
 		if err != nil {
 			return nil, err
 		}
-		sets = append(sets, []any{name, d.Doc})
+		rows = append(rows, []any{name, shownSize(bytes[name], d.Generated), d.Doc})
 	}
-	o.say("")
-	o.table("datasets", []string{"data set", "what"}, sets)
-	return o, nil
+	return rows, nil
 }
 
 // catalogue is the rows of files, and those of where these are from.
 func (l DataListing) catalogue() (files, sources [][]any) {
 	for _, e := range fetch.Catalogue() {
 		_, absent := e.Present(l.Data)
-		files = append(files, []any{e.Name, absent == nil, downloadSize(e), strings.Join(e.Studies, ","), e.What})
+		files = append(files, []any{e.Name, absent == nil, shownSize(e.Size(), false), strings.Join(e.Studies, ", "), e.What})
 		sources = append(sources, []any{e.Name, "licence", e.Licence}, []any{e.Name, "cite", e.Citation})
 		for _, d := range e.Downloads {
 			sources = append(sources, []any{e.Name, "from", d.URL},
@@ -65,15 +94,16 @@ func (l DataListing) catalogue() (files, sources [][]any) {
 	return files, sources
 }
 
-func downloadSize(e fetch.Entry) string {
-	if len(e.Downloads) == 0 {
+// shownSize is how much is downloaded, in megabytes.
+func shownSize(bytes int64, generated bool) string {
+	const terabyte = 1e12
+	switch {
+	case generated:
+		return "none"
+	case bytes == 0 || bytes > terabyte:
 		return "by hand"
 	}
-	var n int64
-	for _, d := range e.Downloads {
-		n += d.Bytes
-	}
-	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+	return fmt.Sprintf("%.1f MB", float64(bytes)/1e6)
 }
 
 // FetchNames are the names that FetchData takes beside files of studies.

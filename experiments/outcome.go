@@ -71,9 +71,12 @@ func (o *Outcome) tables(all ...views.Table) {
 	}
 }
 
+// readable is how many characters a line of a table has at most where it is read: longer cells go on below.
+const readable = 100
+
 // table adds a table of numbers, texts and truths under its columns.
 func (o *Outcome) table(name string, columns []string, rows [][]any) {
-	o.tables(views.Table{Name: name, Header: columns, Rows: list.Map(rows, func(row []any) []views.Cell {
+	o.tables(views.Table{Name: name, Header: columns, Width: readable, Rows: list.Map(rows, func(row []any) []views.Cell {
 		return list.Map(row, cell)
 	})})
 }

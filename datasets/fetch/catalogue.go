@@ -149,6 +149,14 @@ func Locate(dir, name, part string) (string, error) {
 	return entry.locate(dir, part)
 }
 
+// Size is how many bytes are downloaded; 0 where they come by hand.
+func (e Entry) Size() (bytes int64) {
+	for _, d := range e.Downloads {
+		bytes += d.Bytes
+	}
+	return bytes
+}
+
 // locate returns the first of the accepted paths of a part that is there, unless the
 // entry is just being moved into place.
 func (e Entry) locate(dir, part string) (string, error) {

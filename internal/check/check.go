@@ -83,7 +83,18 @@ func OneOf(name, v string, allowed ...string) error {
 	if slices.Contains(allowed, v) {
 		return nil
 	}
-	return Wrong("%s = %q: must be one of %q%s", name, v, allowed, Meant(v, allowed))
+	return Wrong("%s = %q: must be one of %s%s", name, v, Choice(v, allowed), Meant(v, allowed))
+}
+
+// Choice shows the allowed names to who wrote v: of more than a dozen the five nearest.
+func Choice(v string, allowed []string) string {
+	const dozen = 12
+	if len(allowed) <= dozen {
+		return fmt.Sprintf("%q", allowed)
+	}
+	distance := func(name string) int { return levenshtein.ComputeDistance(name, v) }
+	nearest := slices.SortedStableFunc(slices.Values(allowed), func(x, y string) int { return distance(x) - distance(y) })
+	return fmt.Sprintf("%d names, the nearest are %q", len(allowed), nearest[:5])
 }
 
 // Meant returns "; did you mean …?" for a word that is probably a misspelling

@@ -43,6 +43,7 @@ type Table struct {
 	Rows   [][]Cell
 	Notes  []string // footnotes
 	Legend string   // explanation of the numbers, below the table
+	Width  int      // of a table that is read, at most, in characters; 0: any
 	heads  int      // columns that name a row
 }
 
@@ -240,14 +241,16 @@ func shown(width int) markup {
 }
 
 // Print writes the table for a reader, on a terminal of so many columns or in a pipe
-// (0). Columns that a terminal has no room for are left out, which the last line says.
+// (0), where only the table's own width limits it. Columns that there is no room for are left out, which the last line
+// says.
 func (t Table) Print(w io.Writer, width int) error {
+	narrow := cmp.Or(width, t.Width)
 	rows := [][]string{t.Header}
 	if t.Title == "" { // nothing else sets them apart
 		rows[0] = list.Map(t.Header, strings.ToUpper)
 	}
 	rows = append(rows, list.Map(t.Rows, func(r []Cell) []string { return list.Map(r, shown(width).cell) })...)
-	body, left := columns(rows, max(1, t.heads), width)
+	body, left := columns(rows, max(1, t.heads), narrow)
 	below := list.Map(t.Notes, func(n string) string { return Marks(t.Note(n)) + "  " + n })
 	if t.Legend != "" {
 		below = append(below, t.Legend)
