@@ -84,7 +84,7 @@ func (a *Analysis) MarkedName(at results.Place) string { return a.names[at.Insta
 func (a *Analysis) Levels() quantity.Levels { return a.levels() }
 
 // reachedLevels are the levels of E_M that stand where none is asked for: 0.5 and 0.8 as far as two mechanisms reach
-// them, else the one that most mechanisms reach.
+// them on one data set, else the one that most mechanisms reach.
 func (a *Analysis) reachedLevels() quantity.Levels {
 	scenes := a.traced(quantity.UsualUtility())
 	reached := func(level float64) int {
@@ -92,7 +92,11 @@ func (a *Analysis) reachedLevels() quantity.Levels {
 			_, ok := l.reaches(level)
 			return ok
 		}
-		return list.Sum(scenes, func(s Alignment) int { return list.Count(s.Lines, reaches) })
+		most := 0
+		for _, s := range scenes {
+			most = max(most, list.Count(s.Lines, reaches))
+		}
+		return most
 	}
 	levels := quantity.Levels{Quantity: quantity.UsualPrivacy()}
 	for _, level := range []float64{0.5, 0.8} {

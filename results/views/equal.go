@@ -73,7 +73,14 @@ func Equal(a *analysis.Analysis, q quantity.Quantity) (items []Item) {
 		plain.Privacy = s.Privacy
 		items = append(items, plain)
 	}
-	slices.SortStableFunc(items, func(x, y Item) int { return cmp.Compare(shares.rank(y), shares.rank(x)) })
+	order := a.Levels().At
+	slices.SortStableFunc(items, func(x, y Item) int {
+		level := slices.Index(order, x.At) - slices.Index(order, y.At)
+		if level != 0 {
+			return level
+		}
+		return cmp.Compare(shares.rank(y), shares.rank(x))
+	})
 	return items
 }
 
