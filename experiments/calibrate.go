@@ -53,6 +53,9 @@ func Calibrate(ctx context.Context, c Calibration) (*Outcome, error) {
 	if err := c.Text.Check(); err != nil {
 		return nil, err
 	}
+	if levels.Quantity == measure.Game && c.Text.Name == "" {
+		return nil, check.Wrong("target = %q: a game is played with texts: name their file with --text", c.Target)
+	}
 	settings, err := c.settings()
 	if err != nil {
 		return nil, Usage(err)
@@ -69,7 +72,7 @@ func Calibrate(ctx context.Context, c Calibration) (*Outcome, error) {
 		mechanisms: settings,
 	}
 	if c.Text.Name != "" {
-		q.Counts, err = privatize.Count(ctx, []table.Options{c.Text}, env.Space.Vocabulary, nil)
+		err = q.read(ctx, []table.Options{c.Text}, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -108,13 +111,24 @@ func (c Calibration) settings() (all []mechanisms.Settings, err error) {
 
 // calibrating is a calibration in progress.
 type calibrating struct {
-	quantity.Levels // of "nw" or "em", as measure.Calibrator.Find takes them
+	quantity.Levels // of "nw", "em" or "game", as measure.Calibrator.Find takes them
 	// Calibrator is that of each mechanism, without its settings. Counts are those of
 	// privatize.Count: of these Words are drawn, else of the space. Runs may be 0: 20, of a text
 	// about as many as E_M is learned from.
 	measure.Calibrator
 	drawn      int                   // words, for nw
 	mechanisms []mechanisms.Settings // without ε, also of commands
+}
+
+// read reads the words of files, and the texts of a game.
+func (q *calibrating) read(ctx context.Context, files []table.Options, kept []string) (err error) {
+	v := q.Env.Space.Vocabulary
+	q.Counts, err = privatize.Count(ctx, files, v, kept)
+	if err != nil || q.Quantity != measure.Game {
+		return err
+	}
+	q.Texts, err = privatize.DrawTexts(ctx, files, v, kept, measure.TextsOfGame, q.Seed.Derive("texts").Rand())
+	return err
 }
 
 // drawsOfText are about as many outputs as E_M of a text is learned from.
@@ -133,13 +147,17 @@ type Calibrated struct {
 	High       results.Optional `csv:"high"`
 	Runs       int              `csv:"runs"` // per word, 0 where exact
 	Exact      bool             `csv:"exact"`
+	Adversary  string           `csv:"adversary"` // of a game
 	Reason     string           `csv:"reason"`
 }
 
-// parseTarget reads "em=0.1,0.5", levels of N_w as a share or of E_M.
+// parseTarget reads "em=0.1,0.5", levels of N_w as a share, of E_M or of the game.
 func parseTarget(text string) (quantity.Levels, error) {
 	return quantity.ParseLevels("target", text, func(name string) (above, below float64, err error) {
-		return 0, 1, check.OneOf("target", name, "nw", "em")
+		if name == measure.Game {
+			above = 0.5
+		}
+		return above, 1, check.OneOf("target", name, "nw", "em", measure.Game)
 	})
 }
 
@@ -234,7 +252,8 @@ func calibrated(ctx context.Context, c *measure.Calibrator, quantity string, lev
 	row.Exact = p.Exact
 	row.Low = results.Float(p.Interval.Low)
 	row.High = results.Float(p.Interval.High)
-	if !p.Exact {
+	row.Adversary = p.Adversary
+	if !p.Exact && p.Adversary == "" {
 		row.Runs = c.Runs
 	}
 	return row, nil
@@ -262,19 +281,19 @@ func studyEntry(given mechanisms.Settings, rows []Calibrated) (entry string, err
 	return entry + "  - " + string(text), err
 }
 
-// TextTarget is a level of E_M on the words of a file, guessed by who knows how often each
-// occurs in it.
+// TextTarget is a level on a file: of E_M on its words, guessed by who knows how often each
+// occurs in it, or of the game between its texts.
 type TextTarget struct {
 	quantity.Levels
 	Calibrated
 	counts []int // of the words of the space, as the file has them
 }
 
-// parseTextTarget reads "em=0.5"; the file is named, or "-".
+// parseTextTarget reads "em=0.5" or "game=0.6"; the file is named, or "-".
 func parseTextTarget(text, file string) (*TextTarget, error) {
 	t, err := parseTarget(text)
-	if err == nil && (t.Quantity != "em" || len(t.At) > 1) {
-		err = check.Wrong("target = %q: must be one level of em, as em=0.5", text)
+	if err == nil && (t.Quantity == "nw" || len(t.At) > 1) {
+		err = check.Wrong("target = %q: must be one level of em or game, as em=0.5", text)
 	}
 	if err == nil && file == "-" {
 		err = check.Wrong("--target reads the text twice: name the file")
@@ -291,15 +310,13 @@ const Tolerance = 0.02
 // Find finds the ε of the calibrator's settings for files, without the words that are kept. Its environment, seed and
 // threads are used.
 func (t *TextTarget) Find(ctx context.Context, c measure.Calibrator, files []table.Options, kept []string) error {
-	counts, err := privatize.Count(ctx, files, c.Env.Space.Vocabulary, kept)
-	if err != nil {
-		return err
-	}
-	t.counts = counts
-	c.Counts = counts
 	c.Tolerance = Tolerance
 	q := calibrating{Levels: t.Levels, drawn: tokens, mechanisms: []mechanisms.Settings{c.Settings}, Calibrator: c}
-	err = q.run(ctx, func(rows []Calibrated, _ string) error {
+	if err := q.read(ctx, files, kept); err != nil {
+		return err
+	}
+	t.counts = q.Counts
+	err := q.run(ctx, func(rows []Calibrated, _ string) error {
 		t.Calibrated = rows[0]
 		return nil
 	})
@@ -309,8 +326,13 @@ func (t *TextTarget) Find(ctx context.Context, c measure.Calibrator, files []tab
 	return err
 }
 
-// Found says how many words are found.
+// Found says how many words are found, or how often a text is.
 func (t *TextTarget) Found() string {
+	if t.Quantity == measure.Game {
+		return fmt.Sprintf("an adversary that sees the replaced words of a text of this file, and two originals, says which "+
+			"was released in %.3g%% (%.3g to %.3g) of rounds, by %s; without seeing it in 50%%", 100*t.Achieved.Float(),
+			100*t.Low.Float(), 100*t.High.Float(), t.Adversary)
+	}
 	found := func(wrong results.Optional) float64 { return 100 * (1 - wrong.Float()) }
 	words := list.Sum(t.counts, func(n int) int { return n })
 	return fmt.Sprintf("an adversary with the word-frequency prior of this file, who guesses each word alone, "+

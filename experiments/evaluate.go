@@ -105,7 +105,7 @@ func (e Evaluation) beside(s *study.Study, rows []results.Row) (quantity.Levels,
 	}
 	if _, err := quantity.Find(levels.Quantity); err != nil || len(levels.At) == 0 {
 		return levels, check.Wrong("at = %q: was not measured of any version: linkage, label-found (with --private), "+
-			"pp (where tokens align), or a quantity of mldp study keys", e.At)
+			"pp (where tokens align), game, or a quantity of mldp study keys", e.At)
 	}
 	for _, name := range e.Against {
 		m := study.NamedMechanism(name)
@@ -204,6 +204,9 @@ func (e Evaluation) study(ctx context.Context) (s *study.Study, unmeasured []str
 		s.Metrics["cs"] = &measure.CSOptions{Encoder: e.Encoder, Documents: e.Documents}
 	} else {
 		unmeasured = append(unmeasured, "CS: not measured without --encoder")
+	}
+	if measure.IsGame(e.At) {
+		s.Metrics[measure.Game] = &measure.GameOptions{Encoder: e.Encoder}
 	}
 	if d.Label != "" {
 		s.Models = []study.ModelSpec{{Name: "svm", Parameters: map[string]any{"features": "tfidf"}}}

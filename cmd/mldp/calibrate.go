@@ -15,7 +15,7 @@ func newCalibrateCommand() *cobra.Command {
 	c := experiments.Calibration{Threads: runtime.GOMAXPROCS(0)}
 	cmd := command("calibrate", "")
 	f := cmd.Flags()
-	f.StringVar(&c.Target, "target", "", "nw=SHARE or em=SHARE; several shares with commas")
+	f.StringVar(&c.Target, "target", "", "nw=SHARE, em=SHARE or, with --text, game=SHARE; several shares with commas")
 	f.StringVar(&c.Text.Name, "text", "", "file whose words are those that are hidden, and guessed by who knows how "+
 		"often each occurs; its format is that of its suffix")
 	f.StringArrayVar(&c.Text.Columns, "column", nil, "of --text; may be repeated")

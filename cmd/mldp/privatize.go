@@ -34,8 +34,8 @@ func newPrivatizeCommand() *cobra.Command {
 	f.Float64Var(&p.DocumentEpsilon, "document-epsilon", 0, "instead of --epsilon: privacy parameter of a whole line "+
 		"or row, shared by its words")
 	f.StringVar(&p.Target, "target", "", "instead of --epsilon: em=SHARE of the words of the file on which the best "+
-		"guess is wrong; without --mechanism by "+experiments.BestMechanism+", without --embedding over "+
-		experiments.BestVectors)
+		"guess is wrong, or game=SHARE of rounds in which an adversary says which of two texts was released; without "+
+		"--mechanism by "+experiments.BestMechanism+", without --embedding over "+experiments.BestVectors)
 	outFlag(f, &p.Out, "", "file to write (default: standard output), or folder of several files")
 	f.StringVar(&p.Report, "report", "", "write the statements of standard error to this file, as JSON")
 	require(cmd, "mechanism|command|target", "epsilon|document-epsilon|target", "embedding|command|target")

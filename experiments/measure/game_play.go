@@ -26,6 +26,32 @@ const (
 	countedRounds = 1000
 )
 
+// TextsOfGame are as many texts as a game of a file has originals.
+const TextsOfGame = 2 * (publicPairs + secretPairs)
+
+// leastPairs are the secret pairs below which a game says nothing.
+const leastPairs = 20
+
+// ofTexts makes pairs of texts of one file, in their order. Of few texts public and secret pairs are
+// fewer, in the same proportion.
+func (g *game) ofTexts(texts [][]mechanisms.WordID) (public, secret []gamePair, err error) {
+	v, err := g.vocabulary()
+	if err != nil {
+		return nil, nil, err
+	}
+	var pairs []gamePair
+	for i := 1; i < len(texts); i += 2 {
+		n := min(len(texts[i-1]), len(texts[i]))
+		pairs = append(pairs, newGamePair(v, documentPair{x: texts[i-1][:n], y: texts[i][:n]}))
+	}
+	at := len(pairs) * publicPairs / (publicPairs + secretPairs)
+	if len(pairs)-at < leastPairs {
+		return nil, nil, fmt.Errorf("the file has %d texts with known words: a game needs %d", len(texts),
+			2*leastPairs*(publicPairs+secretPairs)/secretPairs)
+	}
+	return pairs[:at], pairs[at:], nil
+}
+
 // game is a game against a mechanism at one ε.
 type game struct {
 	mechanism *mechanisms.Mechanism

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"mldpbench/embeddings"
+	"mldpbench/embeddings/sentence"
 	"mldpbench/internal/list"
 	"mldpbench/internal/stats"
 	"mldpbench/mechanisms"
@@ -22,6 +23,7 @@ type Point struct {
 	Epsilon, Value float64
 	Interval       stats.Interval // of E_M: 95% where it was sampled, of no width where exact; else without bounds
 	Exact          bool           // from the closed form; else from runs
+	Adversary      string         // of the game: who said which text it was
 }
 
 // Calibrator finds ε of one mechanism. Searches for several levels share what was
@@ -32,7 +34,9 @@ type Calibrator struct {
 	Words    []embeddings.WordID // over which nw is averaged; E_M is over all words
 	// Counts, if not nil, is how often a text has each word of the space: E_M is then over
 	// its words, and the adversary knows how often each occurs.
-	Counts    []int
+	Counts []int
+	// Texts are those between which the game is played, by their words.
+	Texts     [][]embeddings.WordID
 	Runs      int // of each word, where there is no closed form
 	Seed      stream.Seed
 	Tolerance float64 // how far above a level a value may be that ends the search
@@ -54,7 +58,7 @@ const (
 )
 
 // Find searches for the ε at which a quantity is at a level of 0–1: "nw", the share
-// of runs that return the word, or "em", the error of the MAP adversary whose
+// of runs that return the word, "game", how often an adversary says which of two of Texts was released, or "em", the error of the MAP adversary whose
 // candidates are all words, uniform prior, or those of a text. Every ε, of three digits, is evaluated
 // with the same random numbers, so that the search does not chase noise. It ends
 // within the tolerance, or at the point above the level where no ε of three digits
@@ -69,6 +73,9 @@ func (c *Calibrator) Find(ctx context.Context, quantity string, level float64) (
 	}
 	question := search.Question{Level: level, Falls: quantity == "em", Above: c.Tolerance, Low: low, High: high,
 		Step: search.Squared, Scale: logit}
+	if quantity == Game { // less is more private, so that the level is the most
+		question.Level = level - c.Tolerance
+	}
 	target := logit(level + c.Tolerance/2)
 	aim := logit(level) // of E_M, for who guesses the output itself
 	if c.Counts != nil {
@@ -96,6 +103,9 @@ func (c *Calibrator) Find(ctx context.Context, quantity string, level float64) (
 			next = answer.Next
 			enclosed = answer.Enclosed
 		case search.Reached, search.Cliff:
+			if quantity == Game && answer.Done == search.Cliff { // the more private side
+				return c.at(ctx, quantity, min(answer.Around[0].Epsilon, answer.Around[1].Epsilon))
+			}
 			return c.at(ctx, quantity, answer.Best.Epsilon)
 		case search.End, search.Plateau:
 			least := answer.Around[0]
@@ -178,6 +188,9 @@ func (c *Calibrator) evaluate(ctx context.Context, quantity string, epsilon floa
 	if err != nil {
 		return Point{}, err
 	}
+	if quantity == Game {
+		return c.playGame(ctx, m)
+	}
 	if quantity == "em" {
 		p, err := c.mapError(ctx, m)
 		p.Epsilon = epsilon
@@ -206,6 +219,26 @@ func (c *Calibrator) evaluate(ctx context.Context, quantity string, epsilon floa
 	}
 	p.Interval = stats.Interval{Estimate: p.Value, Low: math.NaN(), High: math.NaN()}
 	return p, ctx.Err()
+}
+
+// playGame is how often an adversary says which of two texts a mechanism released.
+func (c *Calibrator) playGame(ctx context.Context, m *mechanisms.Mechanism) (Point, error) {
+	g := &game{mechanism: m, space: c.Env.Space, seed: c.Seed.Derive(Game), threads: max(1, c.Threads)}
+	public, secret, err := g.ofTexts(c.Texts)
+	if err != nil {
+		return Point{}, err
+	}
+	var documents [][]string
+	for _, p := range slices.Concat(public, secret) {
+		documents = append(documents, p.originals[:]...)
+	}
+	g.encoder, err = sentence.NewSIF(c.Env.Space, documents)
+	if err != nil {
+		return Point{}, err
+	}
+	outcome, err := g.play(ctx, public, secret)
+	share := outcome.interval()
+	return Point{Epsilon: m.Settings().Epsilon, Value: share.Estimate, Interval: share, Adversary: outcome.best}, err
 }
 
 // drawnOfText are the words of a text on which E_M is measured where it is not exact.

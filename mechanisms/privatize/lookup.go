@@ -3,6 +3,7 @@ package privatize
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"unicode"
@@ -79,27 +80,69 @@ func Lookup(v *embeddings.Vocabulary, w string) embeddings.WordID {
 // Count returns how often files, the names of tables, have each word of a vocabulary that a
 // mechanism over it replaces.
 func Count(ctx context.Context, files []table.Options, v *embeddings.Vocabulary, kept []string) ([]int, error) {
-	find := newSplitter(v, kept)
 	counts := make([]int, v.Len())
-	add := func(r table.Row) error {
-		for _, value := range r.Values {
-			for _, w := range find.words(nil, value.Text) {
-				if w.kind == known {
-					counts[w.id]++
-				}
-			}
+	err := eachText(ctx, files, v, kept, func(words []embeddings.WordID) {
+		for _, w := range words {
+			counts[w]++
 		}
-		return nil
-	}
-	for _, file := range files {
-		if err := table.Each(ctx, file.Name, file, add); err != nil {
-			return nil, err
-		}
+	})
+	if err != nil {
+		return nil, err
 	}
 	if slices.Max(counts) == 0 {
 		return nil, fmt.Errorf("%s: no word of it is in the vocabulary", files[0].Name)
 	}
 	return counts, nil
+}
+
+// DrawTexts draws rows of files that have words which a mechanism over a vocabulary replaces, at most so many, each with
+// the same probability and in no order (Vitter 1985, algorithm R). A text is these words of all columns of a row.
+func DrawTexts(ctx context.Context, files []table.Options, v *embeddings.Vocabulary, kept []string, most int,
+	rng *rand.Rand) ([][]embeddings.WordID, error) {
+	var drawn [][]embeddings.WordID
+	met := 0
+	err := eachText(ctx, files, v, kept, func(words []embeddings.WordID) {
+		if len(words) == 0 {
+			return
+		}
+		met++
+		if len(drawn) < most {
+			drawn = append(drawn, slices.Clone(words))
+			return
+		}
+		if at := rng.IntN(met); at < most {
+			drawn[at] = slices.Clone(words)
+		}
+	})
+	rng.Shuffle(len(drawn), func(i, j int) { drawn[i], drawn[j] = drawn[j], drawn[i] })
+	return drawn, err
+}
+
+// eachText calls take with the words of each row that are replaced, which hold until the next call.
+func eachText(ctx context.Context, files []table.Options, v *embeddings.Vocabulary, kept []string,
+	take func(words []embeddings.WordID)) error {
+	find := newSplitter(v, kept)
+	var found []word
+	var replaced []embeddings.WordID
+	each := func(r table.Row) error {
+		replaced = replaced[:0]
+		for _, value := range r.Values {
+			found = find.words(found[:0], value.Text)
+			for _, w := range found {
+				if w.kind == known {
+					replaced = append(replaced, w.id)
+				}
+			}
+		}
+		take(replaced)
+		return nil
+	}
+	for _, file := range files {
+		if err := table.Each(ctx, file.Name, file, each); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // special are the letters whose lower case depends on their place or language.

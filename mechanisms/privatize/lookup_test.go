@@ -3,6 +3,9 @@ package privatize
 import (
 	"fmt"
 	"hash/fnv"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -144,5 +147,58 @@ func TestVersionOfWritable(t *testing.T) {
 	got := fmt.Sprintf("VERSION %d: %x", WritableWords.Version, h.Sum64())
 	if got != want {
 		t.Errorf("writable words are %s, want %s: raise their version", got, want)
+	}
+}
+
+// Texts are drawn with the words of all columns that are replaced; rows without any are none. Of
+// many, each has the same probability: of 40 draws of 200 among 1,000 texts, the number of those
+// among the last 250 is hypergeometric in each, with a mean of 2,000 in all and a standard deviation
+// of at most 39: 6 of them are passed with a probability of 2e-9.
+func TestDrawTexts(t *testing.T) {
+	t.Parallel()
+	v := small(t).Vocabulary
+	write := func(name, text string) table.Options {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return table.Options{Name: path, Format: table.FormatOf(path), Text: true, Columns: []string{"a", "b"}}
+	}
+	few := write("few.csv", "a,b\ncat,dog\nunicorn,\ngood,cat good\n")
+	drawn, err := DrawTexts(t.Context(), []table.Options{few}, v, []string{"good"}, 10, stream.FromUint64(1).Rand())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var texts []string
+	for _, words := range drawn {
+		text := ""
+		for _, w := range words {
+			text += v.Word(w) + " "
+		}
+		texts = append(texts, text)
+	}
+	slices.Sort(texts)
+	if want := []string{"cat ", "cat dog "}; !slices.Equal(texts, want) {
+		t.Errorf("drawn are %q, want %q", texts, want)
+	}
+	many := "a,b\n" + strings.Repeat("cat,\n", 750) + strings.Repeat("dog,\n", 250)
+	file := write("many.csv", many)
+	late := 0
+	for seed := range 40 {
+		drawn, err := DrawTexts(t.Context(), []table.Options{file}, v, nil, 200, stream.FromUint64(uint64(seed)).Rand())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(drawn) != 200 {
+			t.Fatalf("%d texts are drawn, want 200", len(drawn))
+		}
+		for _, words := range drawn {
+			if v.Word(words[0]) == "dog" {
+				late++
+			}
+		}
+	}
+	if late < 2000-6*39 || late > 2000+6*39 {
+		t.Errorf("%d of the last texts are drawn, want 2000 ± %d", late, 6*39)
 	}
 }
