@@ -40,13 +40,14 @@ type Evaluation struct {
 	Against       []string
 	Embedding, At string
 	Out           string // folder of rows, table and page
+	Rows          string // file that says how far each text is re-identified; "" for none
 }
 
 // Evaluate measures versions of a table, and writes rows, table and page.
 func Evaluate(ctx context.Context, e Evaluation) (*Outcome, error) {
 	o := e.answer()
 	rows := filepath.Join(e.Out, "results.csv")
-	if err := e.mayWrite(nil, rows); err != nil {
+	if err := e.mayWrite(e.reads(), rows, e.Rows); err != nil {
 		return nil, err
 	}
 	versions, unmeasured, err := e.study(ctx)
@@ -82,7 +83,23 @@ func Evaluate(ctx context.Context, e Evaluation) (*Outcome, error) {
 		}
 	}
 	o.Files = append(o.Files, rows)
+	if e.Rows != "" {
+		if err := e.writeRows(ctx, versions, o); err != nil {
+			return nil, err
+		}
+	}
 	return o, o.writeRun(summary, pages)
+}
+
+// reads are the files that are read.
+func (e Evaluation) reads() []string {
+	files := []string{e.Original.File}
+	for _, text := range e.Versions {
+		if m, err := parseVersion(text); err == nil {
+			files = append(files, m.Text)
+		}
+	}
+	return files
 }
 
 // shortNames are those of quantities at which a text and a mechanism are compared.

@@ -106,6 +106,13 @@ type privatizeReport struct {
 	Statements []string          `json:"statements"`       // the notes
 	Summary    privatize.Summary `json:"summary"`
 	Copied     []table.Copied    `json:"copied_unchanged,omitempty"` // columns
+	LookAt     *lookAt           `json:"look_at,omitempty"`
+}
+
+// lookAt is how many texts of a sample are to be looked at: see exposure.isNamed.
+type lookAt struct {
+	Texts int `json:"texts"` // of the sample
+	Named int `json:"re_identified"`
 }
 
 // Privatize privatises files. The notes of its outcome say what is promised, before anything is read, and then what was

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"mldpbench/datasets/table"
+	"mldpbench/internal/list"
 	"mldpbench/mechanisms"
 	"mldpbench/mechanisms/privatize"
 	"mldpbench/metrics"
@@ -34,10 +35,27 @@ func (p *privatizing) noteFound(ctx context.Context, s *privatize.Stream, name s
 		return err
 	}
 	p.note("re-identified by the words that stay: %s", words)
+	if err := p.noteLookAt(ctx, s.Sample()); err != nil {
+		return err
+	}
 	if p.Out != "" && !p.parts.several && p.Input.Format != table.Lines && !p.Input.NoHeader {
 		p.note("measure it: mldp evaluate --original %q --privatised %q --text %s", name, p.Out,
 			strings.Join(p.Input.Columns, ","))
 	}
+	return nil
+}
+
+// noteLookAt says how many texts of a sample are to be looked at.
+func (p *privatizing) noteLookAt(ctx context.Context, sample []privatize.Pair) error {
+	if len(sample) < 2 {
+		return nil
+	}
+	exposures, err := exposuresOf(ctx, sample, p.Workers)
+	if err != nil {
+		return err
+	}
+	p.report.LookAt = &lookAt{Texts: len(sample), Named: list.Count(exposures, exposure.isNamed)}
+	p.note("to look at: %s; mldp evaluate --rows has each", sayNamed(p.report.LookAt.Named, len(sample)))
 	return nil
 }
 

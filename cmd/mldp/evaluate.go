@@ -29,7 +29,10 @@ func newEvaluateCommand() *cobra.Command {
 	f.Uint64Var(&e.Seed, "seed", 1, "seed of the split and of training")
 	f.StringSliceVar(&e.Against, "against", nil,
 		"built-in mechanisms that are brought to what --at is for each version")
-	f.StringVar(&e.At, "at", "linkage", "what is equal: linkage, label-found, pp, game or a quantity of mldp study keys")
+	f.StringVar(&e.At, "at", "linkage", "what is equal: linkage, label-found, pp, game or a quantity of mldp study "+
+		"keys")
+	f.StringVar(&e.Rows, "rows", "", "file of CSV that says of each text how far it is re-identified, and which to look "+
+		"at")
 	f.StringVar(&e.Embedding, "embedding", "glove.6B.100d", "of --against: "+embeddingHelp)
 	outFlag(f, &e.Out, "evaluation", "folder of rows, table and page")
 	require(cmd, "original", "privatised", "text")

@@ -138,6 +138,13 @@ func (s Source) read(ctx context.Context, file string) (r repetition, err error)
 // Repetitions returns the number of texts per document.
 func (t *Text) Repetitions() int { return len(t.repetitions) }
 
+// Of returns the text of a row of a source, in a repetition counted from 1; false where there is
+// none. ids are as in Rewriter.
+func (t *Text) Of(row int, ids []string, repetition int) (string, bool) {
+	text, ok := t.repetitions[repetition-1].texts[t.idOf(row, ids)]
+	return text, ok
+}
+
 // idOf is the id of a row of a source; ids are as in Rewriter.
 func (t *Text) idOf(row int, ids []string) string {
 	if t.byID && ids != nil {

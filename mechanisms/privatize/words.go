@@ -85,6 +85,20 @@ func runs(text string) (words, gaps []string) {
 	return words, gaps
 }
 
+// Marks reads the words of a text in lower case, and says of each whether it may be a name, a
+// number or an address: it has a digit or an @, or a capital letter though it begins no sentence.
+func Marks(text string) (words []string, marked []bool) {
+	found, gaps := runs(text)
+	begins := true
+	for i, w := range found {
+		capitals, digits, at := marksOf(w)
+		words = append(words, lowerCase(w))
+		marked = append(marked, digits || at || capitals && !begins)
+		begins = strings.ContainsAny(gaps[i], ".!?\n")
+	}
+	return words, marked
+}
+
 // words appends the words of a text of less than 2 GiB to dst.
 func (s splitter) words(dst []word, text string) []word {
 	next := email(text, 0)
