@@ -80,7 +80,8 @@ func (e Evaluation) writeRows(ctx context.Context, s *study.Study, o *Outcome) e
 			}
 			sayWorst(rows)
 			named := list.Count(exposures, exposure.isNamed)
-			o.note("%s, repetition %d: to look at: %s; %s has them", m.Name, repetition+1, sayNamed(named, len(rows)), e.Rows)
+			said := sayNamed(named, len(rows))
+			o.note("%s, repetition %d: to look at: %s; %s has them", m.Name, repetition+1, said, e.Rows)
 			all = append(all, rows...)
 		}
 	}
@@ -92,6 +93,7 @@ func (e Evaluation) writeRows(ctx context.Context, s *study.Study, o *Outcome) e
 	return atomicfile.WriteBytes(e.Rows, 0o644, out.Bytes())
 }
 
+// newRowExposure is the line of a row of the source, from 0, without its id and its sentence.
 func newRowExposure(version string, repetition, row int, x exposure) rowExposure {
 	return rowExposure{
 		Version:    version,
@@ -110,8 +112,8 @@ func newRowExposure(version string, repetition, row int, x exposure) rowExposure
 
 // sayNamed says how many texts are to be looked at, and why.
 func sayNamed(named, texts int) string {
-	return fmt.Sprintf("%d of %d texts, whose originals an adversary that has all names first, with a confidence of 0.5 "+
-		"at least", named, texts)
+	return fmt.Sprintf("%d of %d texts, whose originals an adversary that has all names first, with a confidence of "+
+		"0.5 at least", named, texts)
 }
 
 // sayWorst gives the rows that are re-identified most a sentence.
@@ -120,21 +122,21 @@ func sayWorst(rows []rowExposure) {
 	for i := range order {
 		order[i] = i
 	}
-	worse := func(i, j int) int {
-		a := rows[i].exposure
-		b := rows[j].exposure
-		return cmp.Or(cmp.Compare(b.Confidence, a.Confidence), cmp.Compare(a.Rank, b.Rank),
-			cmp.Compare(b.Marked.Back, a.Marked.Back), cmp.Compare(b.Rare.Back, a.Rare.Back), cmp.Compare(i, j))
-	}
-	slices.SortFunc(order, worse)
+	worse := func(i, j int) int { return slices.Compare(rows[i].exposure.badness(), rows[j].exposure.badness()) }
+	slices.SortStableFunc(order, worse)
 	for n, i := range order[:min(worstRows, len(order))] {
 		rows[i].Look = fmt.Sprintf("%d of the worst: %s", n+1, rows[i].exposure.sentence())
 	}
 }
 
+// badness orders exposures, the worst first: by confidence, rank, and what came back.
+func (x exposure) badness() []float64 {
+	return []float64{-x.Confidence, float64(x.Rank), -float64(x.Marked.Back), -float64(x.Rare.Back)}
+}
+
 // sentence says what an adversary has of a text.
 func (x exposure) sentence() string {
-	return fmt.Sprintf("its original is number %d of %d to an adversary that compares words, with a confidence of %.3g; "+
-		"of %d rare words %d came back, of %d names and numbers %d", x.Rank, x.Candidates, x.Confidence, x.Rare.Words,
+	return fmt.Sprintf("its original is number %d of %d to an adversary that compares words, with a confidence of "+
+		"%.3g; of %d rare words %d came back, of %d names and numbers %d", x.Rank, x.Candidates, x.Confidence, x.Rare.Words,
 		x.Rare.Back, x.Marked.Words, x.Marked.Back)
 }

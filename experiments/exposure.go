@@ -149,22 +149,21 @@ func (x *exposure) countBack(original string, released []string, isRare func(wor
 		of[w] = of[w] || marked[i]
 	}
 	for w, isMarked := range of {
+		count := again{Words: 1}
+		if back[w] {
+			count.Back = 1
+		}
 		if isRare(w) {
-			x.Rare.add(back[w])
+			x.Rare = x.Rare.plus(count)
 		}
 		if isMarked {
-			x.Marked.add(back[w])
+			x.Marked = x.Marked.plus(count)
 		}
 	}
 }
 
-// add counts a word.
-func (a *again) add(back bool) {
-	a.Words++
-	if back {
-		a.Back++
-	}
-}
+// plus counts the words of both.
+func (a again) plus(b again) again { return again{Words: a.Words + b.Words, Back: a.Back + b.Back} }
 
 // distinctWords are words, each once.
 func distinctWords(words []string) []string {

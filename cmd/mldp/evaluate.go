@@ -31,8 +31,7 @@ func newEvaluateCommand() *cobra.Command {
 		"built-in mechanisms that are brought to what --at is for each version")
 	f.StringVar(&e.At, "at", "linkage", "what is equal: linkage, label-found, pp, game or a quantity of mldp study "+
 		"keys")
-	f.StringVar(&e.Rows, "rows", "", "file of CSV that says of each text how far it is re-identified, and which to look "+
-		"at")
+	f.StringVar(&e.Rows, "rows", "", "file of CSV that says how far each text is re-identified, and which to look at")
 	f.StringVar(&e.Embedding, "embedding", "glove.6B.100d", "of --against: "+embeddingHelp)
 	outFlag(f, &e.Out, "evaluation", "folder of rows, table and page")
 	require(cmd, "original", "privatised", "text")

@@ -58,7 +58,8 @@ const (
 )
 
 // Find searches for the ε at which a quantity is at a level of 0–1: "nw", the share
-// of runs that return the word, "game", how often an adversary says which of two of Texts was released, or "em", the error of the MAP adversary whose
+// of runs that return the word, "game", how often an adversary says which of two of
+// Texts was released, or "em", the error of the MAP adversary whose
 // candidates are all words, uniform prior, or those of a text. Every ε, of three digits, is evaluated
 // with the same random numbers, so that the search does not chase noise. It ends
 // within the tolerance, or at the point above the level where no ε of three digits

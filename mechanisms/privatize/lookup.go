@@ -95,8 +95,9 @@ func Count(ctx context.Context, files []table.Options, v *embeddings.Vocabulary,
 	return counts, nil
 }
 
-// DrawTexts draws rows of files that have words which a mechanism over a vocabulary replaces, at most so many, each with
-// the same probability and in no order (Vitter 1985, algorithm R). A text is these words of all columns of a row.
+// DrawTexts draws rows of files that have words which a mechanism over a vocabulary
+// replaces, at most so many, each with the same probability and in no order (Vitter 1985,
+// algorithm R). A text is these words of all columns of a row.
 func DrawTexts(ctx context.Context, files []table.Options, v *embeddings.Vocabulary, kept []string, most int,
 	rng *rand.Rand) ([][]embeddings.WordID, error) {
 	var drawn [][]embeddings.WordID
