@@ -330,8 +330,8 @@ func (t *TextTarget) Find(ctx context.Context, c measure.Calibrator, files []tab
 func (t *TextTarget) Found() string {
 	if t.Quantity == measure.Game {
 		return fmt.Sprintf("an adversary that sees the replaced words of a text of this file, and two originals, says "+
-			"which was released in %.3g%% (%.3g to %.3g) of rounds, by %s; without seeing it in 50%%", 100*t.Achieved.Float(),
-			100*t.Low.Float(), 100*t.High.Float(), t.Adversary)
+			"which was released in %.3g%% (%.3g to %.3g) of rounds, by %s; without seeing it in 50%%",
+			100*t.Achieved.Float(), 100*t.Low.Float(), 100*t.High.Float(), t.Adversary)
 	}
 	found := func(wrong results.Optional) float64 { return 100 * (1 - wrong.Float()) }
 	words := list.Sum(t.counts, func(n int) int { return n })

@@ -137,6 +137,6 @@ func (x exposure) badness() []float64 {
 // sentence says what an adversary has of a text.
 func (x exposure) sentence() string {
 	return fmt.Sprintf("its original is number %d of %d to an adversary that compares words, with a confidence of "+
-		"%.3g; of %d rare words %d came back, of %d names and numbers %d", x.Rank, x.Candidates, x.Confidence, x.Rare.Words,
-		x.Rare.Back, x.Marked.Words, x.Marked.Back)
+		"%.3g; of %d rare words %d came back, of %d names and numbers %d", x.Rank, x.Candidates, x.Confidence,
+		x.Rare.Words, x.Rare.Back, x.Marked.Words, x.Marked.Back)
 }
