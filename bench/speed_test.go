@@ -155,6 +155,7 @@ var loops = []struct {
 	{"search ÷ a scan in float32", search},
 	{"selection ÷ its products and exponentials", selection},
 	{"distance ÷ a dot product", distance},
+	{"sparse products ÷ row by row", sparse},
 }
 
 func measure(t *testing.T) ratios {
@@ -318,6 +319,44 @@ func distance(*testing.T) (loop, reference func()) {
 		}
 		return s + t + u + v
 	})
+}
+
+// sparse multiplies counts of words in documents and their transpose with vectors; the reference does so row by row.
+func sparse(*testing.T) (loop, reference func()) {
+	const documents, words, length, times = 4000, 10_000, 50, 20
+	rng := rand.New(rand.NewPCG(10, 11))
+	m := kernel.CSR{Width: words, Start: []int{0}, Data: normal(documents * length)}
+	for i := range documents {
+		for range length {
+			m.Columns = append(m.Columns, int32(words*rng.Float64()*rng.Float64()*rng.Float64()))
+		}
+		m.Start = append(m.Start, (i+1)*length)
+	}
+	forward := m.Pack()
+	backward := m.Transposed().Pack()
+	byDocument := make([]float64, documents)
+	byWord := make([]float64, words)
+	loop = func() {
+		for range times {
+			forward.AddProducts(byDocument, byWord)
+			backward.AddProducts(byWord, byDocument)
+		}
+	}
+	reference = func() {
+		for range times {
+			for i := range documents {
+				for k := m.Start[i]; k < m.Start[i+1]; k++ {
+					byDocument[i] += float64(m.Data[k]) * byWord[m.Columns[k]]
+				}
+			}
+			for i := range documents {
+				for k := m.Start[i]; k < m.Start[i+1]; k++ {
+					byWord[m.Columns[k]] += float64(m.Data[k]) * byDocument[i]
+				}
+			}
+		}
+	}
+	return loop, reference
 }
 
 var sink float64

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"mldpbench/internal/stats"
 	"mldpbench/stream"
 )
 
@@ -60,6 +61,32 @@ func TestLogisticGradientAndOptimum(t *testing.T) {
 			if g := magnitude(gradient); g > 1e-6 {
 				t.Errorf("c = %v: gradient %v at the end", c, g)
 			}
+		}
+	}
+}
+
+// What shares its exponentials has the bits of what does not.
+func TestLossesShareExponentials(t *testing.T) {
+	margins := append(random[float64](7, 300), 0, math.Copysign(0, -1), 1e-300, -1e-300, 40, -40, 800, -800)
+	for i, m := range margins {
+		for label := range 2 {
+			row := []float64{-m, m}
+			p := make([]float64, 2)
+			stats.Softmax(p, row)
+			loss, slope := lossAndSlope(m, label)
+			if want := logLoss(row, label); loss != want {
+				t.Errorf("margin %v, label %d: loss %v, want %v to the bit", m, label, loss, want)
+			}
+			if want := p[1] - p[0] - float64(2*label-1); slope != want {
+				t.Errorf("margin %v, label %d: slope %v, want %v to the bit", m, label, slope, want)
+			}
+		}
+		row := []float64{m, margins[(i+1)%len(margins)], margins[(i+2)%len(margins)]}
+		p := make([]float64, 3)
+		stats.Softmax(p, row)
+		want := logLoss(row, i%3)
+		if loss := lossAndSoftmax(row, i%3); loss != want || !slices.Equal(row, p) {
+			t.Errorf("three margins from %v: loss %v and softmax %v, want %v and %v to the bit", m, loss, row, want, p)
 		}
 	}
 }

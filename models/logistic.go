@@ -88,7 +88,7 @@ type logisticTrainer struct {
 	margins [][]float64 // of each machine and example, without bias
 	losses  []float64   // −ln p(y|x) of each example, over n
 	slopes  [][]float64 // of each machine and example: derivatives of losses with respect to margins
-	row     []float64   // scratch: margins, then exponentials and probabilities, of the classes of one example
+	row     []float64   // scratch: margins, then probabilities, of more than two classes of one example
 }
 
 // newLogisticTrainer starts from weights of zero; labels are in [0, classes), one for each row of x.
@@ -164,27 +164,44 @@ func (t *logisticTrainer) evaluate(flat []float64) {
 	}
 	n := float64(t.x.len())
 	for i, y := range t.labels {
-		t.rowOf(i, weights)
+		if t.classes == 2 {
+			loss, slope := lossAndSlope(t.margins[0][i]+weights[0][t.x.width()], y)
+			t.losses[i] = loss / n
+			t.slopes[0][i] = slope / n
+			continue
+		}
+		for k, w := range weights {
+			t.row[k] = t.margins[k][i] + w[len(w)-1]
+		}
 		t.losses[i] = lossAndSoftmax(t.row, y) / n
-		for k := range weights {
-			t.slopes[k][i] = t.slope(k, y) / n
+		for k, p := range t.row {
+			if k == y {
+				p--
+			}
+			t.slopes[k][i] = p / n
 		}
 	}
 }
 
-// rowOf writes the margins of the classes of an example to row.
-func (t *logisticTrainer) rowOf(i int, weights [][]float64) {
-	for k, w := range weights {
-		t.row[k] = t.margins[k][i] + w[len(w)-1]
+// lossAndSlope returns −ln p(label) of two classes of margins −m and m, and its derivative with respect to m, which
+// moves both. It is lossAndSoftmax of them to the bit.
+func lossAndSlope(m float64, label int) (loss, slope float64) {
+	top := math.Abs(m)
+	smaller := math.Exp(-top - top)
+	sum := smaller + 1
+	difference := 1/sum - smaller/sum // of the probabilities, the larger first
+	below := 0.0                      // the label's margin, less the larger
+	if m < 0 {
+		difference = -difference
 	}
-	if t.classes == 2 {
-		t.row[1] = t.row[0]
-		t.row[0] = -t.row[0]
+	if m < 0 == (label == 1) {
+		below = -top - top
 	}
+	return -(below - math.Log(sum)), difference - float64(2*label-1)
 }
 
 // lossAndSoftmax returns −ln softmax(row)[label] and replaces row by its softmax: logLoss and stats.Softmax to the bit,
-// with the exponentials in common and that of the largest number, one, left out.
+// with the exponentials in common, and that of the largest number, one, left out.
 func lossAndSoftmax(row []float64, label int) float64 {
 	top := slices.Max(row)
 	below := row[label] - top
@@ -200,18 +217,6 @@ func lossAndSoftmax(row []float64, label int) float64 {
 		row[k] /= sum
 	}
 	return -(below - math.Log(sum))
-}
-
-// slope is the derivative of −ln p(y|x) with respect to the margin of machine k, given the probabilities in row. With
-// two classes both margins move with the one of the machine, in opposite directions.
-func (t *logisticTrainer) slope(k, y int) float64 {
-	switch {
-	case t.classes == 2:
-		return t.row[1] - t.row[0] - float64(2*y-1)
-	case k == y:
-		return t.row[k] - 1
-	}
-	return t.row[k]
 }
 
 // gradientConverge stops where no derivative is as large as tolerance, or where gonum's default does. What gonum does
