@@ -25,6 +25,7 @@ type Auditing struct {
 	Epsilons []float64
 	Options  audit.Options // without the seed
 	Seed     uint64        // of pairs and samples
+	Bag      int           // words of the bags that are audited; 0: single words are
 }
 
 // Audit looks for pairs of words at which a mechanism breaks its guarantee. Its outcome has a line for each mechanism
@@ -61,7 +62,7 @@ func (a Auditing) run(ctx context.Context, lines *auditLines) error {
 		return err
 	}
 	for _, s := range cells {
-		report, err := audit.Run(ctx, env, s, options)
+		report, err := a.one(ctx, env, s, options)
 		if err != nil {
 			return fmt.Errorf("%s %s at epsilon %v: %w", s.Mechanism, s.Variant, s.Epsilon, err)
 		}
@@ -74,6 +75,15 @@ func (a Auditing) run(ctx context.Context, lines *auditLines) error {
 		}
 	}
 	return nil
+}
+
+// one audits an instance, of single words or of bags.
+func (a Auditing) one(ctx context.Context, env mechanisms.Environment, s mechanisms.Settings,
+	o audit.Options) (audit.Report, error) {
+	if a.Bag > 0 {
+		return audit.Bags(ctx, env, s, o, a.Bag)
+	}
+	return audit.Run(ctx, env, s, o)
 }
 
 // cells are the settings that are audited, with what they are built from. A command is audited by sampling word by

@@ -21,6 +21,7 @@ func newAuditCommand() *cobra.Command {
 	countFlag(f, &a.Options.Samples, "samples", 200_000, 1, "samples per word and test")
 	countFlag(f, &a.Options.Words, "count", 0, 1,
 		"words to look at (default: 1000 exact, 300 sampled), spread over frequency, density and length")
+	countFlag(f, &a.Bag, "bag", 0, 1, "bags of so many words, 6 at most, in place of single words")
 	f.Uint64Var(&a.Seed, "seed", 0, "seed of pairs and samples")
 	cmd.MarkFlagsMutuallyExclusive("grid", "mechanism", "command")
 	require(cmd, "grid|mechanism|command", "epsilon|grid", "embedding")
