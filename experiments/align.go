@@ -52,16 +52,9 @@ type aligning struct {
 	grew     bool                        // the last search found further ones around a level
 }
 
-// runAligned runs a study where a quantity has some levels. It first looks for the ε
-// of each mechanism on each data set, beyond those of the study too, and measures
-// nothing but the quantity (and E_M where that is asked for and a study does not
-// measure it); all else is measured at the two ε around each level only. These come
-// nearer until what is not known of the line between them is less than half of all
-// else that is not known, or mostRounds have passed, which is said. The study with
-// these ε is written to AlignedFile in the folder of the run.
-func runAligned(ctx context.Context, s *study.Study, root string, o engine.Options,
-	levels quantity.Levels) (*engine.Summary, error) {
-	a := &aligning{
+// newAligning is a run of a study at levels, before its first round.
+func newAligning(s *study.Study, root string, o engine.Options, levels quantity.Levels) *aligning {
+	return &aligning{
 		Study:    s,
 		root:     root,
 		options:  o,
@@ -71,11 +64,21 @@ func runAligned(ctx context.Context, s *study.Study, root string, o engine.Optio
 		around:   map[results.Place][]float64{},
 		near:     map[results.Place]float64{},
 	}
+}
+
+// runAligned runs a study where a quantity has some levels. It first looks for the ε
+// of each mechanism on each data set, beyond those of the study too, and measures
+// nothing but the quantity (and E_M where that is asked for and a study does not
+// measure it); all else is measured at the two ε around each level only. These come
+// nearer until what is not known of the line between them is less than half of all
+// else that is not known, or mostRounds have passed, which is said. The study with
+// these ε is written to AlignedFile in the folder of the run.
+func runAligned(ctx context.Context, a *aligning) (*engine.Summary, error) {
 	if err := a.keep(); err != nil {
 		return nil, err
 	}
 	a.options.Force = true // steps of one run replace each other's rows
-	log := cmp.Or(o.Log, io.Discard)
+	log := cmp.Or(a.options.Log, io.Discard)
 	for round := 1; ; round++ {
 		summary, err := a.search(ctx)
 		if err != nil {
@@ -179,7 +182,28 @@ func (a *aligning) search(ctx context.Context) (summary *engine.Summary, err err
 		if done {
 			return summary, nil
 		}
+		fmt.Fprintf(cmp.Or(a.options.Log, io.Discard), "round %d of at most %d: %s\n", round+2, mostSteps+1,
+			a.asked(further))
 	}
+}
+
+// asked says at which ε a round measures the quantity, of three mechanisms at most.
+func (a *aligning) asked(further map[results.Place][]float64) string {
+	const most = 3
+	var all []string
+	for k, epsilons := range further {
+		for _, epsilon := range epsilons {
+			name := strings.TrimSpace(k.Mechanism + " " + k.Label)
+			all = append(all, fmt.Sprintf("%s at ε = %.4g (%s)", name, epsilon, results.DatasetTitle(k.Dataset)))
+		}
+	}
+	slices.Sort(all)
+	all = slices.Compact(all)
+	text := quantity.Must(a.quantity).Title + " of " + strings.Join(all[:min(most, len(all))], ", ")
+	if len(all) > most {
+		text += fmt.Sprintf(" and %d more", len(all)-most)
+	}
+	return text
 }
 
 // points are the values of the quantity at the ε of a trace; it is not defined at the

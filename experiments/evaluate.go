@@ -66,7 +66,7 @@ func Evaluate(ctx context.Context, e Evaluation) (*Outcome, error) {
 		if err != nil {
 			return nil, err
 		}
-		summary, err = runAligned(ctx, versions, e.Data, options, pages.levels)
+		summary, err = runAligned(ctx, newAligning(versions, e.Data, options, pages.levels))
 		if err != nil {
 			return nil, err
 		}

@@ -71,12 +71,12 @@ func Run(ctx context.Context, r Running) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.note("%d units: %d run, %d finished before", summary.Total, summary.Ran, summary.Reused)
 	if r.DryRun {
 		o.table("estimate", []string{"units", "finished", "minutes left", "MiB"}, [][]any{{summary.Total,
 			summary.Ran + summary.Reused, math.Ceil(summary.Left.Minutes()), math.Ceil(engine.PeakMemoryMiB())}})
 		return o, nil
 	}
+	o.note("%d units: %d run, %d finished before", summary.Total, summary.Ran, summary.Reused)
 	if shard.Count > 1 { // the page is that of the merged study
 		o.wrote(summary.Dir, filepath.Join(summary.Dir, shard.File("results", ".csv")))
 		return o, nil
@@ -133,10 +133,14 @@ func (r Running) provide(ctx context.Context, call Call, p *plan.Plan) error {
 // measure runs the units, at the levels if there are any.
 func (r Running) measure(ctx context.Context, p *plan.Plan, options engine.Options) (summary *engine.Summary,
 	err error) {
-	if r.Levels.Quantity != "" {
-		summary, err = runAligned(ctx, p.Study, r.Data, options, r.Levels)
-	} else {
+	aligned := newAligning(p.Study, r.Data, options, r.Levels)
+	switch {
+	case r.Levels.Quantity == "":
 		summary, err = p.Run(ctx, r.Data, options)
+	case r.DryRun:
+		summary, err = estimateAligned(ctx, aligned)
+	default:
+		summary, err = runAligned(ctx, aligned)
 	}
 	if errors.Is(err, engine.ErrInterrupted) && summary != nil {
 		return nil, fmt.Errorf("%w: %d of %d units are finished and kept; the same command continues with the rest",

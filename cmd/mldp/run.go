@@ -64,8 +64,9 @@ func runFlags(cmd *cobra.Command, r *experiments.Running) {
 	for _, name := range []string{"align", "shard", "dry-run"} {
 		cmd.MarkFlagsMutuallyExclusive("again", name)
 	}
-	for _, name := range []string{"align", "audit", "figures"} { // they are of a whole run
+	for _, name := range []string{"audit", "figures"} { // they are of a whole run
 		cmd.MarkFlagsMutuallyExclusive("shard", name)
 		cmd.MarkFlagsMutuallyExclusive("dry-run", name)
 	}
+	cmd.MarkFlagsMutuallyExclusive("shard", "align")
 }

@@ -52,6 +52,7 @@ type Summary struct {
 	Reused   int           // finished before
 	Failed   int           // with an error in DIR/failed
 	Left     time.Duration // of the unfinished units of a sample, at the pace of the finished ones of their kinds
+	Whole    time.Duration // of all its units, at that pace
 }
 
 // work is a run in progress.
@@ -118,7 +119,7 @@ func Run(ctx context.Context, p *Plan, o Options) (*Summary, error) {
 	}
 	runErr := w.run(ctx, jobs)
 	if o.Sample {
-		w.summary.Left = w.left(kinds)
+		w.summary.Left, w.summary.Whole = w.pace(kinds)
 	}
 	return &w.summary, errors.Join(runErr, w.compose())
 }
@@ -252,8 +253,8 @@ func (w *work) sample(jobs [][]int, kinds []string) [][]int {
 	return slices.DeleteFunc(jobs, func(job []int) bool { return len(job) == 0 })
 }
 
-// left is the time that the unfinished units will take. A kind of which none could be run is left out.
-func (w *work) left(kinds []string) time.Duration {
+// pace is the time that the unfinished units will take, and that of all. A kind of which none could be run is left out.
+func (w *work) pace(kinds []string) (left, whole time.Duration) {
 	seconds := map[string]float64{}
 	finished := map[string]float64{}
 	for i, rows := range w.rows {
@@ -262,13 +263,20 @@ func (w *work) left(kinds []string) time.Duration {
 			finished[kinds[i]]++
 		}
 	}
-	left := 0.0
+	ofUnit := func(i int) time.Duration {
+		if w.keys[i] == "" || finished[kinds[i]] == 0 {
+			return 0
+		}
+		mean := seconds[kinds[i]] / finished[kinds[i]]
+		return time.Duration(mean / float64(w.options.Workers) * float64(time.Second))
+	}
 	for i, rows := range w.rows {
-		if w.keys[i] != "" && rows == nil && finished[kinds[i]] > 0 {
-			left += seconds[kinds[i]] / finished[kinds[i]]
+		whole += ofUnit(i)
+		if rows == nil {
+			left += ofUnit(i)
 		}
 	}
-	return time.Duration(left / float64(w.options.Workers) * float64(time.Second))
+	return left, whole
 }
 
 // run is the worker pool.
