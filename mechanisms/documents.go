@@ -62,7 +62,7 @@ func (d *Documents) DrawRows(ctx context.Context, texts []string, seeds []stream
 			return nil, err
 		}
 		for i, row := range rows {
-			out = append(out, d.Outputs[drawLog(row, seeds[i].Rand().Float64())])
+			out = append(out, d.Outputs[DrawLog(row, seeds[i].Rand().Float64())])
 		}
 		texts = texts[n:]
 		seeds = seeds[n:]
@@ -70,9 +70,9 @@ func (d *Documents) DrawRows(ctx context.Context, texts []string, seeds []stream
 	return out, nil
 }
 
-// drawLog returns the place of a row of log-probabilities at which their sum from the
+// DrawLog returns the place of a row of log-probabilities at which their sum from the
 // start first exceeds a share, in [0, 1), of the sum of all.
-func drawLog(row []float64, share float64) int {
+func DrawLog(row []float64, share float64) int {
 	sum := 0.0
 	for _, x := range row {
 		sum += math.Exp(x)

@@ -100,13 +100,9 @@ func (g *game) rounds(pairs []gamePair) int {
 // adversary reads whole texts.
 func (g *game) play(ctx context.Context, public, secret []gamePair) (gameOutcome, error) {
 	names := slices.Clone(metrics.InPlace)
-	isExact := false
-	if g.byWords() && !secret[0].once {
-		m, err := g.mechanism.OfLength(1)
-		if err != nil {
-			return gameOutcome{}, err
-		}
-		isExact = m.Closed()
+	isExact, err := g.isExact(secret)
+	if err != nil {
+		return gameOutcome{}, err
 	}
 	rounds, err := g.release(ctx, secret, g.rounds(secret), g.seed.Derive("secret"))
 	if err != nil {
@@ -136,11 +132,40 @@ func (g *game) play(ctx context.Context, public, secret []gamePair) (gameOutcome
 	return o, nil
 }
 
+// isExact reports whether the probabilities of what is released are known.
+func (g *game) isExact(pairs []gamePair) (bool, error) {
+	switch {
+	case pairs[0].once:
+		return false, nil
+	case g.lawOfDocuments() != nil:
+		return true, nil
+	case !g.byWords():
+		return false, nil
+	}
+	m, err := g.mechanism.OfLength(1)
+	if err != nil {
+		return false, err
+	}
+	return m.Closed(), nil
+}
+
+// lawOfDocuments has the probabilities of a mechanism of whole documents, nil where none are known.
+func (g *game) lawOfDocuments() *mechanisms.Documents {
+	d := g.mechanism.Documents()
+	if d == nil || d.LogRows == nil || d.Outputs == nil {
+		return nil
+	}
+	return d
+}
+
 // release releases one of the originals of each pair, drawn by a coin, some times. Adversaries
 // compare words in place.
 func (g *game) release(ctx context.Context, pairs []gamePair, times int, seed stream.Seed) ([]gameRound, error) {
 	if g.byWords() && !pairs[0].once {
 		return g.releaseWords(ctx, pairs, times, seed)
+	}
+	if law := g.lawOfDocuments(); law != nil && !pairs[0].once {
+		return g.releaseDocuments(ctx, law, pairs, times, seed)
 	}
 	rng := seed.Rand()
 	var rounds []gameRound

@@ -215,3 +215,54 @@ func TestLeastShare(t *testing.T) {
 		t.Errorf("of 3 rounds the least share is %v, want 1: none is found", got)
 	}
 }
+
+// Of a mechanism of whole documents the share of right answers is that of its exact probabilities
+// too, outputs that are there twice among them: at most 5 standard deviations off, 6e-7.
+func TestGameOfWholeDocuments(t *testing.T) {
+	t.Parallel()
+	g := &game{space: spacetest.Gaussian(t, 12, 2, 1, 5), seed: stream.FromUint64(9), threads: 2}
+	pairs := drawnPairs(g, 40, 3, 4)
+	law := mechanisms.Documents{Outputs: []string{"a b", "c", "a b", "d"}}
+	law.LogRows = func(_ context.Context, texts []string) ([][]float64, error) {
+		rows := make([][]float64, len(texts))
+		for i, text := range texts {
+			rng := stream.FromUint64(1).Derive(text).Rand()
+			row := make([]float64, len(law.Outputs))
+			sum := 0.0
+			for y := range row {
+				row[y] = rng.ExpFloat64()
+				sum += row[y]
+			}
+			for y, x := range row {
+				row[y] = math.Log(x / sum)
+			}
+			rows[i] = row
+		}
+		return rows, nil
+	}
+	m, err := mechanisms.ByDocuments(mechanisms.Environment{Space: g.space}, mechanisms.Settings{Mechanism: "test",
+		Epsilon: 1}, mechanisms.Guarantee{Reason: "a test"}, law)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.mechanism = m
+	outcome, err := g.play(t.Context(), nil, pairs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := 0.0
+	for i := 1; i < len(pairs); i += 2 {
+		rows, err := law.LogRows(t.Context(), []string{joined(pairs[i].originals[0]), joined(pairs[i].originals[1])})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, at := range [][]int{{0, 2}, {1}, {3}} {
+			right := math.Exp(max(logOfSum(rows[0], at), logOfSum(rows[1], at))) / 2
+			want += right / float64(len(pairs)/2)
+		}
+	}
+	got := outcome.interval().Estimate
+	if math.Abs(got-want) > 5*math.Sqrt(want*(1-want)/float64(outcome.rounds)) || want < 0.6 {
+		t.Errorf("right in %v of %d rounds, want %v", got, outcome.rounds, want)
+	}
+}
