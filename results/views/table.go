@@ -320,7 +320,7 @@ func fitted(widths []int, heads, width int) []int {
 		case total <= width:
 			return widths
 		case widest > least:
-			widths[slices.Index(widths, widest)] = max(least, widest-total+width)
+			widths[slices.Index(widths, widest)]-- // so wide columns become equally wide
 		case len(widths) > heads+1:
 			widths = widths[:len(widths)-1]
 		default:
