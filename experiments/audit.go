@@ -23,14 +23,20 @@ type Auditing struct {
 	Program  string // a command that is the mechanism, in place of one that is built in; "" for none
 	Grid     bool   // all mechanisms and variants, with default parameters
 	Epsilons []float64
-	Options  audit.Options // without the seed
-	Seed     uint64        // of pairs and samples
-	Bag      int           // words of the bags that are audited; 0: single words are
+	// Documents looks for pairs of texts, not of words: Epsilon is that of a document, and
+	// Options.Samples are all texts that are privatised.
+	Documents bool
+	Options   audit.Options // without the seed
+	Seed      uint64        // of pairs and samples
+	Bag       int           // words of the bags that are audited; 0: single words are
 }
 
 // Audit looks for pairs of words at which a mechanism breaks its guarantee. Its outcome has a line for each mechanism
 // as soon as it is judged, and comes with a Verdict where a guarantee is broken, or nothing could be judged.
 func Audit(ctx context.Context, a Auditing) (*Outcome, error) {
+	if a.Documents {
+		return auditDocuments(ctx, a)
+	}
 	lines := auditLines{Outcome: a.answer()}
 	if err := a.run(ctx, &lines); err != nil {
 		return nil, err

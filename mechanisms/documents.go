@@ -52,17 +52,23 @@ func (d *Documents) Fingerprint() string {
 // rowsTogether bounds the rows that are in memory at once.
 const rowsTogether = 64
 
-// DrawRows draws an output for each text from LogRows.
+// DrawRows draws an output for each text from LogRows. Equal texts that follow each other share
+// a row.
 func (d *Documents) DrawRows(ctx context.Context, texts []string, seeds []stream.Seed) ([]string, error) {
 	out := make([]string, 0, len(texts))
 	for len(texts) > 0 {
 		n := min(rowsTogether, len(texts))
-		rows, err := d.LogRows(ctx, texts[:n])
+		distinct := slices.Compact(slices.Clone(texts[:n]))
+		rows, err := d.LogRows(ctx, distinct)
 		if err != nil {
 			return nil, err
 		}
-		for i, row := range rows {
-			out = append(out, d.Outputs[DrawLog(row, seeds[i].Rand().Float64())])
+		for i, text := range texts[:n] {
+			if text != distinct[0] {
+				distinct = distinct[1:]
+				rows = rows[1:]
+			}
+			out = append(out, d.Outputs[DrawLog(rows[0], seeds[i].Rand().Float64())])
 		}
 		texts = texts[n:]
 		seeds = seeds[n:]

@@ -11,8 +11,9 @@
 // Settings, and PrivatizeText privatises text with it. A mechanism of one's own is
 // Registered; its Definition.New makes it ByFormula, ByScores or ByNoise, or, of
 // whole documents, ByDocuments. Settings are refused with an error of the form
-// "epsilon = -1: must be > 0 and finite"; an *UndefinedError says that a mechanism does not exist at an ε. Every property that
-// other packages need is a method of Mechanism or a field of its Definition.
+// "epsilon = -1: must be > 0 and finite"; an *UndefinedError says that a mechanism does
+// not exist at an ε. Every property that other packages need is a method of Mechanism or
+// a field of its Definition.
 //
 // Guarantees are proved in real arithmetic; docs/guarantees.md says what finite
 // precision changes.

@@ -15,9 +15,10 @@ import (
 //	row     = SHA-256(seed ‖ "#" ‖ number of the row, from 0, in 8 bytes), which is stream.Seed.At
 //
 // where p(x) is the length of x in 8 bytes, the lowest first, and x; 0 is 32 zero bytes; ε is the shortest decimal
-// number that reads back; unit is "word", or "document" where ε is that of a whole record; vectors is their fingerprint
-// and program the key of a command, or the fingerprint of a mechanism's public texts, each empty without one; length is
-// that of a fixed layout, else 0; kept words are sorted. The column is empty for plain lines. A text of tokens is p(each token).
+// number that reads back; unit is "word", or "document" where ε is that of a whole record; vectors is their
+// fingerprint and program the key of a command, or the fingerprint of a mechanism's public texts, each empty without
+// one; length is that of a fixed layout, else 0; kept words are sorted. The column is empty for plain lines. A text of
+// tokens is p(each token).
 //
 // So another text, row, column, mechanism or ε has other noise, and an edited word does not show by the rest of its
 // line. Names of files stay out: only the same text in the same row comes out the same. A request to mldp serve brings
