@@ -182,4 +182,3 @@ func (a Auditing) claimedOfCommand(ctx context.Context, call Call) (name string,
 	}
 	return command.Hello.Name, c, command.Close, nil
 }
-
