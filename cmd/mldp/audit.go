@@ -25,7 +25,7 @@ func newAuditCommand() *cobra.Command {
 	countFlag(f, &a.Bag, "bag", 0, 1, "bags of so many words, 6 at most, in place of single words")
 	f.Uint64Var(&a.Seed, "seed", 0, "seed of pairs and samples")
 	cmd.MarkFlagsMutuallyExclusive("grid", "mechanism", "command")
-	cmd.MarkFlagsMutuallyExclusive("grid", "documents")
+	cmd.MarkFlagsMutuallyExclusive("grid", "documents", "bag")
 	require(cmd, "grid|mechanism|command", "epsilon|grid", "embedding|documents")
 	return answers(cmd, func(cmd *cobra.Command, call experiments.Call, _ []string) (*experiments.Outcome, error) {
 		a.Call = call
