@@ -44,6 +44,12 @@ func (s source) epsilon(names, level, dataset, mechanism string) (string, error)
 	return views.Number(l.Epsilon, 1), err
 }
 
+// exponent is ε·d there: between words so far apart odds change by a factor of at most e to its power.
+func (s source) exponent(names, level, dataset, mechanism string, distance float64) (string, error) {
+	_, l, err := s.at(names, level, dataset, mechanism)
+	return views.Number(l.Epsilon*distance, 0), err
+}
+
 // loss is how much less use it has there than plain text.
 func (s source) loss(names, level, dataset, mechanism string) (string, error) {
 	a, l, err := s.at(names, level, dataset, mechanism)

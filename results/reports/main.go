@@ -53,6 +53,7 @@ func (s source) render(name string) ([]byte, error) {
 	t, err := template.New(filepath.Base(name)).Funcs(template.FuncMap{
 		"ahead":       s.ahead,
 		"epsilon":     s.epsilon,
+		"exponent":    s.exponent,
 		"loss":        s.loss,
 		"equal":       s.equal,
 		"against":     s.against,
