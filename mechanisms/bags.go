@@ -24,7 +24,8 @@ const anotherBag = "(another bag)"
 func Bags(m *Mechanism, space *embeddings.Space, bags [][]WordID) (*Mechanism, *embeddings.Space, error) {
 	g := m.guarantee
 	if !g.Holds() || g.Covers != nil || g.Delta > 0 {
-		return nil, nil, fmt.Errorf("%s: bags need a guarantee between any two words, without delta", m.settings.Mechanism)
+		return nil, nil, fmt.Errorf("%s: bags need a guarantee between any two words, without delta",
+			m.settings.Mechanism)
 	}
 	b := &bagSampler{base: m.sampler, numbers: map[string]WordID{}}
 	var names []string

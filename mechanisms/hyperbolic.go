@@ -33,8 +33,8 @@ func init() {
 func newHyperbolic(env Environment, s Settings) (*Mechanism, error) {
 	space := env.Space
 	if space.Metric() != embeddings.Poincare {
-		return nil, &UndefinedError{Reason: fmt.Sprintf("the vectors of %s are not of the Poincaré ball, as those of a "+
-			"file called *poincare* are", space.Name)}
+		return nil, &UndefinedError{Reason: fmt.Sprintf("the vectors of %s are not of the Poincaré ball, as those "+
+			"of a file called *poincare* are", space.Name)}
 	}
 	norms := normsOf(space)
 	g := Guarantee{

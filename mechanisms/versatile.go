@@ -17,8 +17,8 @@ func init() {
 		Metric:   "discrete",
 		Order:    150,
 		Variants: []Variant{Printed},
-		Parameters: []Parameter{{Name: "k", Default: 4.0, Legal: "a whole number in [1, 64]", Valid: params.Whole(1, 64),
-			Doc: "sets of words that take the place of a text"}},
+		Parameters: []Parameter{{Name: "k", Default: 4.0, Legal: "a whole number in [1, 64]",
+			Valid: params.Whole(1, 64), Doc: "sets of words that take the place of a text"}},
 		Constant: true,
 		Drawn:    true,
 		Needs:    Needs{Thesaurus: true, Corpus: true},
@@ -48,7 +48,8 @@ func newVersatile(env Environment, s Settings) (*Mechanism, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := Guarantee{Reason: "equal texts become equal ones without noise: an output of one text is impossible for another"}
+	g := Guarantee{Reason: "equal texts become equal ones without noise: an output of one text is impossible for " +
+		"another"}
 	sampler := versatile{w, int(s.Parameters["k"].(float64)), env.Space.Len()}
 	return &Mechanism{settings: s, guarantee: g, vocabulary: env.Space.Vocabulary, sampler: sampler}, nil
 }

@@ -20,6 +20,7 @@ type windows struct {
 	relatives func(w WordID) []WordID
 }
 
+// newWindows cuts the documents of a corpus into windows of content words.
 func newWindows(env Environment) *windows {
 	v := env.Space.Vocabulary
 	w := &windows{of: make([][]int32, v.Len())}

@@ -37,7 +37,8 @@ func Bags(ctx context.Context, env mechanisms.Environment, s mechanisms.Settings
 }
 
 // bagsOf audits bags of an instance.
-func bagsOf(ctx context.Context, m *mechanisms.Mechanism, space *embeddings.Space, o Options, size int) (Report, error) {
+func bagsOf(ctx context.Context, m *mechanisms.Mechanism, space *embeddings.Space, o Options, size int) (Report,
+	error) {
 	near := neighborsOf(space)
 	offset := o.Seed.Derive("audit", "bags").Rand().Float64()
 	var bags [][]embeddings.WordID
