@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// BagDistance is the least sum of distances over all ways to assign the words of a bag to
+// bagDistance is the least sum of distances over all ways to assign the words of a bag to
 // those of another of the same size: n times their Earth mover's distance. It takes n³
 // steps (Kuhn 1955, along shortest paths as Jonker & Volgenant 1987).
-func BagDistance(distance func(a, b WordID) float64, a, b []WordID) float64 {
+func bagDistance(distance func(a, b WordID) float64, a, b []WordID) float64 {
 	n := len(a)
 	x := &assignment{
 		cost:   func(row, column int) float64 { return distance(a[row-1], b[column-1]) },

@@ -17,7 +17,7 @@ const anotherBag = "(another bag)"
 // McIver 2019, POST, Theorem 1): each word of a bag is replaced alone and the order is
 // forgotten. Where m is ε·d-private, the odds of any bag change between two bags of n
 // words by at most e^{ε·n·E}, E their Earth mover's distance under d with a weight of 1/n
-// for each word; n·E is BagDistance. All bags have one size.
+// for each word; n·E is bagDistance. All bags have one size.
 //
 // Inputs are the bags given, which are the words of the space that is returned, at the
 // mean of their vectors; any other output counts as one, which is post-processing.
@@ -58,7 +58,7 @@ func Bags(m *Mechanism, space *embeddings.Space, bags [][]WordID) (*Mechanism, *
 		return nil, nil, err
 	}
 	of, err := embeddings.NewSpace("bags of words", inputs, space.Dimension, vectors)
-	g.Distance = func(x, y WordID) float64 { return BagDistance(m.guarantee.Distance, b.bags[x], b.bags[y]) }
+	g.Distance = func(x, y WordID) float64 { return bagDistance(m.guarantee.Distance, b.bags[x], b.bags[y]) }
 	g.EuclideanEpsilon = 0
 	g.Metric = "bag " + g.Metric
 	return &Mechanism{settings: m.settings, guarantee: g, vocabulary: outputs, sampler: b}, of, err

@@ -34,16 +34,16 @@ func TestBagDistance(t *testing.T) {
 				}
 				want = min(want, sum)
 			}
-			got := BagDistance(s.Distance, a, b)
+			got := bagDistance(s.Distance, a, b)
 			if math.Abs(got-want) > 1e-9 {
 				t.Errorf("%v and %v: distance %v, want %v", a, b, got, want)
 			}
 			shuffled := slices.Clone(b)
 			rng.Shuffle(n, func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
-			if other := BagDistance(s.Distance, shuffled, a); math.Abs(other-got) > 1e-9 {
+			if other := bagDistance(s.Distance, shuffled, a); math.Abs(other-got) > 1e-9 {
 				t.Errorf("%v and %v in another order: distance %v, want %v", a, b, other, got)
 			}
-			if through := BagDistance(s.Distance, a, c) + BagDistance(s.Distance, c, b); got > through+1e-9 {
+			if through := bagDistance(s.Distance, a, c) + bagDistance(s.Distance, c, b); got > through+1e-9 {
 				t.Errorf("%v and %v: distance %v, through %v it is %v", a, b, got, c, through)
 			}
 		}

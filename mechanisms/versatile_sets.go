@@ -72,10 +72,7 @@ func (m versatile) scramble(query []WordID) (out []WordID) {
 	for _, others := range m.nearest(hits, denied) {
 		all = m.sets(all, hits, others, scrambled{})
 	}
-	slices.SortFunc(all, func(a, b scrambled) int {
-		return cmp.Or(cmp.Compare(b.shared*len(a.at), a.shared*len(b.at)), cmp.Compare(b.shared, a.shared),
-			slices.Compare(a.set, b.set))
-	})
+	slices.SortFunc(all, better)
 	all = slices.CompactFunc(all, func(a, b scrambled) bool { return slices.Equal(a.set, b.set) })
 	for _, c := range all[:min(m.k, len(all))] {
 		out = append(out, c.set...)
@@ -105,6 +102,17 @@ func (m versatile) nearest(hits []int32, denied map[WordID]bool) (free [][]WordI
 		}
 	}
 	return free
+}
+
+// better orders candidates by mutual information, those of more windows first among equals.
+func better(a, b scrambled) int {
+	if c := cmp.Compare(b.shared*len(a.at), a.shared*len(b.at)); c != 0 {
+		return c
+	}
+	if c := cmp.Compare(b.shared, a.shared); c != 0 {
+		return c
+	}
+	return slices.Compare(a.set, b.set)
 }
 
 // sets adds the sets that a set and at most three words in all of others give.
