@@ -80,8 +80,7 @@ func (m versatile) scramble(query []WordID) (out []WordID) {
 	return out
 }
 
-// nearest returns the words that are not denied of the windows with most words of the
-// query, the first among equals. The text's own windows have none.
+// nearest returns the words not denied of the windows with most words of the query; the text's own have none.
 func (m versatile) nearest(hits []int32, denied map[WordID]bool) (free [][]WordID) {
 	if len(hits) == 0 {
 		return nil
