@@ -210,7 +210,8 @@ func TestEmptyTexts(t *testing.T) {
 	}
 	spelling := func(token int32) string { return string('a' + token%26) }
 	for _, e := range []Embedding{{}, embedding} {
-		m, _, err := FitNGrams(t.Context(), NGramOptions{Classes: 2, Embedding: e, Spelling: spelling}, train, validation)
+		o := NGramOptions{Classes: 2, Embedding: e, Spelling: spelling}
+		m, _, err := FitNGrams(t.Context(), o, train, validation)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -158,8 +158,8 @@ func TestTiesInAnyBatch(t *testing.T) {
 				for i, found := range got {
 					want := Neighbor{embeddings.WordID(i/k%kinds + i%k*kinds), 0}
 					if found != want {
-						t.Fatalf("%s, %s, %d queries: neighbour %d of query %d is %v, want %v", name, what, batch, i%k, i/k,
-							found, want)
+						t.Fatalf("%s, %s, %d queries: neighbour %d of query %d is %v, want %v", name, what, batch,
+							i%k, i/k, found, want)
 					}
 				}
 			}
