@@ -65,8 +65,13 @@ func init() {
 		s.read = layouts[s.Layout]
 		if s.Layout == "columns" {
 			s.Pairs = s.Second != ""
-			s.read = inColumns(table.Options{Format: table.CSV}, columns{texts: []string{s.Text}, second: s.Second,
-				label: s.Label, private: s.Private, user: s.User})
+			s.read = inColumns(table.Options{Format: table.CSV}, columns{
+				texts:   []string{s.Text},
+				second:  s.Second,
+				label:   s.Label,
+				private: s.Private,
+				user:    s.User,
+			})
 		}
 		s.Read = s.load
 		s.Needs = s.needs
@@ -149,8 +154,13 @@ func (s set) readPart(ctx context.Context, path string, p part, all *labelled) e
 		if s.Classes != nil && !ok {
 			return fmt.Errorf("label %q: must be one of %q", label, slices.Sorted(maps.Keys(known)))
 		}
-		all.Rows.Rows = append(all.Rows.Rows, Row{Text: r.text, Second: r.second, Label: class, User: r.user,
-			Split: p.Split})
+		all.Rows.Rows = append(all.Rows.Rows, Row{
+			Text:   r.text,
+			Second: r.second,
+			Label:  class,
+			User:   r.user,
+			Split:  p.Split,
+		})
 		all.labels = append(all.labels, label)
 		all.privates = append(all.privates, r.private)
 		return nil
@@ -182,12 +192,16 @@ func (l *labelled) number(classes []string) (err error) {
 	case l.labels[0] == "":
 		l.Classes = []string{"all"}
 	default:
-		l.Classes, err = numbered(l.Source, l.labels, func(i, class int) { l.Rows.Rows[i].Label = class })
+		l.Classes, err = numbered(l.Source, l.labels, func(i, class int) {
+			l.Rows.Rows[i].Label = class
+		})
 	}
 	if err != nil || len(l.privates) == 0 || l.privates[0] == "" {
 		return err
 	}
-	l.Privates, err = numbered(l.Source+": private label", l.privates, func(i, p int) { l.Rows.Rows[i].Private = p })
+	l.Privates, err = numbered(l.Source+": private label", l.privates, func(i, p int) {
+		l.Rows.Rows[i].Private = p
+	})
 	return err
 }
 
@@ -202,10 +216,18 @@ func ownDefinition(q Request) (Definition, error) {
 			q.Name)
 	}
 	s := set{
-		Definition: Definition{Name: q.Name, Title: q.Name, Cleaning: CleanWords},
-		Parts:      []part{{}},
-		read: inColumns(table.Options{Delimiter: q.Delimiter, Encoding: q.Encoding}, columns{texts: q.TextColumns,
-			label: q.LabelColumn, private: q.PrivateColumn, user: q.UserColumn}),
+		Definition: Definition{
+			Name:     q.Name,
+			Title:    q.Name,
+			Cleaning: CleanWords,
+		},
+		Parts: []part{{}},
+		read: inColumns(table.Options{Delimiter: q.Delimiter, Encoding: q.Encoding}, columns{
+			texts:   q.TextColumns,
+			label:   q.LabelColumn,
+			private: q.PrivateColumn,
+			user:    q.UserColumn,
+		}),
 	}
 	s.Read = s.load
 	return s.Definition, nil

@@ -67,7 +67,9 @@ type Cleaner struct {
 func NewCleaner(name Cleaning, root string) (*Cleaner, error) {
 	w, ok := ways[name]
 	if !ok {
-		all := list.Map(slices.Sorted(maps.Keys(ways)), func(n Cleaning) string { return string(n) })
+		all := list.Map(slices.Sorted(maps.Keys(ways)), func(n Cleaning) string {
+			return string(n)
+		})
 		return nil, check.OneOf("cleaning", string(name), all...)
 	}
 	if !w.lemmas {

@@ -45,7 +45,10 @@ func (c *Cleaner) words2024(text string) []string {
 	}, text)
 	var tokens []string
 	for _, word := range strings.Fields(text) {
-		if !c.stop[word] && !strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		if !c.stop[word] &&
+			!strings.ContainsFunc(word, func(r rune) bool {
+				return !unicode.IsLetter(r)
+			}) {
 			tokens = append(tokens, c.lemmatizer.Lemma(word))
 		}
 	}

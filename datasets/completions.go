@@ -126,7 +126,11 @@ func officialTrain2024(ctx context.Context, q Request, out *Rows) (string, error
 	for label := range 2 {
 		for k := range trainReviews2024 {
 			r := official.Rows[(1-label)*imdbQuarter+officialOrder2024(k)] // positive reviews are first there
-			out.Rows = append(out.Rows, Row{Text: strings.Join(c.Tokens(r.Text), " "), Label: label, Split: "train"})
+			out.Rows = append(out.Rows, Row{
+				Text:  strings.Join(c.Tokens(r.Text), " "),
+				Label: label,
+				Split: "train",
+			})
 		}
 	}
 	out.Note = "train texts are official reviews cleaned here in the study's way, in the order that its test texts " +

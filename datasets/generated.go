@@ -18,10 +18,20 @@ var corpora = map[string]corpus{"generated reviews": {generated.Reviews, nil}, "
 	"generated styles": {generated.Styled, generated.Styles}, "generated users": {generated.Users, generated.Styles},
 	"generated words": {generatedWords, nil}}
 
+// read makes the documents of a generated corpus.
 func (c corpus) read(context.Context, Request) (Rows, error) {
-	return Rows{Privates: c.privates, Source: "built in", Rows: list.Map(c.documents(), func(d generated.Document) Row {
-		return Row{Text: d.Text(), Label: d.Label, Private: d.Style, User: d.User}
-	})}, nil
+	return Rows{
+		Privates: c.privates,
+		Source:   "built in",
+		Rows: list.Map(c.documents(), func(d generated.Document) Row {
+			return Row{
+				Text:    d.Text(),
+				Label:   d.Label,
+				Private: d.Style,
+				User:    d.User,
+			}
+		}),
+	}, nil
 }
 
 // generatedWords are the words of judgement.

@@ -44,7 +44,9 @@ func inColumns(o table.Options, from columns) layout {
 	kinds := []string{"second text", "label", "private label", "user"}
 	columns := []string{from.second, from.label, from.private, from.user}
 	texts := from.texts
-	o.Columns = append(slices.Clone(texts), list.Map(columns, func(c string) string { return cmp.Or(c, texts[0]) })...)
+	o.Columns = append(slices.Clone(texts), list.Map(columns, func(c string) string {
+		return cmp.Or(c, texts[0])
+	})...)
 	return func(ctx context.Context, path string, add func(record) error) error {
 		return table.Each(ctx, path, o, func(row table.Row) error {
 			values, err := row.Strings(o.Columns)
@@ -61,7 +63,13 @@ func inColumns(o table.Options, from columns) layout {
 				}
 			}
 			text := strings.Join(values[:len(texts)], " ")
-			return add(record{text: text, second: own[0], label: own[1], private: own[2], user: own[3]})
+			return add(record{
+				text:    text,
+				second:  own[0],
+				label:   own[1],
+				private: own[2],
+				user:    own[3],
+			})
 		})
 	}
 }
@@ -153,7 +161,12 @@ func archived(ctx context.Context, r io.Reader, name string, add func(record) er
 			return fmt.Errorf("%s: damaged archive: %w", name, err)
 		}
 		id, _ := strconv.Atoi(m[3]) // digits
-		all = append(all, review{split: m[1], class: m[2], text: string(text), id: id})
+		all = append(all, review{
+			split: m[1],
+			class: m[2],
+			text:  string(text),
+			id:    id,
+		})
 	}
 	slices.SortFunc(all, func(a, b review) int {
 		if a.split != b.split {

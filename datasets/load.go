@@ -112,7 +112,9 @@ func Load(ctx context.Context, q Request) (*Dataset, error) {
 	if err := clean(ctx, out.Clean, splits[:]...); err != nil {
 		return nil, err
 	}
-	if !slices.ContainsFunc(slices.Concat(splits[:]...), func(d Document) bool { return len(d.Tokens) > 0 }) {
+	if !slices.ContainsFunc(slices.Concat(splits[:]...), func(d Document) bool {
+		return len(d.Tokens) > 0
+	}) {
 		return nil, fmt.Errorf("data set %s (%s): no document has a word left after the cleaning %q", q.Name,
 			rows.Source, q.Cleaning)
 	}

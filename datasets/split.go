@@ -38,8 +38,14 @@ func split(rows Rows, q Request) (out [3][]Document, err error) {
 		}
 		for _, id := range ids {
 			r := rows.Rows[id]
-			out[s] = append(out[s], Document{ID: id, Text: r.Text, Second: r.Second, Label: r.Label,
-				Private: r.Private, User: r.User})
+			out[s] = append(out[s], Document{
+				ID:      id,
+				Text:    r.Text,
+				Second:  r.Second,
+				Label:   r.Label,
+				Private: r.Private,
+				User:    r.User,
+			})
 		}
 	}
 	return out, nil
@@ -84,7 +90,9 @@ func (rows Rows) draw(q Request) ([3][]int, error) {
 	case q.Sizes.zero():
 		return rows.whole(q.Seed), nil
 	case q.Unbalanced:
-		q.Seed.Derive("rows").Rand().Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		q.Seed.Derive("rows").Rand().Shuffle(len(all), func(i, j int) {
+			all[i], all[j] = all[j], all[i]
+		})
 		rows.spread(all)
 		return rows.deal([][]int{all}, q.Sizes.all())
 	default:

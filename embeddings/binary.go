@@ -31,9 +31,10 @@ func isBinary(name string, head []byte) bool {
 	}
 	line, rest, _ := strings.Cut(string(head), "\n")
 	_, found := parseHeader(line)
-	return found && strings.ContainsFunc(rest, func(r rune) bool {
-		return r < ' ' && r != '\t' && r != '\n' && r != '\r'
-	})
+	return found &&
+		strings.ContainsFunc(rest, func(r rune) bool {
+			return r < ' ' && r != '\t' && r != '\n' && r != '\r'
+		})
 }
 
 // readBinary reads word2vec's binary rows: the word, one space, dimension
@@ -54,7 +55,11 @@ func readBinary(f *File, add func(Rows) error) error {
 	var rows Rows
 	for n := 1; n <= h.words; n++ {
 		if rows.Vectors == nil {
-			rows = Rows{Line: n, Vectors: numbersFor(min(block, h.words-n+1) * h.dimension), spare: true}
+			rows = Rows{
+				Line:    n,
+				Vectors: numbersFor(min(block, h.words-n+1) * h.dimension),
+				spare:   true,
+			}
 		}
 		err = readBinaryRow(f, &rows, h.dimension)
 		switch {
@@ -122,7 +127,9 @@ func firstInfinite(vector []float32) int {
 			vector[k] = math.Float32frombits(bits.ReverseBytes32(math.Float32bits(x)))
 		}
 	}
-	return slices.IndexFunc(vector, func(x float32) bool { return math.Float32bits(x)&exponent == exponent })
+	return slices.IndexFunc(vector, func(x float32) bool {
+		return math.Float32bits(x)&exponent == exponent
+	})
 }
 
 // binaryEnd checks that nothing but line breaks follows the rows.

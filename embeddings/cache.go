@@ -243,7 +243,11 @@ func (c *cache) isComplete(whole *spaceFile, only *Restriction) bool {
 func (c *cache) fill(ctx context.Context, w *mapped.Writer, opts LoadOptions, only *Restriction,
 	whole *spaceFile) (digest string, err error) {
 	s := newSpaceWriter(w)
-	l := &loader{LoadOptions: opts, path: c.path, pass: s.add}
+	l := &loader{
+		LoadOptions: opts,
+		path:        c.path,
+		pass:        s.add,
+	}
 	l.Keep = nil
 	l.Only = only
 	if whole != nil {

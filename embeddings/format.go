@@ -108,7 +108,9 @@ func recognise(f *File) (Format, error) {
 	}
 	name := strings.TrimSuffix(filepath.Base(f.Path), ".gz")
 	all := append(registered.All(), ownFormats...)
-	k := slices.IndexFunc(all, func(format Format) bool { return format.Recognise(name, head) })
+	k := slices.IndexFunc(all, func(format Format) bool {
+		return format.Recognise(name, head)
+	})
 	return all[k], nil // text, the last, recognises any file
 }
 

@@ -25,7 +25,9 @@ func CountWords(documents [][]string) (words []string, counts map[string]int) {
 // a word is its place here plus one.
 func ByFrequency(documents [][]string) []string {
 	words, counts := CountWords(documents)
-	slices.SortStableFunc(words, func(a, b string) int { return cmp.Compare(counts[b], counts[a]) })
+	slices.SortStableFunc(words, func(a, b string) int {
+		return cmp.Compare(counts[b], counts[a])
+	})
 	return words
 }
 

@@ -52,7 +52,9 @@ func LearnPPMI(name string, sentences [][]string, dimension int) (*Space, error)
 	}
 	words, counts := CountWords(sentences)
 	slices.Sort(words)
-	slices.SortStableFunc(words, func(a, b string) int { return cmp.Compare(counts[b], counts[a]) })
+	slices.SortStableFunc(words, func(a, b string) int {
+		return cmp.Compare(counts[b], counts[a])
+	})
 	v, err := NewVocabulary(words)
 	if err != nil {
 		return nil, err
@@ -197,7 +199,9 @@ func leftSingular(m sparse, d int) (*mat.Dense, error) {
 	vectors := mat.NewDense(n, d, nil)
 	for j := range d {
 		column := mat.Col(nil, k-1-j, &left)
-		largest := slices.MaxFunc(column, func(a, b float64) int { return cmp.Compare(math.Abs(a), math.Abs(b)) })
+		largest := slices.MaxFunc(column, func(a, b float64) int {
+			return cmp.Compare(math.Abs(a), math.Abs(b))
+		})
 		// The sign of a singular vector is arbitrary: the largest component is positive.
 		floats.Scale(math.Copysign(1, largest), column)
 		floats.Scale(math.Sqrt(math.Sqrt(values[k-1-j])), column)

@@ -66,7 +66,11 @@ func Load(ctx context.Context, path string, opts LoadOptions) (*Space, error) {
 
 // loadInMemory is Load without a cache.
 func loadInMemory(ctx context.Context, path string, opts LoadOptions) (*Space, error) {
-	l := &loader{LoadOptions: opts, path: path, seen: new(seenWords)}
+	l := &loader{
+		LoadOptions: opts,
+		path:        path,
+		seen:        new(seenWords),
+	}
 	l.pass = l.append
 	return l.space(l.file(ctx))
 }

@@ -48,12 +48,18 @@ func (s *spaceWriter) add(rows Rows) error {
 
 // end writes what follows the vectors, of a space of that name.
 func (s *spaceWriter) end(name string, total int, left LeftOut) error {
-	meta := vectorsMeta{Dimension: s.dimension, Total: total, LeftOut: left}
+	meta := vectorsMeta{
+		Dimension: s.dimension,
+		Total:     total,
+		LeftOut:   left,
+	}
 	words := len(s.words.ends)
 	var infinite error
 	err := mapped.View(s.Writer, func(vectors []float32) {
 		var g sync.WaitGroup
-		g.Go(func() { meta.Fingerprint = fingerprint(words, s.dimension, s.words.word, vectors) })
+		g.Go(func() {
+			meta.Fingerprint = fingerprint(words, s.dimension, s.words.word, vectors)
+		})
 		meta.Longest = longest(vectors, s.dimension)
 		if math.IsNaN(meta.Longest) || math.IsInf(meta.Longest, 0) {
 			infinite = checkFinite(name, s.dimension, s.words.word, vectors)

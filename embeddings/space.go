@@ -160,7 +160,12 @@ func newSpace(name string, vocabulary *Vocabulary, dimension int, vectors []floa
 		return nil, fmt.Errorf("embedding %s: %d numbers for %d words × %d", name, len(vectors), vocabulary.Len(),
 			dimension)
 	}
-	s := &Space{Name: name, Vocabulary: vocabulary, Dimension: dimension, Vectors: vectors}
+	s := &Space{
+		Name:       name,
+		Vocabulary: vocabulary,
+		Dimension:  dimension,
+		Vectors:    vectors,
+	}
 	s.fingerprint = sync.OnceValue(func() string {
 		return fingerprint(s.Len(), s.Dimension, s.Vocabulary.Word, s.Vectors)
 	})

@@ -37,7 +37,9 @@ func layoutOf(f *File, h header) (layout, error) {
 		l.first = 2
 		l.dimension = h.dimension
 	} else {
-		l.dimension = len(strings.FieldsFunc(row, func(r rune) bool { return r == rune(l.separator) })) - 1
+		l.dimension = len(strings.FieldsFunc(row, func(r rune) bool {
+			return r == rune(l.separator)
+		})) - 1
 	}
 	if l.dimension < 1 {
 		return l, fmt.Errorf("%s:1: %.40q: want a word and its vector", f.Path, row)
@@ -165,7 +167,13 @@ func parseRows(c textChunk, path string, l layout) (Rows, error) {
 	n := bytes.Count(data, []byte{'\n'}) + 1
 	// A short line cannot hold a row: this bounds the allocation by the data.
 	n = min(n, len(data)/(2*d)+1)
-	rows := Rows{Line: c.line, Bytes: len(data), Words: make([]string, 0, n), Vectors: numbersFor(n * d), spare: true}
+	rows := Rows{
+		Line:    c.line,
+		Bytes:   len(data),
+		Words:   make([]string, 0, n),
+		Vectors: numbersFor(n * d),
+		spare:   true,
+	}
 	vector := make([]float32, d)
 	for at := c.line; len(data) > 0; at++ {
 		line, rest, _ := bytes.Cut(data, []byte{'\n'})

@@ -71,8 +71,16 @@ func (a *aligning) lost(file string) (string, error) {
 		return "", err
 	}
 	where := func(p results.Place) results.Place {
-		return results.Place{Dataset: p.Dataset, Embedding: p.Embedding, Dimension: p.Dimension, Mechanism: p.Mechanism,
-			Variant: p.Variant, Parameters: p.Parameters, Model: p.Model, ModelParameters: p.ModelParameters}
+		return results.Place{
+			Dataset:         p.Dataset,
+			Embedding:       p.Embedding,
+			Dimension:       p.Dimension,
+			Mechanism:       p.Mechanism,
+			Variant:         p.Variant,
+			Parameters:      p.Parameters,
+			Model:           p.Model,
+			ModelParameters: p.ModelParameters,
+		}
 	}
 	own := map[results.Place]bool{}
 	for _, place := range p.Places() {

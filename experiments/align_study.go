@@ -86,7 +86,12 @@ func (a *aligning) entries(p study.Scene, m study.MechanismSpec, phase phase) (e
 			if dataset != "" {
 				own.Datasets = []string{dataset}
 			}
-			spec := measure.Spec{Mechanism: x, KeepWords: m.KeepWords, Budget: m.Budget, Label: m.Label}
+			spec := measure.Spec{
+				Mechanism: x,
+				KeepWords: m.KeepWords,
+				Budget:    m.Budget,
+				Label:     m.Label,
+			}
 			spec.Dataset.Name = dataset
 			k := key(spec.Place())
 			if a.searched[k] == nil {

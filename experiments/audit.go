@@ -42,7 +42,9 @@ func Audit(ctx context.Context, a Auditing) (*Outcome, error) {
 		return nil, err
 	}
 	lines.Records["audit"] = lines.judged
-	breaches := list.Count(lines.judged, func(l auditLine) bool { return l.Violated && l.Promises })
+	breaches := list.Count(lines.judged, func(l auditLine) bool {
+		return l.Violated && l.Promises
+	})
 	if breaches > 0 {
 		return lines.Outcome, &Verdict{Violated, fmt.Sprintf("%d claimed guarantees are violated", breaches)}
 	}
@@ -172,7 +174,9 @@ func auditStudy(ctx context.Context, p *plan.Plan, call Call, file string) error
 	if err := p.Audit(ctx, call.Data, call.Version, audit.Options{}, lines.judge); err != nil {
 		return err
 	}
-	return results.WriteAudit(file, list.Map(lines.judged, func(l auditLine) results.AuditRow { return l.AuditRow }))
+	return results.WriteAudit(file, list.Map(lines.judged, func(l auditLine) results.AuditRow {
+		return l.AuditRow
+	}))
 }
 
 // logText shows a line of text in the log.

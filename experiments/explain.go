@@ -112,7 +112,9 @@ func (e Explanation) outputs(ctx context.Context, o *Outcome, m *mechanisms.Mech
 		if d.Samples > 0 {
 			how = fmt.Sprintf("%d samples, error of every probability at most %.2g (95%%)", d.Samples, d.Error)
 		}
-		order := slices.DeleteFunc(v.IDs(), func(y embeddings.WordID) bool { return d.Probabilities[y] == 0 })
+		order := slices.DeleteFunc(v.IDs(), func(y embeddings.WordID) bool {
+			return d.Probabilities[y] == 0
+		})
 		slices.SortStableFunc(order, func(a, b embeddings.WordID) int {
 			return cmp.Compare(d.Probabilities[b], d.Probabilities[a])
 		})

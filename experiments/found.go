@@ -38,10 +38,15 @@ func foundByWords(ctx context.Context, texts []privatize.Pair,
 		return stats.Unknown(), err
 	}
 	releases := &attack.Releases{Single: true}
-	releases.Words = func(context.Context, [][]int32, stream.Seed) ([][]int32, error) { return written, nil }
-	t := &attack.Target{Corpus: &attack.Corpus{Test: originals}, Words: attack.Words{Count: len(ids)},
+	releases.Words = func(context.Context, [][]int32, stream.Seed) ([][]int32, error) {
+		return written, nil
+	}
+	t := &attack.Target{
+		Corpus:   &attack.Corpus{Test: originals},
+		Words:    attack.Words{Count: len(ids)},
 		Releases: releases,
-		Options:  options}
+		Options:  options,
+	}
 	outcomes, err := attack.RunAll(ctx, []string{"linkage-tfidf"}, t)
 	if err != nil {
 		return stats.Unknown(), err

@@ -61,7 +61,9 @@ func (v Vectors) environment(ctx context.Context, call Call, seed stream.Seed) (
 		}
 		return l.PublicTexts(ctx, name)
 	}
-	env.Encoder = func(name string) (sentence.Encoder, error) { return l.SentenceEncoder(ctx, name) }
+	env.Encoder = func(name string) (sentence.Encoder, error) {
+		return l.SentenceEncoder(ctx, name)
+	}
 	sayLeftOut(call, space)
 	lab.WarnOneWord(call.Log, env.Space)
 	return env, nil

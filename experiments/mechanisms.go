@@ -41,7 +41,9 @@ func ListMechanisms(ctx context.Context, l MechanismListing) (*Outcome, error) {
 	}
 	var parameters, sources [][]any
 	for _, d := range all {
-		for _, p := range results.Where(d.Parameters, func(p mechanisms.Parameter) bool { return !p.Fixed }) {
+		for _, p := range results.Where(d.Parameters, func(p mechanisms.Parameter) bool {
+			return !p.Fixed
+		}) {
 			parameters = append(parameters, []any{d.Name, p.Name, p.Legal, p.Doc})
 		}
 		sources = append(sources, []any{d.Name, d.Source})
@@ -63,7 +65,11 @@ func (l MechanismListing) guarantees(ctx context.Context, env mechanisms.Environ
 	for _, d := range all {
 		bar.Add(1, d.Name)
 		for _, v := range d.Variants {
-			s, err := mechanisms.Complete(mechanisms.Settings{Mechanism: d.Name, Variant: v, Epsilon: l.Epsilon})
+			s, err := mechanisms.Complete(mechanisms.Settings{
+				Mechanism: d.Name,
+				Variant:   v,
+				Epsilon:   l.Epsilon,
+			})
 			if err != nil {
 				return nil, Usage(err)
 			}

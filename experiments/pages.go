@@ -30,7 +30,11 @@ func (o *Outcome) writeRun(s *engine.Summary, pages runPages) error {
 	if err != nil {
 		return err
 	}
-	run := results.Run{Name: s.Dir, Rows: s.Rows, Audit: audited}
+	run := results.Run{
+		Name:  s.Dir,
+		Rows:  s.Rows,
+		Audit: audited,
+	}
 	addManifest(&run, &s.Manifest)
 	measured, err := analysis.New(pages.levels, run)
 	if err != nil {
@@ -100,5 +104,7 @@ func (o *Outcome) noteRefused(saved plots.Saved) {
 
 // writePage writes a page.
 func writePage(path string, in report.Input) error {
-	return atomicfile.Write(path, 0o644, func(w io.Writer) error { return report.Write(w, in) })
+	return atomicfile.Write(path, 0o644, func(w io.Writer) error {
+		return report.Write(w, in)
+	})
 }

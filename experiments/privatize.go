@@ -128,7 +128,11 @@ func Privatize(ctx context.Context, o Privatization) (_ *Outcome, err error) {
 		return nil, err
 	}
 	name := cmp.Or(strings.Join(p.Paths, " "), "-")
-	p.report = privatizeReport{Version: p.Version, File: name, Seeded: p.Seed != nil}
+	p.report = privatizeReport{
+		Version: p.Version,
+		File:    name,
+		Seeded:  p.Seed != nil,
+	}
 	end, err := p.open(ctx, root)
 	defer func() { err = errors.Join(err, end()) }()
 	if err != nil {
@@ -289,7 +293,12 @@ func (p *privatizing) openMechanism(ctx context.Context, root stream.Seed) error
 		return err
 	}
 	if p.target != nil {
-		calibrator := measure.Calibrator{Env: env, Settings: s, Seed: root.Derive("target"), Threads: p.Workers}
+		calibrator := measure.Calibrator{
+			Env:      env,
+			Settings: s,
+			Seed:     root.Derive("target"),
+			Threads:  p.Workers,
+		}
 		if err := p.target.Find(ctx, calibrator, p.inputs(), p.kept); err != nil {
 			return err
 		}
@@ -351,6 +360,8 @@ type wholeTexts struct{ *external.Mechanism }
 func (m wholeTexts) Aligned() bool { return true }
 
 func (m wholeTexts) Rewrite(ctx context.Context, documents [][]string, seeds []stream.Seed) ([][]string, error) {
-	after, err := m.RewriteTexts(ctx, list.Map(documents, func(d []string) string { return d[0] }), seeds)
+	after, err := m.RewriteTexts(ctx, list.Map(documents, func(d []string) string {
+		return d[0]
+	}), seeds)
 	return list.Map(after, func(t string) []string { return []string{t} }), err
 }

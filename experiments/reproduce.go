@@ -89,7 +89,13 @@ func (r Reproduction) make(ctx context.Context, o *Outcome, p published.Paper, i
 	}
 	if len(figures) > 0 {
 		drawn := filepath.Join(r.Out, "figures")
-		viewing := Viewing{Call: o.call, Runs: folders, Only: figures, Formats: plots.Formats, Out: drawn}
+		viewing := Viewing{
+			Call:    o.call,
+			Runs:    folders,
+			Only:    figures,
+			Formats: plots.Formats,
+			Out:     drawn,
+		}
 		viewing.Force = true
 		viewing.Show = nil
 		if _, err := Figures(ctx, viewing); err != nil {

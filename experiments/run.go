@@ -151,7 +151,13 @@ func (r Running) measure(ctx context.Context, p *plan.Plan, options engine.Optio
 
 // engineOptions are those of the engine for a run in a folder.
 func (c Call) engineOptions(out string) engine.Options {
-	return engine.Options{Out: out, Log: c.Log, Version: c.Version, Command: c.Line, Force: c.Force}
+	return engine.Options{
+		Out:     out,
+		Log:     c.Log,
+		Version: c.Version,
+		Command: c.Line,
+		Force:   c.Force,
+	}
 }
 
 // runStudy plans a study and runs its unfinished units; see plan.Plan.Run.

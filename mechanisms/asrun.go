@@ -153,7 +153,12 @@ func runRowsOf(env Environment, coordinates int, pick func(*runMatrix) []WordID)
 	if err != nil {
 		return nil, err
 	}
-	return &runRows{matrix: m, space: space, inputs: words, outputs: words}, nil
+	return &runRows{
+		matrix:  m,
+		space:   space,
+		inputs:  words,
+		outputs: words,
+	}, nil
 }
 
 // mechanism makes a mechanism over words of one over the rows. A word without a

@@ -22,7 +22,9 @@ const vectorless = "words without a vector come back unchanged"
 // without a vector is ever returned. For Mahalanobis the covariance is that of
 // the whole matrix, rows of zeros included.
 func newAsRunCMP(env Environment, s Settings) (*Mechanism, error) {
-	r, err := runRowsOf(env, env.Space.Dimension, func(m *runMatrix) []WordID { return origin(m.covered) })
+	r, err := runRowsOf(env, env.Space.Dimension, func(m *runMatrix) []WordID {
+		return origin(m.covered)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +50,9 @@ func newAsRunCMP(env Environment, s Settings) (*Mechanism, error) {
 // rows 1 to V (VickreyMechanism with k = 2 and t = (.5, .5)). All of this is
 // post-processing of the noisy vector.
 func newAsRunVickrey(env Environment, s Settings) (*Mechanism, error) {
-	r, err := runRowsOf(env, env.Space.Dimension, func(m *runMatrix) []WordID { return m.first(3) })
+	r, err := runRowsOf(env, env.Space.Dimension, func(m *runMatrix) []WordID {
+		return m.first(3)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +69,11 @@ func newAsRunVickrey(env Environment, s Settings) (*Mechanism, error) {
 	g.EuclideanEpsilon = 0
 	g.Scope = fmt.Sprintf("between the %d words of the train texts that have a vector; %s", len(m.covered), vectorless)
 	g.Covers = func(a, b WordID) bool { return m.has[a] && m.has[b] }
-	inner := ByNoise(s, Guarantee{}, Noise{Space: r.space, Neighbors: 3, Weights: weights})
+	inner := ByNoise(s, Guarantee{}, Noise{
+		Space:     r.space,
+		Neighbors: 3,
+		Weights:   weights,
+	})
 	return r.mechanism(s, g, inner), nil
 }
 
@@ -74,7 +82,9 @@ func newAsRunVickrey(env Environment, s Settings) (*Mechanism, error) {
 // beyond γ together, as in Released (TEM.replace_word). Rows of zeros are
 // outputs like any other.
 func newAsRunTEM(env Environment, s Settings) (*Mechanism, error) {
-	r, err := runRowsOf(env, env.Space.Dimension, func(m *runMatrix) []WordID { return m.ranked })
+	r, err := runRowsOf(env, env.Space.Dimension, func(m *runMatrix) []WordID {
+		return m.ranked
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +99,9 @@ func newAsRunTEM(env Environment, s Settings) (*Mechanism, error) {
 // beyond the list break ε·d; the three coordinates alone, whose distance is at
 // most that of the vectors, would not.
 func newAsRunSanText(env Environment, s Settings) (*Mechanism, error) {
-	r, err := runRowsOf(env, min(3, env.Space.Dimension), func(m *runMatrix) []WordID { return origin(m.ranked) })
+	r, err := runRowsOf(env, min(3, env.Space.Dimension), func(m *runMatrix) []WordID {
+		return origin(m.ranked)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -142,13 +154,19 @@ func runExtent(env Environment, s Settings, rows *embeddings.Space) (extent, str
 // ±Δ; with k = 0 the word stays. Its scale is that of Released with Δ and Δ₀
 // from the parameter extent (TruncatedGumbel).
 func newAsRunGumbel(env Environment, s Settings) (*Mechanism, error) {
-	r, err := runRowsOf(env, env.Space.Dimension, func(m *runMatrix) []WordID { return m.ranked })
+	r, err := runRowsOf(env, env.Space.Dimension, func(m *runMatrix) []WordID {
+		return m.ranked
+	})
 	if err != nil {
 		return nil, err
 	}
 	n := r.space.Len()
-	m := truncatedGumbel{released: true, space: r.space, near: neighborsOf(r.space, byID),
-		poisson: newTruncatedPoisson(math.Log(float64(n)), 0, n)}
+	m := truncatedGumbel{
+		released: true,
+		space:    r.space,
+		near:     neighborsOf(r.space, byID),
+		poisson:  newTruncatedPoisson(math.Log(float64(n)), 0, n),
+	}
 	var source string
 	m.extent, source, err = runExtent(env, s, r.space)
 	if err != nil {

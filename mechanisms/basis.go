@@ -19,7 +19,9 @@ type panelsKey struct{}
 
 // panelsOf returns the packed vectors of a space, packed once per space.
 func panelsOf(s *embeddings.Space) *kernel.Panels {
-	return embeddings.Once(s, panelsKey{}, func() *kernel.Panels { return kernel.PackPanels(s.Vectors, s.Dimension) })
+	return embeddings.Once(s, panelsKey{}, func() *kernel.Panels {
+		return kernel.PackPanels(s.Vectors, s.Dimension)
+	})
 }
 
 // Distances has the Euclidean distances of all words of a space, bit for bit those

@@ -22,8 +22,13 @@ func init() {
 		Metric:   "hamming",
 		Order:    130,
 		Variants: []Variant{Proved},
-		Parameters: []Parameter{{Name: "bits", Default: 64.0, Doc: "length of the binary code of a word",
-			Legal: "a whole number in [1, 1024]", Valid: params.Whole(1, 1024)}},
+		Parameters: []Parameter{{
+			Name:    "bits",
+			Default: 64.0,
+			Doc:     "length of the binary code of a word",
+			Legal:   "a whole number in [1, 1024]",
+			Valid:   params.Whole(1, 1024),
+		}},
 		Drawn: true,
 		New:   newBRR,
 	})
@@ -39,15 +44,20 @@ func init() {
 // public; codes longer than the vectors go on with the rows of a further rotation.
 func newBRR(env Environment, s Settings) (*Mechanism, error) {
 	length := int(s.Parameters["bits"].(float64))
-	build := func() (*wordCodes, error) { return newWordCodes(env.Space, env.Seed, length), nil }
+	build := func() (*wordCodes, error) {
+		return newWordCodes(env.Space, env.Seed, length), nil
+	}
 	codes, err := once(env, length, build)
 	if err != nil {
 		return nil, err
 	}
-	g := Guarantee{Metric: "hamming", Epsilon: s.Epsilon,
+	g := Guarantee{
+		Metric:  "hamming",
+		Epsilon: s.Epsilon,
 		Reason: "each bit of the code is randomised response and the nearest code is post-processing; " +
 			"the rotation is taken as public",
-		Distance: func(a, b WordID) float64 { return float64(differing(codes.of(a), codes.of(b))) }}
+		Distance: func(a, b WordID) float64 { return float64(differing(codes.of(a), codes.of(b))) },
+	}
 	flipped := 1 / (1 + math.Exp(s.Epsilon))
 	draw := func(word WordID, rng *rand.Rand) WordID {
 		noisy := slices.Clone(codes.of(word))

@@ -79,6 +79,7 @@ type budgeted struct {
 
 func (b budgeted) Aligned() bool { return false }
 
+// Guarantee is that of documents, none where the release does not show their number of words.
 func (b budgeted) Guarantee() Guarantee {
 	g := b.Mechanism.Guarantee()
 	if !g.Holds() {
@@ -88,8 +89,13 @@ func (b budgeted) Guarantee() Guarantee {
 		return Guarantee{Reason: "the epsilon of a word depends on the number of words of a document, which the " +
 			"release does not show"}
 	}
-	return Guarantee{Metric: "document " + g.Metric, Epsilon: g.Epsilon, Delta: g.Delta, Scope: g.Scope,
-		Reason: DocumentGuarantee(g, b.settings.Epsilon)}
+	return Guarantee{
+		Metric:  "document " + g.Metric,
+		Epsilon: g.Epsilon,
+		Delta:   g.Delta,
+		Scope:   g.Scope,
+		Reason:  DocumentGuarantee(g, b.settings.Epsilon),
+	}
 }
 
 // Rewrite gives the words of each document its share of ε.

@@ -30,7 +30,9 @@ type mahalanobisKey struct {
 
 // mahalanobisShapeOf computes the shape once per space and key.
 func mahalanobisShapeOf(s *embeddings.Space, key mahalanobisKey) (*mahalanobisShape, error) {
-	return embeddings.Derive(s, key, func() (*mahalanobisShape, error) { return newMahalanobisShape(s, key) })
+	return embeddings.Derive(s, key, func() (*mahalanobisShape, error) {
+		return newMahalanobisShape(s, key)
+	})
 }
 
 // newMahalanobisShape fails where R is singular.
@@ -58,7 +60,11 @@ func newMahalanobisShape(s *embeddings.Space, key mahalanobisKey) (*mahalanobisS
 	var l mat.TriDense
 	chol.LTo(&l)
 	rows := make([]float32, s.Dimension*s.Dimension)
-	shape := &mahalanobisShape{dimension: s.Dimension, smallest: smallest, rows: rows}
+	shape := &mahalanobisShape{
+		dimension: s.Dimension,
+		smallest:  smallest,
+		rows:      rows,
+	}
 	for i := range s.Dimension {
 		for j := range i + 1 {
 			x := float32(l.At(i, j))
@@ -78,7 +84,12 @@ func scaledCovariance(s *embeddings.Space, key mahalanobisKey) *mat.SymDense {
 	p := s.Dimension
 	n := s.Len()
 	mean := meanVector(s)
-	sum := blas64.Symmetric{N: p, Stride: p, Data: make([]float64, p*p), Uplo: blas.Upper}
+	sum := blas64.Symmetric{
+		N:      p,
+		Stride: p,
+		Data:   make([]float64, p*p),
+		Uplo:   blas.Upper,
+	}
 	const block = 512
 	rows := make([]float64, block*p)
 	for start := 0; start < n; start += block {
@@ -86,7 +97,12 @@ func scaledCovariance(s *embeddings.Space, key mahalanobisKey) *mat.SymDense {
 		for i, x := range s.Vectors[start*p : (start+count)*p] {
 			rows[i] = float64(x) - mean[i%p]
 		}
-		blas64.Syrk(blas.Trans, 1, blas64.General{Rows: count, Cols: p, Stride: p, Data: rows}, 1, sum)
+		blas64.Syrk(blas.Trans, 1, blas64.General{
+			Rows:   count,
+			Cols:   p,
+			Stride: p,
+			Data:   rows,
+		}, 1, sum)
 	}
 	cov := mat.NewSymDense(p, sum.Data)
 	trace := mat.Trace(cov)

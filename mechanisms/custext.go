@@ -18,8 +18,11 @@ func init() {
 		Order:    110,
 		Variants: []Variant{Proved, Released},
 		Parameters: []Parameter{{
-			Name: "k", Default: 20.0, Legal: "a whole number >= 1", Valid: params.Whole(1, math.MaxInt32),
-			Doc: "words of a group; released: candidates of each word",
+			Name:    "k",
+			Default: 20.0,
+			Legal:   "a whole number >= 1",
+			Valid:   params.Whole(1, math.MaxInt32),
+			Doc:     "words of a group; released: candidates of each word",
 		}},
 		PerWord: true,
 		Needs:   Needs{Corpus: true},
@@ -89,7 +92,9 @@ type frequencyKey int
 // frequencyGroups are the groups of k words from the most frequent word of the
 // corpus on.
 func frequencyGroups(env Environment, k int) (*groups, error) {
-	return once(env, frequencyKey(k), func() (*groups, error) { return groupsOf(env.Space, byFrequency(env), k), nil })
+	return once(env, frequencyKey(k), func() (*groups, error) {
+		return groupsOf(env.Space, byFrequency(env), k), nil
+	})
 }
 
 // ownCandidates returns the k words nearest to a word, itself first. All words are

@@ -32,8 +32,13 @@ func CosineCosts(space *embeddings.Space, outputs []WordID) *Costs {
 	return c
 }
 
+// newCosts are the costs of replacing words of a space by some outputs; nil are all words.
 func newCosts(space *embeddings.Space, b *Basis, outputs []WordID) *Costs {
-	c := &Costs{space: space, basis: b, outputs: outputs}
+	c := &Costs{
+		space:   space,
+		basis:   b,
+		outputs: outputs,
+	}
 	if outputs != nil {
 		c.contains = make([]bool, space.Len())
 		for _, y := range outputs {
@@ -99,7 +104,12 @@ type Decay struct {
 
 // Scores are those of the law.
 func (d Decay) Scores() Scores {
-	return Scores{Vocabulary: d.Costs.space.Vocabulary, Basis: d.Costs.basis, Of: d.scores, decay: &d}
+	return Scores{
+		Vocabulary: d.Costs.space.Vocabulary,
+		Basis:      d.Costs.basis,
+		Of:         d.scores,
+		decay:      &d,
+	}
 }
 
 // scores is Scores.Of.

@@ -46,11 +46,14 @@ func newDiffractor(env Environment, s Settings) (*Mechanism, error) {
 	}
 	steps := geometricSteps{n, s.Epsilon}
 	g := Guarantee{
-		Metric: "list", Epsilon: s.Epsilon,
+		Metric:   "list",
+		Epsilon:  s.Epsilon,
 		Reason:   "noise on the position in a list; the lists are taken as public",
 		Distance: func(a, b WordID) float64 { return math.Abs(float64(place[a] - place[b])) },
 	}
-	draw := func(word WordID, rng *rand.Rand) WordID { return list[steps.draw(place[word], rng)] }
+	draw := func(word WordID, rng *rand.Rand) WordID {
+		return list[steps.draw(place[word], rng)]
+	}
 	logRow := func(dst []float64, word WordID) {
 		row := make([]float64, n)
 		steps.logs(row, place[word])
@@ -58,7 +61,11 @@ func newDiffractor(env Environment, s Settings) (*Mechanism, error) {
 			dst[list[j]] = x
 		}
 	}
-	return ByFormula(s, g, Formula{Vocabulary: env.Space.Vocabulary, Draw: draw, LogRow: logRow}), nil
+	return ByFormula(s, g, Formula{
+		Vocabulary: env.Space.Vocabulary,
+		Draw:       draw,
+		LogRow:     logRow,
+	}), nil
 }
 
 // geometricSteps is the clipped two-sided geometric law on n positions.

@@ -20,7 +20,11 @@ const AnyDocuments = "documents"
 
 // BetweenDocuments is the guarantee of ε between any two documents.
 func BetweenDocuments(epsilon float64, reason string) Guarantee {
-	return Guarantee{Metric: AnyDocuments, Epsilon: epsilon, Reason: reason}
+	return Guarantee{
+		Metric:  AnyDocuments,
+		Epsilon: epsilon,
+		Reason:  reason,
+	}
 }
 
 // Documents describes a mechanism of whole documents at one ε: text in, text out. It has

@@ -76,7 +76,9 @@ func largestDistance(s *embeddings.Space) float64 {
 	for id := range order {
 		radius[id] = embeddings.Euclidean(center, s.Vector(WordID(id)))
 	}
-	slices.SortStableFunc(order, func(a, b WordID) int { return cmp.Compare(radius[b], radius[a]) })
+	slices.SortStableFunc(order, func(a, b WordID) int {
+		return cmp.Compare(radius[b], radius[a])
+	})
 	largest := 0.0
 	const slack = 1 + 1e-9 // allows for the rounding of radii
 	for i, a := range order {

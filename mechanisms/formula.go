@@ -25,7 +25,13 @@ type Formula struct {
 
 // ByFormula makes a mechanism of a formula, at the ε of s.
 func ByFormula(s Settings, g Guarantee, f Formula) *Mechanism {
-	return &Mechanism{settings: s, guarantee: g, vocabulary: f.Vocabulary, sampler: formulaSampler(f), row: f.LogRow}
+	return &Mechanism{
+		settings:   s,
+		guarantee:  g,
+		vocabulary: f.Vocabulary,
+		sampler:    formulaSampler(f),
+		row:        f.LogRow,
+	}
 }
 
 // formulaSampler draws word by word.

@@ -12,9 +12,12 @@ type groups struct {
 	of      []int32 // by word: index in members
 }
 
+// guarantee is that of the exponential mechanism within each group.
 func (g *groups) guarantee(epsilon float64) Guarantee {
 	out := Guarantee{
-		Metric: "discrete", Epsilon: epsilon, Distance: Discrete,
+		Metric:   "discrete",
+		Epsilon:  epsilon,
+		Distance: Discrete,
 		Reason: "exponential mechanism over the candidates of a group with a utility in [0, 1]; " +
 			"the groups are taken as public",
 	}
@@ -32,7 +35,9 @@ type groupsKey struct {
 
 // groupsOf builds the groups of k words once per space, k and order.
 func groupsOf(s *embeddings.Space, order []WordID, k int) *groups {
-	return embeddings.Once(s, groupsKey{k, fmt.Sprint(order)}, func() *groups { return buildGroups(s, order, k) })
+	return embeddings.Once(s, groupsKey{k, fmt.Sprint(order)}, func() *groups {
+		return buildGroups(s, order, k)
+	})
 }
 
 // buildGroups is the greedy division of the source: n/k scans of the remaining

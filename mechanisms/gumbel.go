@@ -20,10 +20,15 @@ func init() {
 		Order:    60,
 		Variants: []Variant{Proved, Released, AsRun},
 		Parameters: []Parameter{{
-			Name: "start", Default: "redraw", Fixed: true, Variants: []string{string(Released)},
+			Name:     "start",
+			Default:  "redraw",
+			Fixed:    true,
+			Variants: []string{string(Released)},
 		}, {
-			Name: "extent", Default: extentOfData, Variants: []string{string(AsRun)},
-			Legal: `"data set", "space", "agnews-2024" or "imdb-2024"`,
+			Name:     "extent",
+			Default:  extentOfData,
+			Variants: []string{string(AsRun)},
+			Legal:    `"data set", "space", "agnews-2024" or "imdb-2024"`,
 			Doc: "the largest and the smallest distance that set the noise: those that the study's code states for a " +
 				"data set, by default the one at hand; space, also for any other data set, computes them",
 		}},
@@ -219,7 +224,11 @@ type truncatedPoisson struct {
 
 // newTruncatedPoisson makes the table of masses.
 func newTruncatedPoisson(mean float64, least, greatest int) truncatedPoisson {
-	p := truncatedPoisson{mean: mean, least: least, greatest: greatest}
+	p := truncatedPoisson{
+		mean:     mean,
+		least:    least,
+		greatest: greatest,
+	}
 	if !(mean > 0) { // a vocabulary of one or two words: the law is a single point
 		p.masses = []float64{1}
 		p.cumulative = []float64{1}

@@ -92,7 +92,9 @@ func (b *headBuilder) order(count int) {
 		for i, cost := range b.costs {
 			b.candidates[i] = headCandidate{cost, WordID(b.ids[i])}
 		}
-		slices.SortStableFunc(b.candidates, func(a, c headCandidate) int { return cmp.Compare(a.cost, c.cost) })
+		slices.SortStableFunc(b.candidates, func(a, c headCandidate) int {
+			return cmp.Compare(a.cost, c.cost)
+		})
 	} else {
 		b.sortByClass(c)
 	}

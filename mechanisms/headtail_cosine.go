@@ -140,7 +140,11 @@ func (m *cosineSplit) nearest(b *headBuilder, word WordID, products []float64, c
 	}
 	// A key is rounded to 24 bits; float64 errs far less.
 	const room = 0x1p-22
-	if !b.within(b.keys, count, keyRange{low: -1 - room, high: 0, room: room}) {
+	if !b.within(b.keys, count, keyRange{
+		low:  -1 - room,
+		high: 0,
+		room: room,
+	}) {
 		for i := range outputs {
 			b.ids = append(b.ids, uint32(i))
 		}

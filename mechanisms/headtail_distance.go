@@ -192,8 +192,12 @@ func (m *distanceSplit) fillRow(b *headBuilder, row *headRow, i int, word WordID
 	for _, c := range b.candidates[:head] {
 		squares[c.id] = float32(math.Inf(1))
 	}
-	weights := kernel.Law{Offset: float32(squaredNorm), Most: float32(m.Most), Least: float32(least),
-		Rate: float32(m.Rate)}
+	weights := kernel.Law{
+		Offset: float32(squaredNorm),
+		Most:   float32(m.Most),
+		Least:  float32(least),
+		Rate:   float32(m.Rate),
+	}
 	sum := kernel.WeightSum(squares, weights)
 	// |√s − √s'| ≤ |s − s'|/√s for the s that is exact, at least d_τ².
 	eta := 1.01*(m.Rate*uncertain/row.least+kernel.WeightError(weights)) + 0x1p-30

@@ -38,7 +38,8 @@ func newHyperbolic(env Environment, s Settings) (*Mechanism, error) {
 	}
 	norms := normsOf(space)
 	g := Guarantee{
-		Metric: "hyperbolic", Epsilon: s.Epsilon,
+		Metric:   "hyperbolic",
+		Epsilon:  s.Epsilon,
 		Reason:   "exponential mechanism with the distance of the Poincaré ball as cost",
 		Distance: func(a, b WordID) float64 { return hyperbolic(space.Distance(a, b), norms[a], norms[b]) },
 	}
@@ -48,7 +49,11 @@ func newHyperbolic(env Environment, s Settings) (*Mechanism, error) {
 		}
 		return row, nil
 	}
-	return ByScores(s, g, Scores{Vocabulary: space.Vocabulary, Basis: Distances(space), Of: scores}), nil
+	return ByScores(s, g, Scores{
+		Vocabulary: space.Vocabulary,
+		Basis:      Distances(space),
+		Of:         scores,
+	}), nil
 }
 
 // hyperbolic is the distance in the Poincaré ball of two vectors of these norms at this

@@ -26,8 +26,10 @@ func newKRR(env Environment, s Settings) (*Mechanism, error) {
 	logKept := -math.Log1p(float64(n-1) * math.Exp(-s.Epsilon))
 	kept := math.Exp(logKept)
 	g := Guarantee{
-		Metric: "discrete", Epsilon: s.Epsilon, Distance: Discrete,
-		Reason: "randomised response: the two probabilities differ by a factor of e^epsilon",
+		Metric:   "discrete",
+		Epsilon:  s.Epsilon,
+		Distance: Discrete,
+		Reason:   "randomised response: the two probabilities differ by a factor of e^epsilon",
 	}
 	draw := func(word WordID, rng *rand.Rand) WordID {
 		if n == 1 || rng.Float64() < kept {
@@ -45,5 +47,9 @@ func newKRR(env Environment, s Settings) (*Mechanism, error) {
 		}
 		dst[word] = logKept
 	}
-	return ByFormula(s, g, Formula{Vocabulary: env.Space.Vocabulary, Draw: draw, LogRow: logRow}), nil
+	return ByFormula(s, g, Formula{
+		Vocabulary: env.Space.Vocabulary,
+		Draw:       draw,
+		LogRow:     logRow,
+	}), nil
 }

@@ -19,8 +19,11 @@ func init() {
 		Order:    20,
 		Variants: []Variant{Proved, Released, AsRun},
 		Parameters: []Parameter{{
-			Name: "lambda", Default: defaultLambda, Legal: "in [0, 1]", Valid: params.Between(0, 1),
-			Doc: "share of the covariance in the shape of the noise; 0 is CMP",
+			Name:    "lambda",
+			Default: defaultLambda,
+			Legal:   "in [0, 1]",
+			Valid:   params.Between(0, 1),
+			Doc:     "share of the covariance in the shape of the noise; 0 is CMP",
 		}},
 		Drawn: true,
 		New:   newMahalanobis,
@@ -57,5 +60,9 @@ func newMahalanobis(env Environment, s Settings) (*Mechanism, error) {
 			return shape.distance(env.Space.Vector(a), env.Space.Vector(b))
 		},
 	}
-	return ByNoise(s, g, Noise{Space: env.Space, Shape: shape.rows, Whiten: shape.whiten}), nil
+	return ByNoise(s, g, Noise{
+		Space:  env.Space,
+		Shape:  shape.rows,
+		Whiten: shape.whiten,
+	}), nil
 }

@@ -30,7 +30,9 @@ func DistanceOf(s *embeddings.Space, metric string) (func(a, b WordID) float64, 
 		if err != nil {
 			return nil, err
 		}
-		return func(a, b WordID) float64 { return shape.distance(s.Vector(a), s.Vector(b)) }, nil
+		return func(a, b WordID) float64 {
+			return shape.distance(s.Vector(a), s.Vector(b))
+		}, nil
 	}
 	return nil, fmt.Errorf("metric = %q: must be %q, %q or %q", metric, "euclidean", "discrete", "mahalanobis")
 }

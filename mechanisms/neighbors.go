@@ -110,6 +110,8 @@ func byFrequency(env Environment) []WordID {
 	_, counts := embeddings.CountWords(env.Documents)
 	v := env.Space.Vocabulary
 	order := v.IDs()
-	slices.SortStableFunc(order, func(a, b WordID) int { return cmp.Compare(counts[v.Word(b)], counts[v.Word(a)]) })
+	slices.SortStableFunc(order, func(a, b WordID) int {
+		return cmp.Compare(counts[v.Word(b)], counts[v.Word(a)])
+	})
 	return order
 }

@@ -55,7 +55,9 @@ func (o Outside) Check(name string, parameters map[string]any, epsilons int) err
 			"nobody knows it, or say {epsilon} in its name", name, o.Text)
 	}
 	for _, p := range slices.Sorted(maps.Keys(parameters)) {
-		if !slices.ContainsFunc(o.places(), func(s string) bool { return strings.Contains(s, "{"+p+"}") }) {
+		if !slices.ContainsFunc(o.places(), func(s string) bool {
+			return strings.Contains(s, "{"+p+"}")
+		}) {
 			return fmt.Errorf("%s: parameter %s: {%s} must stand in the command or the name of the text, or it "+
 				"changes nothing", name, p, p)
 		}
@@ -89,7 +91,10 @@ func (s Settings) Definition() (Definition, error) {
 		return Find(s.Mechanism)
 	}
 	return Definition{
-		Name: s.Mechanism, Title: s.Mechanism, Variants: []Variant{External}, Drawn: true,
+		Name:     s.Mechanism,
+		Title:    s.Mechanism,
+		Variants: []Variant{External},
+		Drawn:    true,
 		New: func(env Environment, s Settings) (*Mechanism, error) {
 			if env.Outside == nil {
 				return nil, errors.New("is not built in, and nothing here opens it")

@@ -18,13 +18,27 @@ func init() {
 		Order:    80,
 		Variants: []Variant{Proved},
 		Parameters: []Parameter{
-			{Name: "projection", Default: "gaussian", Legal: `"gaussian" or "none"`,
-				Words: []string{"gaussian", "none"},
-				Doc:   "gaussian projects to m dimensions first (M2); none adds noise to all p (M1)"},
-			{Name: "beta", Default: 0.9, Legal: "in (0, 1)", Valid: params.Strictly(0, 1),
-				Doc: "how much the projection may stretch distances"},
-			{Name: "delta", Default: 1e-6, Legal: "in (0, 1)", Valid: params.Strictly(0, 1),
-				Doc: "probability that it stretches some more"},
+			{
+				Name:    "projection",
+				Default: "gaussian",
+				Legal:   `"gaussian" or "none"`,
+				Words:   []string{"gaussian", "none"},
+				Doc:     "gaussian projects to m dimensions first (M2); none adds noise to all p (M1)",
+			},
+			{
+				Name:    "beta",
+				Default: 0.9,
+				Legal:   "in (0, 1)",
+				Valid:   params.Strictly(0, 1),
+				Doc:     "how much the projection may stretch distances",
+			},
+			{
+				Name:    "delta",
+				Default: 1e-6,
+				Legal:   "in (0, 1)",
+				Valid:   params.Strictly(0, 1),
+				Doc:     "probability that it stretches some more",
+			},
 			{Name: "m", Default: "derived", Fixed: true},
 		},
 		NewVector: newPrivEmb,
@@ -61,13 +75,25 @@ func newPrivEmb(env Environment, s Settings) (VectorMechanism, error) {
 	p := env.Space.Dimension
 	if s.Parameters["projection"] == "none" {
 		g := euclideanGuarantee(env.Space, s.Epsilon, "multivariate Laplace noise on the vector")
-		return &privEmb{settings: s, guarantee: g, space: env.Space, m: p, noise: s.Epsilon}, nil
+		return &privEmb{
+			settings:  s,
+			guarantee: g,
+			space:     env.Space,
+			m:         p,
+			noise:     s.Epsilon,
+		}, nil
 	}
 	m := projectedDimension(p, beta, delta)
 	g := euclideanGuarantee(env.Space, s.Epsilon,
 		"with probability 1-delta over the projection it stretches no distance by more than 1+beta")
 	g.Delta = delta
-	e := &privEmb{settings: s, guarantee: g, space: env.Space, m: m, noise: s.Epsilon / (1 + beta)}
+	e := &privEmb{
+		settings:  s,
+		guarantee: g,
+		space:     env.Space,
+		m:         m,
+		noise:     s.Epsilon / (1 + beta),
+	}
 	rng := env.Seed.Derive("privemb", "projection").Rand()
 	e.projection = make([]float64, m*p)
 	for i := range e.projection {

@@ -48,7 +48,12 @@ type VectorNoise struct {
 // of the noise.
 func ByNoise(s Settings, g Guarantee, x Noise) *Mechanism {
 	p := newProjector(x, s.Epsilon)
-	m := &Mechanism{settings: s, guarantee: g, vocabulary: x.Space.Vocabulary, sampler: p}
+	m := &Mechanism{
+		settings:   s,
+		guarantee:  g,
+		vocabulary: x.Space.Vocabulary,
+		sampler:    p,
+	}
 	if g.Holds() {
 		m.noise = &VectorNoise{p.noisyVectors, x.Whiten}
 	}
@@ -72,7 +77,12 @@ type projector struct {
 
 func newProjector(x Noise, epsilon float64) *projector {
 	x.Neighbors = max(1, x.Neighbors)
-	p := &projector{Noise: x, epsilon: epsilon, index: nearest.Of(x.Space), radius: noisyRadius(x.Space.Longest())}
+	p := &projector{
+		Noise:   x,
+		epsilon: epsilon,
+		index:   nearest.Of(x.Space),
+		radius:  noisyRadius(x.Space.Longest()),
+	}
 	if x.Shape != nil {
 		p.shape = kernel.PackPanels(x.Shape, x.Space.Dimension)
 	}
@@ -310,6 +320,11 @@ func (m *projector) pullBack(v []float32) {
 
 // euclideanGuarantee returns ε·d with d the space's Euclidean distance.
 func euclideanGuarantee(s *embeddings.Space, epsilon float64, reason string) Guarantee {
-	return Guarantee{Metric: "euclidean", Epsilon: epsilon, EuclideanEpsilon: epsilon, Distance: s.Distance,
-		Reason: reason}
+	return Guarantee{
+		Metric:           "euclidean",
+		Epsilon:          epsilon,
+		EuclideanEpsilon: epsilon,
+		Distance:         s.Distance,
+		Reason:           reason,
+	}
 }

@@ -22,8 +22,13 @@ func init() {
 		Variants: []Variant{Proved},
 		Parameters: []Parameter{
 			{Name: "base", Default: "cmp", Fixed: true},
-			{Name: "c", Default: 0.04, Legal: "> 0 and finite", Valid: params.Strictly(0, math.Inf(1)),
-				Doc: "decay: the r-th nearest word of the base's output is returned with probability ∝ exp(-c·ε·r)"},
+			{
+				Name:    "c",
+				Default: 0.04,
+				Legal:   "> 0 and finite",
+				Valid:   params.Strictly(0, math.Inf(1)),
+				Doc:     "decay: the r-th nearest word of the base's output is returned with probability ∝ exp(-c·ε·r)",
+			},
 		},
 		Drawn:   true,
 		Chooses: true,
@@ -93,7 +98,9 @@ func (m *rankSampler) choices(words []WordID, rng *rand.Rand) Choices {
 	}
 	return func(i int, take func(WordID, float64)) {
 		near := m.near.of(stars[i], m.count)
-		if !slices.ContainsFunc(near, func(a nearest.Neighbor) bool { return a.ID == outputs[i] }) {
+		if !slices.ContainsFunc(near, func(a nearest.Neighbor) bool {
+			return a.ID == outputs[i]
+		}) {
 			take(outputs[i], 1)
 			return
 		}
@@ -131,7 +138,9 @@ func (m *rankSampler) move(documents []document) {
 	for _, w := range near {
 		*w.to = m.near.of(w.star, m.count)[w.rank].ID
 	}
-	slices.SortStableFunc(beyond, func(a, b rankedWord) int { return int(a.star) - int(b.star) })
+	slices.SortStableFunc(beyond, func(a, b rankedWord) int {
+		return int(a.star) - int(b.star)
+	})
 	var order []WordID
 	for i, w := range beyond {
 		if i == 0 || w.star != beyond[i-1].star {

@@ -143,7 +143,9 @@ func Definitions() []Definition { return definitions.All() }
 // Ordered returns all registered mechanisms by Order, then by name.
 func Ordered() []Definition {
 	all := Definitions()
-	slices.SortStableFunc(all, func(a, b Definition) int { return cmp.Compare(a.Order, b.Order) })
+	slices.SortStableFunc(all, func(a, b Definition) int {
+		return cmp.Compare(a.Order, b.Order)
+	})
 	return all
 }
 
@@ -206,7 +208,9 @@ func New(env Environment, s Settings) (*Mechanism, error) {
 // NewVector builds a mechanism that releases vectors.
 func NewVector(env Environment, s Settings) (VectorMechanism, error) {
 	return build(env, s, "words, not vectors",
-		func(d Definition) func(Environment, Settings) (VectorMechanism, error) { return d.NewVector })
+		func(d Definition) func(Environment, Settings) (VectorMechanism, error) {
+			return d.NewVector
+		})
 }
 
 // build makes a mechanism of complete settings by the constructor of its definition;

@@ -33,8 +33,13 @@ type restriction struct {
 // restrict knows of the result what is known of inner.
 func restrict(inner *Mechanism, x restriction) *Mechanism {
 	r := &restricted{x, inner}
-	m := &Mechanism{settings: x.settings, guarantee: x.guarantee, vocabulary: x.vocabulary, sampler: r,
-		valid: inner.valid}
+	m := &Mechanism{
+		settings:   x.settings,
+		guarantee:  x.guarantee,
+		vocabulary: x.vocabulary,
+		sampler:    r,
+		valid:      inner.valid,
+	}
 	if inner.row != nil {
 		m.row = r.row
 		m.rows = r.rows
@@ -86,7 +91,9 @@ func (r *restricted) draw(ctx context.Context, documents []document, workers int
 
 // choices are those of inner; words that stay are drawn for nothing.
 func (r *restricted) choices(words []WordID, rng *rand.Rand) Choices {
-	inner := r.inner.choices(list.Map(words, func(w WordID) WordID { return max(r.input[w], 0) }), rng)
+	inner := r.inner.choices(list.Map(words, func(w WordID) WordID {
+		return max(r.input[w], 0)
+	}), rng)
 	return func(i int, take func(WordID, float64)) {
 		w := words[i]
 		if r.input[w] == embeddings.Unknown {

@@ -153,7 +153,13 @@ func Rewriting(r Rewriter, space *embeddings.Space) (*Mechanism, error) {
 	case g.Metric == "discrete":
 		g.Distance = Discrete
 	}
-	return &Mechanism{settings: r.Settings(), guarantee: g, vocabulary: v, text: r, sampler: rewriting{r, v}}, nil
+	return &Mechanism{
+		settings:   r.Settings(),
+		guarantee:  g,
+		vocabulary: v,
+		text:       r,
+		sampler:    rewriting{r, v},
+	}, nil
 }
 
 // Outside reports whether a Rewriter makes the text.
@@ -180,7 +186,9 @@ func rewriteFull(ctx context.Context, r Rewriter, documents [][]string, seedOf f
 			at = append(at, i)
 		}
 	}
-	private, err := Rewrite(ctx, r, full, func(i int) stream.Seed { return seedOf(at[i]) }, workers)
+	private, err := Rewrite(ctx, r, full, func(i int) stream.Seed {
+		return seedOf(at[i])
+	}, workers)
 	for i, d := range private {
 		out[at[i]] = d
 	}
@@ -209,7 +217,9 @@ func (s rewriting) draw(ctx context.Context, documents []document, _ int) error 
 			return notByWord(s.rewriter.Settings().Mechanism)
 		}
 		tokens := [][]string{list.Map(x.words, s.vocabulary.Word)}
-		private, err := rewriteBatch(ctx, s.rewriter, tokens, 0, func(int) stream.Seed { return seed })
+		private, err := rewriteBatch(ctx, s.rewriter, tokens, 0, func(int) stream.Seed {
+			return seed
+		})
 		if err != nil {
 			return err
 		}

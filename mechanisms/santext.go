@@ -28,5 +28,9 @@ func newSanText(env Environment, s Settings) (*Mechanism, error) {
 
 // sanTextScores are −(ε/2)·d.
 func sanTextScores(c *Costs, epsilon float64) Scores {
-	return Decay{Costs: c, Rate: epsilon / 2, Most: math.Inf(1)}.Scores()
+	return Decay{
+		Costs: c,
+		Rate:  epsilon / 2,
+		Most:  math.Inf(1),
+	}.Scores()
 }

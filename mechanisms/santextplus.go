@@ -19,10 +19,20 @@ func init() {
 		Order:    51,
 		Variants: []Variant{Proved},
 		Parameters: []Parameter{
-			{Name: "w", Default: 0.5, Legal: "in (0, 1]", Valid: func(x float64) bool { return x > 0 && x <= 1 },
-				Doc: "share of the vocabulary that is sensitive: its rarest words"},
-			{Name: "p", Default: 0.2, Legal: "in [0, 1]", Valid: params.Between(0, 1),
-				Doc: "probability with which another word is replaced"},
+			{
+				Name:    "w",
+				Default: 0.5,
+				Legal:   "in (0, 1]",
+				Valid:   func(x float64) bool { return x > 0 && x <= 1 },
+				Doc:     "share of the vocabulary that is sensitive: its rarest words",
+			},
+			{
+				Name:    "p",
+				Default: 0.2,
+				Legal:   "in [0, 1]",
+				Valid:   params.Between(0, 1),
+				Doc:     "probability with which another word is replaced",
+			},
 		},
 		PerWord: true,
 		Needs:   Needs{Corpus: true},
@@ -60,7 +70,12 @@ func newSanTextPlus(env Environment, s Settings) (*Mechanism, error) {
 			"these are kept, and so told from all other words", costs.count(), n)
 		g.Covers = func(a, b WordID) bool { return costs.isOutput(a) && costs.isOutput(b) }
 	}
-	law := Decay{Costs: costs, Rate: s.Epsilon / 2, Most: math.Inf(1), Replaced: s.Parameters["p"].(float64)}
+	law := Decay{
+		Costs:    costs,
+		Rate:     s.Epsilon / 2,
+		Most:     math.Inf(1),
+		Replaced: s.Parameters["p"].(float64),
+	}
 	return ByScores(s, g, law.Scores()), nil
 }
 

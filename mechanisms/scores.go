@@ -32,7 +32,13 @@ type Scores struct {
 
 // ByScores makes a mechanism of scores, at the ε of s.
 func ByScores(s Settings, g Guarantee, x Scores) *Mechanism {
-	m := &Mechanism{settings: s, guarantee: g, vocabulary: x.Vocabulary, row: x.logRow, rows: x.rows}
+	m := &Mechanism{
+		settings:   s,
+		guarantee:  g,
+		vocabulary: x.Vocabulary,
+		row:        x.logRow,
+		rows:       x.rows,
+	}
 	if x.decay != nil && x.Basis.columns() > fullWords {
 		m.sampler = newHeadTail(*x.decay)
 	} else {

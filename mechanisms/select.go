@@ -38,14 +38,27 @@ func init() {
 		Needs:     Needs{Pool: true},
 		Documents: true,
 		Parameters: []Parameter{
-			{Name: "pool", Default: OwnPool, Legal: "a data set, a file of texts, or own",
-				Doc: "the public texts that are published; own: those of the data set that no split has"},
+			{
+				Name:    "pool",
+				Default: OwnPool,
+				Legal:   "a data set, a file of texts, or own",
+				Doc:     "the public texts that are published; own: those of the data set that no split has",
+			},
 			params.AtLeast("size", 0, 0, "texts of the pool that are used; 0: all"),
-			{Name: "k", Default: 100, Legal: "a whole number >= 1", Valid: params.Between(1, math.Inf(1)),
+			{
+				Name:     "k",
+				Default:  100,
+				Legal:    "a whole number >= 1",
+				Valid:    params.Between(1, math.Inf(1)),
 				Doc:      "texts of the pool that are near, each e^epsilon times as likely as another",
-				Variants: []string{string(Proved)}},
-			{Name: "encoder", Default: sifEncoder, Legal: "sif, or a sentence encoder",
-				Doc: "what similarity is of: sif is the mean of word vectors weighted by frequency in the pool"},
+				Variants: []string{string(Proved)},
+			},
+			{
+				Name:    "encoder",
+				Default: sifEncoder,
+				Legal:   "sif, or a sentence encoder",
+				Doc:     "what similarity is of: sif is the mean of word vectors weighted by frequency in the pool",
+			},
 			params.OneOf("overlap", "what becomes of a text that the pool has too", "refuse", "allow"),
 		},
 		New: newSelect,
@@ -70,7 +83,9 @@ const sifEncoder = "sif"
 // The variant similarity has weights e^(ε·u/2), u the cosine clipped to [0, 1]: weights and
 // normaliser each differ by e^(ε/2) at most.
 func newSelect(env Environment, s Settings) (*Mechanism, error) {
-	pool, err := once(env, poolKey{s.Parameters.String()}, func() (*publicPool, error) { return openPool(env, s) })
+	pool, err := once(env, poolKey{s.Parameters.String()}, func() (*publicPool, error) {
+		return openPool(env, s)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +115,11 @@ func newSelect(env Environment, s Settings) (*Mechanism, error) {
 		x.weigh = func(row []float64) { weighNearest(row, k, s.Epsilon) }
 	}
 	x.documents = Documents{Outputs: pool.texts, LogRows: x.logRows}
-	return ByDocuments(env, s, g, Documents{Outputs: pool.texts, LogRows: x.logRows, Draw: x.draw})
+	return ByDocuments(env, s, g, Documents{
+		Outputs: pool.texts,
+		LogRows: x.logRows,
+		Draw:    x.draw,
+	})
 }
 
 // weighNearest replaces similarities by log-weights: that of the k greatest is the given

@@ -38,7 +38,13 @@ const smallTable = 512
 // newShrinking starts with all words; width is the number of neighbours listed
 // per word, or 0 to scan always.
 func newShrinking(s *embeddings.Space, width int) *shrinking {
-	x := &shrinking{space: s, wide: width, gone: make([]bool, s.Len()), left: s.Len(), place: make([]int32, s.Len())}
+	x := &shrinking{
+		space: s,
+		wide:  width,
+		gone:  make([]bool, s.Len()),
+		left:  s.Len(),
+		place: make([]int32, s.Len()),
+	}
 	x.live = s.Vocabulary.IDs()
 	x.rebuild()
 	return x

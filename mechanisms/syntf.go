@@ -36,9 +36,18 @@ func newSynTF(env Environment, s Settings) (*Mechanism, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := Guarantee{Metric: "discrete", Epsilon: s.Epsilon, Distance: Discrete,
-		Reason: "exponential mechanism over one candidate set with a rating of sensitivity 1"}
-	law := Decay{Costs: costs, Rate: s.Epsilon / 2, Most: 1, Replaced: 1}
+	g := Guarantee{
+		Metric:   "discrete",
+		Epsilon:  s.Epsilon,
+		Distance: Discrete,
+		Reason:   "exponential mechanism over one candidate set with a rating of sensitivity 1",
+	}
+	law := Decay{
+		Costs:    costs,
+		Rate:     s.Epsilon / 2,
+		Most:     1,
+		Replaced: 1,
+	}
 	return ByScores(s, g, law.Scores()), nil
 }
 

@@ -24,7 +24,9 @@ import (
 // AsRun reads the train texts only. Its tf-idf has no words of one letter, which
 // are left unchanged, as is every word that the train texts do not have.
 func newThesaurusSynTF(env Environment, s Settings) (*Mechanism, error) {
-	x, err := once(env, synonymsKey(s.Variant), func() (*synonyms, error) { return newSynonyms(env, s.Variant) })
+	x, err := once(env, synonymsKey(s.Variant), func() (*synonyms, error) {
+		return newSynonyms(env, s.Variant)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +72,8 @@ func newSynonyms(env Environment, v Variant) (*synonyms, error) {
 	counts := map[string]float64{}
 	for _, document := range documents {
 		for _, token := range document {
-			if counts[token] == 0 && env.Space.Vocabulary.ID(token) == embeddings.Unknown &&
+			if counts[token] == 0 &&
+				env.Space.Vocabulary.ID(token) == embeddings.Unknown &&
 				env.Thesaurus.Covers(token) {
 				words = append(words, token)
 			}
@@ -78,7 +81,9 @@ func newSynonyms(env Environment, v Variant) (*synonyms, error) {
 		}
 	}
 	if v == AsRun {
-		maps.DeleteFunc(counts, func(w string, _ float64) bool { return utf8.RuneCountInString(w) < 2 })
+		maps.DeleteFunc(counts, func(w string, _ float64) bool {
+			return utf8.RuneCountInString(w) < 2
+		})
 	}
 	var squares float64
 	for _, c := range counts {

@@ -18,12 +18,23 @@ func init() {
 		Variants: []Variant{Proved, Released, AsRun},
 		PerWord:  true,
 		Parameters: []Parameter{
-			{Name: "gamma", Default: temTheorem3, Number: true, Legal: `"theorem3" or a distance >= 0`,
-				Valid: params.Between(0, math.Inf(1)), Words: []string{temTheorem3},
+			{
+				Name:    "gamma",
+				Default: temTheorem3,
+				Number:  true,
+				Legal:   `"theorem3" or a distance >= 0`,
+				Valid:   params.Between(0, math.Inf(1)),
+				Words:   []string{temTheorem3},
 				Doc: "truncation distance; theorem3 gives the smallest that keeps the word within it with " +
-					"probability 1-beta"},
-			{Name: "beta", Default: 0.001, Legal: "in (0, 1)", Valid: params.Strictly(0, 1),
-				Doc: "failure probability of theorem3"},
+					"probability 1-beta",
+			},
+			{
+				Name:    "beta",
+				Default: 0.001,
+				Legal:   "in (0, 1)",
+				Valid:   params.Strictly(0, 1),
+				Doc:     "failure probability of theorem3",
+			},
 		},
 		New: newTEM,
 	})
@@ -52,7 +63,11 @@ func newTEM(env Environment, s Settings) (*Mechanism, error) {
 	}
 	g := euclideanGuarantee(env.Space, s.Epsilon,
 		"exponential mechanism with the distance, truncated at gamma, as cost")
-	law := Decay{Costs: DistanceCosts(env.Space, nil), Rate: s.Epsilon / 2, Most: truncation(s, n-1)}
+	law := Decay{
+		Costs: DistanceCosts(env.Space, nil),
+		Rate:  s.Epsilon / 2,
+		Most:  truncation(s, n-1),
+	}
 	return ByScores(s, g, law.Scores()), nil
 }
 

@@ -124,7 +124,9 @@ func (t *textRun) run(ctx context.Context, m *Mechanism) error {
 			}
 			continue
 		}
-		for _, b := range batchesOf(len(places), func(i int) int { return t.length(places[i]) }) {
+		for _, b := range batchesOf(len(places), func(i int) int {
+			return t.length(places[i])
+		}) {
 			g.Go(func() error {
 				if err := running.Err(); err != nil {
 					return err

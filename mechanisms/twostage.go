@@ -16,11 +16,20 @@ func init() {
 		Order:    15,
 		Variants: []Variant{Proved},
 		Parameters: []Parameter{
-			{Name: "w", Default: 0.5, Legal: "in (0, 1]", Valid: func(x float64) bool { return x > 0 && x <= 1 },
-				Doc: "share of the vocabulary that is sensitive: its rarest words"},
-			{Name: "ratio", Default: 0.5, Legal: "in (0, 1]",
-				Valid: func(x float64) bool { return x > 0 && x <= 1 },
-				Doc:   "epsilon of a sensitive word, in that of another"},
+			{
+				Name:    "w",
+				Default: 0.5,
+				Legal:   "in (0, 1]",
+				Valid:   func(x float64) bool { return x > 0 && x <= 1 },
+				Doc:     "share of the vocabulary that is sensitive: its rarest words",
+			},
+			{
+				Name:    "ratio",
+				Default: 0.5,
+				Legal:   "in (0, 1]",
+				Valid:   func(x float64) bool { return x > 0 && x <= 1 },
+				Doc:     "epsilon of a sensitive word, in that of another",
+			},
 		},
 		Needs: Needs{Corpus: true},
 		Drawn: true,
@@ -62,7 +71,12 @@ func newTwoStage(env Environment, s Settings) (*Mechanism, error) {
 	weak := newProjector(Noise{Space: env.Space}, s.Epsilon)
 	strong := newProjector(Noise{Space: env.Space}, ratio*s.Epsilon)
 	stages := twoStages{sensitive, strong, weak}
-	m := &Mechanism{settings: s, guarantee: g, vocabulary: env.Space.Vocabulary, sampler: stages}
+	m := &Mechanism{
+		settings:   s,
+		guarantee:  g,
+		vocabulary: env.Space.Vocabulary,
+		sampler:    stages,
+	}
 	// The lengths of noise that an audit sees are in units of ε: those of sensitive words
 	// count by the ratio.
 	vectors := func(dst []float32, word WordID, rng *rand.Rand) {

@@ -38,5 +38,9 @@ func newUniform(env Environment, s Settings) (*Mechanism, error) {
 // perfect returns the guarantee with ε = 0, whatever ε the instance was built
 // with.
 func perfect(reason string) Guarantee {
-	return Guarantee{Metric: "discrete", Reason: reason, Distance: Discrete}
+	return Guarantee{
+		Metric:   "discrete",
+		Reason:   reason,
+		Distance: Discrete,
+	}
 }

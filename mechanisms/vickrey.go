@@ -18,7 +18,10 @@ func init() {
 		Order:    30,
 		Variants: []Variant{Proved, Released, AsRun},
 		Parameters: []Parameter{{
-			Name: "t", Default: 0.5, Legal: "in [0, 1]", Valid: params.Between(0, 1),
+			Name:     "t",
+			Default:  0.5,
+			Legal:    "in [0, 1]",
+			Valid:    params.Between(0, 1),
 			Variants: []string{string(Proved)},
 			Doc:      "how far the choice leans to the second nearest word; 0 is CMP",
 		}},
@@ -41,14 +44,22 @@ func newVickrey(env Environment, s Settings) (*Mechanism, error) {
 	if s.Variant == Released {
 		g := Guarantee{Reason: "the neighbours depend on the input word: it is dropped when it is the nearest, " +
 			"which is not post-processing of the noisy vector"}
-		return ByNoise(s, g, Noise{Space: env.Space, Neighbors: 3, Weights: releasedVickrey}), nil
+		return ByNoise(s, g, Noise{
+			Space:     env.Space,
+			Neighbors: 3,
+			Weights:   releasedVickrey,
+		}), nil
 	}
 	t := s.Parameters["t"].(float64)
 	weights := func(p []float64, _ WordID, near []nearest.Neighbor) {
 		oneOfTwo(p, near, func(a, b float64) float64 { return firstPrice(t, a, b) })
 	}
 	g := euclideanGuarantee(env.Space, s.Epsilon, chosenAmongNearest)
-	return ByNoise(s, g, Noise{Space: env.Space, Neighbors: 2, Weights: weights}), nil
+	return ByNoise(s, g, Noise{
+		Space:     env.Space,
+		Neighbors: 2,
+		Weights:   weights,
+	}), nil
 }
 
 const chosenAmongNearest = "the noise is ε·d-private and the choice among its nearest words is post-processing"

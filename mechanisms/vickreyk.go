@@ -21,9 +21,11 @@ func init() {
 		Order:    31,
 		Variants: []Variant{Proved},
 		Parameters: []Parameter{{
-			Name: "t", Default: []float64{1, 1}, Legal: "a list of 1 to 64 numbers >= 0",
-			Valid: params.Between(0, math.Inf(1)),
-			Doc:   "t_r for the r-th nearest word, drawn with probability ∝ exp(-t_r·a_r); its length is k",
+			Name:    "t",
+			Default: []float64{1, 1},
+			Legal:   "a list of 1 to 64 numbers >= 0",
+			Valid:   params.Between(0, math.Inf(1)),
+			Doc:     "t_r for the r-th nearest word, drawn with probability ∝ exp(-t_r·a_r); its length is k",
 		}},
 		Drawn:   true,
 		Chooses: true,
@@ -37,9 +39,11 @@ func init() {
 		Order:    32,
 		Variants: []Variant{Proved},
 		Parameters: []Parameter{{
-			Name: "k", Default: 2.0, Legal: "a whole number in [1, 64], at most the number of words",
-			Valid: params.Whole(1, mostNeighbors),
-			Doc:   "the k-th nearest word of the noisy vector is returned; 1 is CMP",
+			Name:    "k",
+			Default: 2.0,
+			Legal:   "a whole number in [1, 64], at most the number of words",
+			Valid:   params.Whole(1, mostNeighbors),
+			Doc:     "the k-th nearest word of the noisy vector is returned; 1 is CMP",
 		}},
 		Drawn: true,
 		New:   newKth,
@@ -67,7 +71,11 @@ func newVickreyK(env Environment, s Settings) (*Mechanism, error) {
 		}
 	}
 	g := euclideanGuarantee(env.Space, s.Epsilon, chosenAmongNearest)
-	return ByNoise(s, g, Noise{Space: env.Space, Neighbors: min(len(t), env.Space.Len()), Weights: weights}), nil
+	return ByNoise(s, g, Noise{
+		Space:     env.Space,
+		Neighbors: min(len(t), env.Space.Len()),
+		Weights:   weights,
+	}), nil
 }
 
 // newKth builds the deterministic k-th neighbour over all of W.
@@ -79,5 +87,9 @@ func newKth(env Environment, s Settings) (*Mechanism, error) {
 	weights := func(p []float64, _ WordID, _ []nearest.Neighbor) { p[len(p)-1] = 1 }
 	g := euclideanGuarantee(env.Space, s.Epsilon,
 		"the noise is ε·d-private and its k-th nearest word is post-processing")
-	return ByNoise(s, g, Noise{Space: env.Space, Neighbors: int(k), Weights: weights}), nil
+	return ByNoise(s, g, Noise{
+		Space:     env.Space,
+		Neighbors: int(k),
+		Weights:   weights,
+	}), nil
 }

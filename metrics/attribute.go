@@ -76,7 +76,9 @@ func MeasureAttribute(x Inferred, b Bootstrap) Attribute {
 
 // right says, by release and document, whether the prediction is right, as 1 or 0.
 func (x Inferred) right() [][]int {
-	return list.Map(x.Predicted, func(predicted []int) []int { return equal(predicted, x.Labels) })
+	return list.Map(x.Predicted, func(predicted []int) []int {
+		return equal(predicted, x.Labels)
+	})
 }
 
 // equal is 1 where two lists have the same number, else 0.
@@ -97,12 +99,20 @@ func count(x []int) int { return list.Sum(x, func(v int) int { return v }) }
 // holds the estimate; it is unknown where the estimate is. It sorts drawn.
 func Percentiles(estimate float64, drawn []float64, level float64) stats.Interval {
 	if math.IsNaN(estimate) || len(drawn) == 0 {
-		return stats.Interval{Estimate: estimate, Low: math.NaN(), High: math.NaN()}
+		return stats.Interval{
+			Estimate: estimate,
+			Low:      math.NaN(),
+			High:     math.NaN(),
+		}
 	}
 	slices.SortFunc(drawn, cmp.Compare[float64])
 	at := func(share float64) float64 {
 		rank := int(math.Floor(share * float64(len(drawn))))
 		return drawn[min(len(drawn)-1, max(0, rank))]
 	}
-	return stats.Interval{Estimate: estimate, Low: min(estimate, at((1-level)/2)), High: max(estimate, at((1+level)/2))}
+	return stats.Interval{
+		Estimate: estimate,
+		Low:      min(estimate, at((1-level)/2)),
+		High:     max(estimate, at((1+level)/2)),
+	}
 }

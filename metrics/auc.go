@@ -65,5 +65,9 @@ func AUCInterval(area float64, positives, negatives int, level float64) stats.In
 	square := area * area
 	z := math.Round(100*distuv.UnitNormal.Quantile((1+level)/2)) / 100
 	half := z * math.Sqrt(max(0, (area*(1-area)+(p-1)*(q1-square)+(n-1)*(q2-square))/(p*n)))
-	return stats.Interval{Estimate: area, Low: max(0, area-half), High: min(1, area+half)}
+	return stats.Interval{
+		Estimate: area,
+		Low:      max(0, area-half),
+		High:     min(1, area+half),
+	}
 }

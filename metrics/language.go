@@ -21,7 +21,11 @@ func MedianInterval(x []float64, level float64) stats.Interval {
 		return stats.Unknown()
 	}
 	slices.Sort(x)
-	i := stats.Interval{Estimate: (x[(n-1)/2] + x[n/2]) / 2, Low: math.Inf(-1), High: math.Inf(1)}
+	i := stats.Interval{
+		Estimate: (x[(n-1)/2] + x[n/2]) / 2,
+		Low:      math.Inf(-1),
+		High:     math.Inf(1),
+	}
 	// The largest k with Pr[Binomial(n, 1/2) < k] <= (1 − level)/2: the median
 	// is outside [x_(k), x_(n+1−k)] with twice that at most.
 	binomial := distuv.Binomial{N: float64(n), P: 0.5}

@@ -83,7 +83,9 @@ func Overlap(before, after [][]string, k int) (words []string, shared []bool) {
 // firstOfLeastCommon are the k least frequent words, those that come first of as many.
 func firstOfLeastCommon(documents [][]string, k int) []string {
 	words, counts := embeddings.CountWords(documents)
-	slices.SortStableFunc(words, func(a, b string) int { return cmp.Compare(counts[a], counts[b]) })
+	slices.SortStableFunc(words, func(a, b string) int {
+		return cmp.Compare(counts[a], counts[b])
+	})
 	return words[:min(k, len(words))]
 }
 

@@ -8,7 +8,9 @@ import "slices"
 // of the splits. What an attacker learns from the others he would have looked
 // up, not learned.
 func Unrelated(public, splits [][]int32, most float64) []int {
-	distinct := func(d []int32) []int32 { return slices.Compact(slices.Sorted(slices.Values(d))) }
+	distinct := func(d []int32) []int32 {
+		return slices.Compact(slices.Sorted(slices.Values(d)))
+	}
 	having := map[int32][]int32{} // documents of the splits, by word
 	sizes := make([]int, len(splits))
 	for i, d := range splits {

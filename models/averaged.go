@@ -51,7 +51,11 @@ func newAveraged(o Options) *network {
 		weights[0] = newDense(tensor.Shape{most, d}, l.rows.data)
 		g, err := compile(l, weights, rng)
 		if err == nil && rng != nil {
-			g.movers[0] = &batchRows{batch: l.batch, table: l.table, moments: newMoments(len(table))}
+			g.movers[0] = &batchRows{
+				batch:   l.batch,
+				table:   l.table,
+				moments: newMoments(len(table)),
+			}
 		}
 		return g, err
 	}
@@ -104,7 +108,12 @@ func meanRows[T float](b *batch, rows *gorgonia.Node) (*gorgonia.Node, error) {
 	d := rows.Shape()[1]
 	shape := tensor.Shape{len(b.lengths), d}
 	mean := make([]T, shape.TotalSize())
-	return fuse("MeanRows", rows, shape, &meanLayer[T]{batch: b, d: d, mean: mean, out: newDense(shape, mean)})
+	return fuse("MeanRows", rows, shape, &meanLayer[T]{
+		batch: b,
+		d:     d,
+		mean:  mean,
+		out:   newDense(shape, mean),
+	})
 }
 
 // meanLayer is the mean as an op: the derivative of a row is the sum of those of the sequences that have it, each over

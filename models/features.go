@@ -57,8 +57,18 @@ func pack(x design) design {
 	case rowDesign:
 		r, sparse := x.rows.(sparseRows)
 		if sparse {
-			m := kernel.CSR{Width: r.d, Start: r.start, Columns: r.columns, Data: r.data}
-			return packed{rows: r.len(), columns: r.d, forward: m.Pack(), backward: m.Transposed().Pack()}
+			m := kernel.CSR{
+				Width:   r.d,
+				Start:   r.start,
+				Columns: r.columns,
+				Data:    r.data,
+			}
+			return packed{
+				rows:     r.len(),
+				columns:  r.d,
+				forward:  m.Pack(),
+				backward: m.Transposed().Pack(),
+			}
 		}
 	}
 	return x

@@ -54,7 +54,11 @@ func registerLSTM(d Definition, directions int) {
 func newLSTM(directions int, o Options) *network {
 	m := newNetwork(o)
 	p := values(o.Parameters)
-	size := layerSize{d: o.Embedding.Dimension, h: p.int("hidden"), directions: directions}
+	size := layerSize{
+		d:          o.Embedding.Dimension,
+		h:          p.int("hidden"),
+		directions: directions,
+	}
 	m.weights = lstmWeights(size, o)
 	dropout := p.float("dropout")
 	padding, _ := p["length"].(int)
@@ -62,7 +66,11 @@ func newLSTM(directions int, o Options) *network {
 		batch := newBatch(m.rows(rng), o.Embedding.Len(), padding)
 		r := newRecurrence(inFloat32, o.Embedding, size, batch)
 		r.free = func() int { return cores.Free(ctx) }
-		l := &lstmLayers{recurrence: r, dropout: dropout, rng: rng}
+		l := &lstmLayers{
+			recurrence: r,
+			dropout:    dropout,
+			rng:        rng,
+		}
 		if rng != nil && dropout > 0 {
 			r.mask = resized(r.mask, len(batch.lengths), size.outputs())
 		}
@@ -136,7 +144,11 @@ func lastHidden[T float](r *recurrence[T], pass func(w, out kernel.Matrix[T]), w
 	error) {
 	shape := tensor.Shape{len(r.batch.lengths), r.outputs()}
 	out := newDense(shape, make([]T, shape.TotalSize()))
-	return fuse("LSTM", weights, shape, &recurrenceLayer[T]{recurrence: r, pass: pass, out: out})
+	return fuse("LSTM", weights, shape, &recurrenceLayer[T]{
+		recurrence: r,
+		pass:       pass,
+		out:        out,
+	})
 }
 
 // recurrenceLayer is a recurrence as an op.

@@ -70,7 +70,9 @@ func (m Membership) outputs(ctx context.Context) (Examples, error) {
 			return out, err
 		}
 		for _, s := range scores {
-			out.Vectors = append(out.Vectors, list.Map(s, func(p float64) float32 { return float32(p) }))
+			out.Vectors = append(out.Vectors, list.Map(s, func(p float64) float32 {
+				return float32(p)
+			}))
 			out.Labels = append(out.Labels, 1-i)
 		}
 	}

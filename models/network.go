@@ -106,7 +106,9 @@ func (m *network) fit(ctx context.Context, train, validation Examples) (History,
 	indices := consecutive(train.Len())
 	best := make([][]float32, len(m.weights))
 	for epoch := 1; epoch <= m.epochs && epoch-history.Best-1 <= m.patience; epoch++ {
-		order.Shuffle(len(indices), func(i, j int) { indices[i], indices[j] = indices[j], indices[i] })
+		order.Shuffle(len(indices), func(i, j int) {
+			indices[i], indices[j] = indices[j], indices[i]
+		})
 		if err := m.trainOn(ctx, training, train, indices); err != nil {
 			if ctx.Err() != nil {
 				return history, ctx.Err()
@@ -189,7 +191,9 @@ func (m *network) logits(ctx context.Context, g *graph, x Examples) ([]float32, 
 	out := make([]float32, x.Len()*m.classes)
 	indices := consecutive(x.Len())
 	if x.Sequences != nil {
-		slices.SortStableFunc(indices, func(i, j int) int { return len(x.Sequences[j]) - len(x.Sequences[i]) })
+		slices.SortStableFunc(indices, func(i, j int) int {
+			return len(x.Sequences[j]) - len(x.Sequences[i])
+		})
 	}
 	for batch := range slices.Chunk(indices, m.scoredTogether()) {
 		if err := ctx.Err(); err != nil {

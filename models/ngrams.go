@@ -19,7 +19,11 @@ var ngramGrid = []float64{0.1, 1, 10, 100}
 
 // ngramStop ends one fit; held-out accuracy does not move after it. With hundreds of
 // thousands of weights, the vectors that L-BFGS remembers are most of the work.
-var ngramStop = logisticStop{iterations: 60, tolerance: 3e-4, store: 5}
+var ngramStop = logisticStop{
+	iterations: 60,
+	tolerance:  3e-4,
+	store:      5,
+}
 
 // FitNGrams trains a linear classifier of token sequences: logistic regression on
 // tf-idf of words (one and two), tf-idf of the characters inside words (two to
@@ -41,17 +45,22 @@ func FitNGrams(ctx context.Context, o NGramOptions, train, validation Examples) 
 	if o.Embedding.Dimension > 0 {
 		in.tokens = o.Embedding.Len()
 	}
-	m := &checked{name: "ngrams", classes: o.Classes, reads: in, learner: &linear{
+	m := &checked{
+		name:    "ngrams",
 		classes: o.Classes,
-		grid:    ngramGrid,
-		sets: [][]int{{wordPart}, {wordPart, vectorPart}, {wordPart, characterPart},
-			{wordPart, characterPart, vectorPart}},
-		learn:    o.learn,
-		products: true,
-		trainer: func(x design, labels []int) trainer {
-			return newLogisticTrainer(x, labels, o.Classes, ngramStop)
+		reads:   in,
+		learner: &linear{
+			classes: o.Classes,
+			grid:    ngramGrid,
+			sets: [][]int{{wordPart}, {wordPart, vectorPart}, {wordPart, characterPart},
+				{wordPart, characterPart, vectorPart}},
+			learn:    o.learn,
+			products: true,
+			trainer: func(x design, labels []int) trainer {
+				return newLogisticTrainer(x, labels, o.Classes, ngramStop)
+			},
 		},
-	}}
+	}
 	h, err := m.Fit(ctx, train, validation)
 	return m, h, err
 }

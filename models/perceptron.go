@@ -20,13 +20,23 @@ type perceptron struct {
 func newPerceptron(hidden []int, classes int, seed stream.Seed) Classifier {
 	m := &perceptron{
 		network: network{
-			schedule: schedule{batch: 64, epochs: 50, patience: 5, learningRate: 0.001},
-			classes:  classes,
-			seed:     seed.Derive("perceptron"),
+			schedule: schedule{
+				batch:        64,
+				epochs:       50,
+				patience:     5,
+				learningRate: 0.001,
+			},
+			classes: classes,
+			seed:    seed.Derive("perceptron"),
 		},
 		hidden: hidden,
 	}
-	return &checked{learner: m, name: "perceptron", classes: classes, reads: reads{vectors: true}}
+	return &checked{
+		learner: m,
+		name:    "perceptron",
+		classes: classes,
+		reads:   reads{vectors: true},
+	}
 }
 
 // fit makes weights for vectors of the width of those in train, and trains them.

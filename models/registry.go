@@ -40,7 +40,9 @@ type Definition struct {
 
 // Has reports whether the model takes a parameter.
 func (d Definition) Has(parameter string) bool {
-	return slices.ContainsFunc(d.Parameters, func(p Parameter) bool { return p.Name == parameter })
+	return slices.ContainsFunc(d.Parameters, func(p Parameter) bool {
+		return p.Name == parameter
+	})
 }
 
 var definitions = registry.New[Definition]("model")

@@ -122,7 +122,9 @@ func (s *dualSolver) solve(ctx context.Context, c float64, passes int, tolerance
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		s.rng.Shuffle(s.active, func(a, b int) { s.order[a], s.order[b] = s.order[b], s.order[a] })
+		s.rng.Shuffle(s.active, func(a, b int) {
+			s.order[a], s.order[b] = s.order[b], s.order[a]
+		})
 		seen := s.pass(limits)
 		if seen.high-seen.low > tolerance {
 			limits = shrunk(seen)

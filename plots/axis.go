@@ -32,7 +32,11 @@ type axisRange struct {
 }
 
 func newRange(a Axis) *axisRange {
-	return &axisRange{axis: a, min: math.Inf(1), max: math.Inf(-1)}
+	return &axisRange{
+		axis: a,
+		min:  math.Inf(1),
+		max:  math.Inf(-1),
+	}
 }
 
 func (r *axisRange) add(values ...float64) {

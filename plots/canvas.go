@@ -41,7 +41,11 @@ type svgState struct {
 type stroke struct{ fill, style, d string }
 
 func newSVG(height vg.Length) *svgCanvas {
-	first := svgState{color: color.Black, width: 1, m: [6]float64{1, 0, 0, 1, 0, 0}}
+	first := svgState{
+		color: color.Black,
+		width: 1,
+		m:     [6]float64{1, 0, 0, 1, 0, 0},
+	}
 	return &svgCanvas{height: height, stack: []svgState{first}}
 }
 
@@ -142,7 +146,9 @@ func (c *svgCanvas) Stroke(path vg.Path) {
 	}
 	style := paint("stroke", s.color) + ` stroke-width="` + decimal(float64(s.width)*c.scale()) + `"`
 	if len(s.dashes) > 0 {
-		parts := list.Map(s.dashes, func(d vg.Length) string { return decimal(float64(d) * c.scale()) })
+		parts := list.Map(s.dashes, func(d vg.Length) string {
+			return decimal(float64(d) * c.scale())
+		})
 		style += ` stroke-dasharray="` + strings.Join(parts, " ") + `"`
 	}
 	d := c.data(path)

@@ -147,7 +147,9 @@ func (l layout) sized(width vg.Length) (height vg.Length, show func(draw.Canvas)
 	inner := width - 2*margin
 	title := wrap(l.title, bold(titleSize), inner)
 	legendRows, legendColumns := l.legendGrid(inner)
-	notes := slices.Concat(list.Map(l.notes, func(n string) []string { return wrap(n, regular(noteSize), inner) })...)
+	notes := slices.Concat(list.Map(l.notes, func(n string) []string {
+		return wrap(n, regular(noteSize), inner)
+	})...)
 	rows := (len(l.panels) + l.columns - 1) / l.columns
 	panelHeight := l.panelHeight + l.headHeight()
 	block := func(lines int, size, spacing, gap vg.Length) vg.Length { // no gap without lines
@@ -192,7 +194,14 @@ func (l layout) drawPanels(c draw.Canvas, rows int) {
 		grid[k/l.columns] = append(grid[k/l.columns], p)
 	}
 	head := l.headHeight()
-	tiles := draw.Tiles{Rows: rows, Cols: l.columns, PadX: 8, PadTop: head, PadY: head + 3, PadRight: 4}
+	tiles := draw.Tiles{
+		Rows:     rows,
+		Cols:     l.columns,
+		PadX:     8,
+		PadTop:   head,
+		PadY:     head + 3,
+		PadRight: 4,
+	}
 	canvases := plot.Align(grid, tiles, c)
 	for i := range grid {
 		for j, p := range grid[i] {
@@ -252,7 +261,11 @@ func (s Style) swatch(c draw.Canvas, x, middle vg.Length) {
 
 // Swatch returns the sample of a style as an svg element of a page.
 func (s Style) Swatch() string {
-	f := Figure{width: swatch - 3, height: 10, draw: func(c draw.Canvas) { s.swatch(c, 0, 5) }}
+	f := Figure{
+		width:  swatch - 3,
+		height: 10,
+		draw:   func(c draw.Canvas) { s.swatch(c, 0, 5) },
+	}
 	return f.svg("")
 }
 

@@ -202,12 +202,21 @@ func (m marker) DrawGlyph(c *draw.Canvas, _ draw.GlyphStyle, at vg.Point) {
 	c.Stroke(path)
 }
 
+// line is how a curve is drawn: subdued, as a level, or in the color of its mechanism.
 func (s Style) line() draw.LineStyle {
 	switch {
 	case s.Subdued:
 		return draw.LineStyle{Color: subdued, Width: 0.6}
 	case s.Level:
-		return draw.LineStyle{Color: faint, Width: 1, Dashes: []vg.Length{3, 2}}
+		return draw.LineStyle{
+			Color:  faint,
+			Width:  1,
+			Dashes: []vg.Length{3, 2},
+		}
 	}
-	return draw.LineStyle{Color: s.Color, Width: 1.1, Dashes: dashes[s.Dash%len(dashes)]}
+	return draw.LineStyle{
+		Color:  s.Color,
+		Width:  1.1,
+		Dashes: dashes[s.Dash%len(dashes)],
+	}
 }

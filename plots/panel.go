@@ -139,7 +139,9 @@ func (p Panel) setAxes(out *plotted, curves []Curve, levels []Level) (cut bool) 
 
 // inside are the curves with the points that do not leave the panel: what does not stretch the axes must not.
 func (p plotted) inside(curves []Curve) (inside []Curve) {
-	isOutside := func(q Point) bool { return q.X < p.X.Min || q.X > p.X.Max || q.Y < p.Y.Min || q.Y > p.Y.Max }
+	isOutside := func(q Point) bool {
+		return q.X < p.X.Min || q.X > p.X.Max || q.Y < p.Y.Min || q.Y > p.Y.Max
+	}
 	for _, c := range curves {
 		if c.Style.Reference || c.Style.NoLine {
 			c.Points = slices.DeleteFunc(slices.Clone(c.Points), isOutside)
@@ -171,8 +173,10 @@ func (l Level) add(p *plot.Plot) {
 	if finite(l.Low) && finite(l.High) {
 		low := at(l.Low)
 		high := at(l.High)
-		p.Add(&plotter.Polygon{XYs: []plotter.XYs{{low[0], low[1], high[1], high[0]}},
-			Color: color.NRGBA{faint.R, faint.G, faint.B, 0x18}})
+		p.Add(&plotter.Polygon{
+			XYs:   []plotter.XYs{{low[0], low[1], high[1], high[0]}},
+			Color: color.NRGBA{faint.R, faint.G, faint.B, 0x18},
+		})
 	}
 	p.Add(&plotter.Line{XYs: at(l.Y), LineStyle: levelStyle.line()})
 }
@@ -201,7 +205,11 @@ func (l curveLine) draw(c draw.Canvas, p *plot.Plot) {
 	line := plotter.Line{LineStyle: l.Style.line()}
 	bars := plotter.YErrorBars{LineStyle: draw.LineStyle{Color: shade(l.Style.Color, 0.35), Width: 0.7}, CapWidth: 3}
 	dots := plotter.Scatter{GlyphStyleFunc: func(int) draw.GlyphStyle {
-		return draw.GlyphStyle{Color: l.Style.Color, Radius: markerRadius, Shape: marker{l.Style}}
+		return draw.GlyphStyle{
+			Color:  l.Style.Color,
+			Radius: markerRadius,
+			Shape:  marker{l.Style},
+		}
 	}}
 	for _, q := range l.Points {
 		at := plotter.XY{X: q.X, Y: q.Y}
@@ -232,7 +240,11 @@ const maxCurves = 8
 // curvesFigure draws panels of curves that need not come from a study. The legend holds each label once; notes go
 // below. Nothing to draw is an error.
 func curvesFigure(name, title string, panels []Panel, notes ...string) (Figure, error) {
-	l := layout{title: title, notes: notes, panelHeight: 1.42 * vg.Inch}
+	l := layout{
+		title:       title,
+		notes:       notes,
+		panelHeight: 1.42 * vg.Inch,
+	}
 	cut := false
 	outside := false
 	var drawn []Panel
@@ -251,8 +263,10 @@ func curvesFigure(name, title string, panels []Panel, notes ...string) (Figure, 
 	}
 	rest := l.explainPanels(drawn)
 	if len(rest) > 0 {
-		l.explain(legendEntry{label: fmt.Sprintf("%d others", len(rest)),
-			style: Style{Look: Look{Marker: -1}, Subdued: true}})
+		l.explain(legendEntry{
+			label: fmt.Sprintf("%d others", len(rest)),
+			style: Style{Look: Look{Marker: -1}, Subdued: true},
+		})
 		l.notes = append(l.notes, "Grey lines: "+strings.Join(rest, ", ")+".")
 	}
 	if outside {
@@ -264,7 +278,13 @@ func curvesFigure(name, title string, panels []Panel, notes ...string) (Figure, 
 	if len(drawn) == 1 {
 		l.panelHeight = 1.7 * vg.Inch
 	}
-	f := Figure{Name: name, Title: title, panels: drawn, layout: l, Caption: strings.Join(l.notes, " ")}
+	f := Figure{
+		Name:    name,
+		Title:   title,
+		panels:  drawn,
+		layout:  l,
+		Caption: strings.Join(l.notes, " "),
+	}
 	return f.In(Theme{}), nil
 }
 
@@ -291,7 +311,9 @@ func (l *layout) explainPanels(panels []Panel) (rest []string) {
 
 // explain adds an entry to the legend once.
 func (l *layout) explain(e legendEntry) {
-	if !slices.ContainsFunc(l.legend, func(old legendEntry) bool { return old.label == e.label }) {
+	if !slices.ContainsFunc(l.legend, func(old legendEntry) bool {
+		return old.label == e.label
+	}) {
 		l.legend = append(l.legend, e)
 	}
 }

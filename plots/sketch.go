@@ -54,7 +54,11 @@ func Sketches(a *analysis.Analysis, declared []views.View) (page Page) {
 				for _, c := range q.Curves {
 					drawn[c.Label] = true
 				}
-				page.Sketches = append(page.Sketches, Sketch{Title: q.Title, With: f.with, SVG: q.sketch()})
+				page.Sketches = append(page.Sketches, Sketch{
+					Title: q.Title,
+					With:  f.with,
+					SVG:   q.sketch(),
+				})
 			}
 		}
 	}
@@ -64,7 +68,9 @@ func Sketches(a *analysis.Analysis, declared []views.View) (page Page) {
 
 // keys explain the mechanisms whose labels were drawn.
 func (v *view) keys(drawn map[string]bool) (keys []Key) {
-	many := list.Count(v.curves, func(id results.Place) bool { return !constant(id) }) > maxCurves
+	many := list.Count(v.curves, func(id results.Place) bool {
+		return !constant(id)
+	}) > maxCurves
 	for _, id := range v.curves {
 		label := v.MarkedName(id)
 		if !drawn[label] {
@@ -83,7 +89,11 @@ func (v *view) keys(drawn map[string]bool) (keys []Key) {
 // sketch draws a panel of a figure alone, as an svg element.
 func (p Panel) sketch() string {
 	drawn, _ := p.plot() // it was drawn before
-	f := Figure{Title: p.Y.Label + " against " + p.X.Label, width: sketchWidth, height: sketchHeight,
-		draw: func(c draw.Canvas) { drawn.Draw(draw.Crop(c, 0, -6, 0, -4)) }}
+	f := Figure{
+		Title:  p.Y.Label + " against " + p.X.Label,
+		width:  sketchWidth,
+		height: sketchHeight,
+		draw:   func(c draw.Canvas) { drawn.Draw(draw.Crop(c, 0, -6, 0, -4)) },
+	}
 	return f.svg("")
 }

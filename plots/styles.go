@@ -25,8 +25,15 @@ type view struct {
 
 // newView gives each mechanism its place in legends and its style.
 func newView(a *analysis.Analysis) *view {
-	v := &view{Analysis: a, private: a.Private(), styles: map[results.Place]Style{}, named: map[results.Place]bool{}}
-	v.curves = results.Distinct(v.private, func(c results.Cell) results.Place { return c.Instance() })
+	v := &view{
+		Analysis: a,
+		private:  a.Private(),
+		styles:   map[results.Place]Style{},
+		named:    map[results.Place]bool{},
+	}
+	v.curves = results.Distinct(v.private, func(c results.Cell) results.Place {
+		return c.Instance()
+	})
 	slices.SortFunc(v.curves, compareInstances)
 	for _, own := range v.leading() {
 		id := own[0].Instance()
@@ -126,6 +133,8 @@ func (v *view) leading() [][]results.Cell {
 		}
 		return k
 	}
-	slices.SortStableFunc(all, func(a, b []results.Cell) int { return cmp.Compare(rankOf(a), rankOf(b)) })
+	slices.SortStableFunc(all, func(a, b []results.Cell) int {
+		return cmp.Compare(rankOf(a), rankOf(b))
+	})
 	return all
 }

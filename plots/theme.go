@@ -43,7 +43,11 @@ var (
 
 // regular is Liberation Sans, which has the metrics of Arial.
 func regular(size vg.Length) gfont.Font {
-	return gfont.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
+	return gfont.Font{
+		Typeface: "Liberation",
+		Variant:  "Sans",
+		Size:     size,
+	}
 }
 
 // bold is the bold face of regular.
@@ -55,7 +59,13 @@ func bold(size vg.Length) gfont.Font {
 
 // textStyle is that of text in a face, below and to the right of a point.
 func textStyle(face gfont.Font) text.Style {
-	return text.Style{Color: ink, Font: face, XAlign: draw.XLeft, YAlign: draw.YTop, Handler: handler}
+	return text.Style{
+		Color:   ink,
+		Font:    face,
+		XAlign:  draw.XLeft,
+		YAlign:  draw.YTop,
+		Handler: handler,
+	}
 }
 
 // newPlot returns an empty panel in the theme.

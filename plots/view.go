@@ -20,7 +20,9 @@ func (v *view) figures(d views.View) (out []Figure) {
 	for _, set := range views.Sets(v.Analysis, d) {
 		items := set.Items
 		if d.X == views.Level { // what does not reach it says nothing
-			items = results.Where(items, func(i views.Item) bool { return !math.IsNaN(i.Value) })
+			items = results.Where(items, func(i views.Item) bool {
+				return !math.IsNaN(i.Value)
+			})
 		}
 		f, err := curvesFigure(set.Name, set.Title, v.panels(d, items), v.notesOf(d, items)...)
 		if err == nil {
@@ -144,7 +146,12 @@ func points(items []views.Item, x quantity.Quantity) (out []Point) {
 		return firstOf(cmp.Compare(a.At, b.At), cmp.Compare(a.Epsilon.Float(), b.Epsilon.Float()))
 	})
 	for _, i := range items {
-		q := Point{X: i.Epsilon.Float(), Y: i.Value, Low: i.Low, High: i.High}
+		q := Point{
+			X:    i.Epsilon.Float(),
+			Y:    i.Value,
+			Low:  i.Low,
+			High: i.High,
+		}
 		switch {
 		case x.Name == views.Level:
 			q.X = i.At
@@ -168,7 +175,10 @@ func (v *view) limit(panels []Panel) {
 	}
 	curves := slices.Concat(list.Map(panels, func(p Panel) []Curve { return p.Curves })...)
 	there := results.Distinct(curves, func(c Curve) string { return c.Label })
-	if list.Count(there, func(label string) bool { _, ours := grey[label]; return ours }) <= maxCurves {
+	if list.Count(there, func(label string) bool {
+		_, ours := grey[label]
+		return ours
+	}) <= maxCurves {
 		return
 	}
 	for _, p := range panels {

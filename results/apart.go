@@ -50,15 +50,29 @@ var claims = []claim{
 		markDataset},
 	{"vectors", func(r *Row) string { return r.Embedding },
 		func(r *Row) any {
-			return Place{Dataset: r.Dataset, Cleaning: r.Cleaning, TrainItems: r.TrainItems, TestItems: r.TestItems,
-				Seed: r.Seed, Repetition: r.Repetition, Embedding: r.Embedding, Dimension: r.Dimension}
+			return Place{
+				Dataset:    r.Dataset,
+				Cleaning:   r.Cleaning,
+				TrainItems: r.TrainItems,
+				TestItems:  r.TestItems,
+				Seed:       r.Seed,
+				Repetition: r.Repetition,
+				Embedding:  r.Embedding,
+				Dimension:  r.Dimension,
+			}
 		},
 		func(r *Row) string { return r.EmbeddingFingerprint },
 		func(r *Row, mark string) { r.Embedding = marked(r.Embedding, mark) }},
 	{"program or text", func(r *Row) string { return r.Mechanism },
 		func(r *Row) any {
-			return Place{Dataset: r.Dataset, Embedding: r.Embedding, Dimension: r.Dimension, Mechanism: r.Mechanism,
-				Parameters: r.Parameters, Epsilon: r.Epsilon}
+			return Place{
+				Dataset:    r.Dataset,
+				Embedding:  r.Embedding,
+				Dimension:  r.Dimension,
+				Mechanism:  r.Mechanism,
+				Parameters: r.Parameters,
+				Epsilon:    r.Epsilon,
+			}
 		},
 		func(r *Row) string { return r.Program },
 		func(r *Row, mark string) { r.Label = marked(cmp.Or(r.Label, MechanismTitle(r.Mechanism)), mark) }},
@@ -152,7 +166,9 @@ func (c claim) tellApart(runs []Run, rows [][]Row, said map[string]bool) {
 	}
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
-		classes := c.classes(list.Map(prints, func(own map[string]map[any]string) map[any]string { return own[name] }))
+		classes := c.classes(list.Map(prints, func(own map[string]map[any]string) map[any]string {
+			return own[name]
+		}))
 		if classes == nil {
 			continue
 		}
@@ -275,7 +291,10 @@ func titles(runs []Run, rows [][]Row, classes []int) map[int]string {
 	all := studies
 	for class, own := range studies {
 		for other, theirs := range studies {
-			if class != other && slices.ContainsFunc(own, func(s string) bool { return slices.Contains(theirs, s) }) {
+			if class != other &&
+				slices.ContainsFunc(own, func(s string) bool {
+					return slices.Contains(theirs, s)
+				}) {
 				all = files
 			}
 		}

@@ -33,7 +33,9 @@ type AuditRow struct {
 
 // WriteAudit writes rows as CSV.
 func WriteAudit(path string, rows []AuditRow) error {
-	return atomicfile.Write(path, 0o644, func(w io.Writer) error { return gocsv.Marshal(rows, w) })
+	return atomicfile.Write(path, 0o644, func(w io.Writer) error {
+		return gocsv.Marshal(rows, w)
+	})
 }
 
 // ReadAudit reads rows written by WriteAudit; a missing file has no rows.
@@ -47,5 +49,9 @@ func ReadAudit(path string) ([]AuditRow, error) {
 
 // Instance returns the instance that was audited.
 func (a AuditRow) Instance() Place {
-	return Place{Mechanism: a.Mechanism, Variant: a.Variant, Parameters: a.Parameters}
+	return Place{
+		Mechanism:  a.Mechanism,
+		Variant:    a.Variant,
+		Parameters: a.Parameters,
+	}
 }

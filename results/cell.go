@@ -64,7 +64,9 @@ func (c Cell) Has(quantity string) bool { return c.Get(quantity).Known() }
 // Quantities lists the names of what was measured, in the order of the
 // registry.
 func (c Cell) Quantities() []string {
-	return list.Map(quantity.Ordered(c.values), func(c quantity.Quantity) string { return c.Name })
+	return list.Map(quantity.Ordered(c.values), func(c quantity.Quantity) string {
+		return c.Name
+	})
 }
 
 // Set replaces a quantity of this cell; its copies are not changed.
@@ -237,7 +239,9 @@ func MeasuredQuantities(cells []Cell) []quantity.Quantity {
 			}
 		}
 	}
-	return Where(quantity.Ordered(met), func(c quantity.Quantity) bool { return c.Title != "" })
+	return Where(quantity.Ordered(met), func(c quantity.Quantity) bool {
+		return c.Title != ""
+	})
 }
 
 // measuredHere are the cells that have a quantity, without those that inherited it where another one has its own.
@@ -254,8 +258,12 @@ func measuredHere(cells []Cell, quantity string) []Cell {
 // over the cells of one repetition.
 func ByRepetition(cells []Cell, quantity string) []float64 {
 	measured := measuredHere(cells, quantity)
-	slices.SortStableFunc(measured, func(a, b Cell) int { return cmp.Compare(a.Repetition, b.Repetition) })
-	return list.Map(list.Group(measured, func(c Cell) int { return c.Repetition }), func(own []Cell) float64 {
+	slices.SortStableFunc(measured, func(a, b Cell) int {
+		return cmp.Compare(a.Repetition, b.Repetition)
+	})
+	return list.Map(list.Group(measured, func(c Cell) int {
+		return c.Repetition
+	}), func(own []Cell) float64 {
 		return stats.Mean(Cells{Cells: own}.Values(quantity))
 	})
 }

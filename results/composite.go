@@ -200,7 +200,9 @@ func (c *Cell) deriveComposites(puc Composite, text plainText) {
 		set(quantity.PUC(alpha), metrics.PUC(alpha, utility, privacy))
 	}
 	attackers := slices.Collect(maps.Keys(puc.Privacy))
-	if !slices.ContainsFunc(attackers, func(q string) bool { return !quantity.Must(q).Succeeds() }) {
+	if !slices.ContainsFunc(attackers, func(q string) bool {
+		return !quantity.Must(q).Succeeds()
+	}) {
 		set("relative_gain", 2*metrics.PUC(0.5, utility, privacy)/100-1) // U/U₀ less A/A₀
 	}
 }

@@ -16,18 +16,33 @@ import (
 
 // Instance is a mechanism as configured, except for ε.
 func (p Place) Instance() Place {
-	return Place{Mechanism: p.Mechanism, Variant: p.Variant, Parameters: p.Parameters, Label: p.Label}
+	return Place{
+		Mechanism:  p.Mechanism,
+		Variant:    p.Variant,
+		Parameters: p.Parameters,
+		Label:      p.Label,
+	}
 }
 
 // Task is a classifier in a setting.
 func (p Place) Task() Place {
-	return Place{Model: p.Model, ModelParameters: p.ModelParameters, Setting: p.Setting}
+	return Place{
+		Model:           p.Model,
+		ModelParameters: p.ModelParameters,
+		Setting:         p.Setting,
+	}
 }
 
 // Scene is where mechanisms are compared: a data set in a space, by a task.
 func (p Place) Scene() Place {
-	return Place{Dataset: p.Dataset, Embedding: p.Embedding, Dimension: p.Dimension, Model: p.Model,
-		ModelParameters: p.ModelParameters, Setting: p.Setting}
+	return Place{
+		Dataset:         p.Dataset,
+		Embedding:       p.Embedding,
+		Dimension:       p.Dimension,
+		Model:           p.Model,
+		ModelParameters: p.ModelParameters,
+		Setting:         p.Setting,
+	}
 }
 
 // Group is what all repetitions of a cell share. Fingerprints are not part of it:
@@ -57,7 +72,12 @@ func (p Place) Text() Place {
 
 // data is what makes numbers those of other data.
 func (p Place) data() Place {
-	return Place{Cleaning: p.Cleaning, TrainItems: p.TrainItems, TestItems: p.TestItems, Seed: p.Seed}
+	return Place{
+		Cleaning:   p.Cleaning,
+		TrainItems: p.TrainItems,
+		TestItems:  p.TestItems,
+		Seed:       p.Seed,
+	}
 }
 
 // named is a mechanism or a model among those that its name must tell apart.
@@ -75,7 +95,9 @@ func shortest(own named, all []named) string {
 	}
 	fields := list.Map(alike, func(o named) []string { return strings.Fields(o.parameters) })
 	differ := Where(strings.Fields(own.parameters), func(part string) bool {
-		return slices.ContainsFunc(fields, func(o []string) bool { return !slices.Contains(o, part) })
+		return slices.ContainsFunc(fields, func(o []string) bool {
+			return !slices.Contains(o, part)
+		})
 	})
 	if len(differ) > 0 {
 		name += ", " + symbols.Replace(strings.Join(differ, " "))
@@ -141,7 +163,8 @@ func MechanismTitle(name string) string {
 // Own reports whether a mechanism is of the user, not one that the program has.
 func (p Place) Own() bool {
 	_, err := mechanisms.Find(p.Mechanism)
-	return (err != nil || p.Variant == string(mechanisms.External)) && p.Mechanism != BaselineMechanism &&
+	return (err != nil || p.Variant == string(mechanisms.External)) &&
+		p.Mechanism != BaselineMechanism &&
 		p.Mechanism != ""
 }
 

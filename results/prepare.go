@@ -48,9 +48,10 @@ func Prepare(runs ...Run) (*Prepared, error) {
 	var all [][]Row
 	for _, run := range runs {
 		audit := Where(run.Audit, func(a AuditRow) bool {
-			return a.EmbeddingFingerprint == "" || slices.ContainsFunc(run.Rows, func(r Row) bool {
-				return r.EmbeddingFingerprint == a.EmbeddingFingerprint
-			})
+			return a.EmbeddingFingerprint == "" ||
+				slices.ContainsFunc(run.Rows, func(r Row) bool {
+					return r.EmbeddingFingerprint == a.EmbeddingFingerprint
+				})
 		})
 		if stale := len(run.Audit) - len(audit); stale > 0 {
 			p.Warnings = append(p.Warnings, fmt.Sprintf("%s: %d verdicts of an audit of other vectors are left out",

@@ -89,9 +89,10 @@ func encode(w io.Writer, rows []Row) error {
 	}
 	var kept []int
 	for j, name := range t.all[0] {
-		if slices.Contains(requiredColumns, name) || slices.ContainsFunc(t.all[1:], func(row []string) bool {
-			return row[j] != "" && (numbers[name] || row[j] != "0" && row[j] != "false")
-		}) {
+		if slices.Contains(requiredColumns, name) ||
+			slices.ContainsFunc(t.all[1:], func(row []string) bool {
+				return row[j] != "" && (numbers[name] || row[j] != "0" && row[j] != "false")
+			}) {
 			kept = append(kept, j)
 		}
 	}
@@ -235,7 +236,9 @@ func (t lines) checkHeader() error {
 		}
 	}
 	for _, c := range header {
-		if !slices.ContainsFunc(fields, func(f reflect.StructField) bool { return f.Tag.Get("csv") == c }) {
+		if !slices.ContainsFunc(fields, func(f reflect.StructField) bool {
+			return f.Tag.Get("csv") == c
+		}) {
 			return fmt.Errorf("%s:1: unknown column %q (schema %d)", t.name, c, SchemaVersion)
 		}
 	}
@@ -254,9 +257,16 @@ type rowID struct {
 }
 
 func (r Row) id() rowID {
-	return rowID{r.Key, r.Quantity, Place{Dataset: r.Dataset, Embedding: r.Embedding, Label: r.Label,
-		Parameters: r.Parameters, Repetition: r.Repetition, Model: r.Model, ModelParameters: r.ModelParameters,
-		Setting: r.Setting}}
+	return rowID{r.Key, r.Quantity, Place{
+		Dataset:         r.Dataset,
+		Embedding:       r.Embedding,
+		Label:           r.Label,
+		Parameters:      r.Parameters,
+		Repetition:      r.Repetition,
+		Model:           r.Model,
+		ModelParameters: r.ModelParameters,
+		Setting:         r.Setting,
+	}}
 }
 
 // check returns an error for a row that no run can have written.

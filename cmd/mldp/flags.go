@@ -244,6 +244,8 @@ var flagValues = map[string]func() []string{
 	},
 	"dataset": datasets.Names, "restrict": datasets.Names,
 	"set": func() []string {
-		return list.Map(study.Keys(), func(k study.Key) string { return strings.ReplaceAll(k.Path, "[]", "[0]") + "=" })
+		return list.Map(study.Keys(), func(k study.Key) string {
+			return strings.ReplaceAll(k.Path, "[]", "[0]") + "="
+		})
 	},
 }

@@ -55,8 +55,13 @@ func command(file, form string) *cobra.Command {
 func helped(name, form, text string) *cobra.Command {
 	short, rest, _ := strings.Cut(text, "\n\n")
 	long, examples, _ := strings.Cut(rest, "\n\nExamples:\n")
-	return &cobra.Command{Use: strings.TrimSpace(name + " " + form), Short: short, Long: long,
-		Example: strings.TrimRight(examples, "\n"), Args: arguments(form)}
+	return &cobra.Command{
+		Use:     strings.TrimSpace(name + " " + form),
+		Short:   short,
+		Long:    long,
+		Example: strings.TrimRight(examples, "\n"),
+		Args:    arguments(form),
+	}
 }
 
 // group makes a command that only has others.

@@ -84,8 +84,14 @@ type object struct {
 	Files   []string                    `json:"files"`
 }
 
+// newObject is the JSON of an outcome.
 func newObject(command string, outcome *experiments.Outcome) object {
-	o := object{Schema: 1, Command: command, Tables: map[string][]map[string]any{}, Files: []string{}}
+	o := object{
+		Schema:  1,
+		Command: command,
+		Tables:  map[string][]map[string]any{},
+		Files:   []string{},
+	}
 	for name, structs := range outcome.Records {
 		o.Tables[name] = structObjects(structs)
 	}

@@ -99,14 +99,17 @@ kept; the same command resumes), 6 an audit refutes a guarantee.`,
 			root.AddCommand(c)
 		}
 	}
-	root.SetHelpCommand(&cobra.Command{Use: "help [COMMAND]", Short: "Help about a command",
+	root.SetHelpCommand(&cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Help about a command",
 		RunE: func(_ *cobra.Command, args []string) error {
 			topic, rest, err := root.Find(args)
 			if err != nil || len(rest) > 0 {
 				return unknownCommand(topic, rest[0])
 			}
 			return topic.Help()
-		}})
+		},
+	})
 	walkCommands(root, complete)
 	return root
 }

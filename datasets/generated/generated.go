@@ -105,7 +105,11 @@ var theGrammar = sync.OnceValue(func() *grammar {
 		if len(f) == 0 || f[0] == "#" {
 			continue
 		}
-		g.slots = append(g.slots, Slot{Name: f[0], Polarity: polarities[f[1]], Words: f[2:]})
+		g.slots = append(g.slots, Slot{
+			Name:     f[0],
+			Polarity: polarities[f[1]],
+			Words:    f[2:],
+		})
 		if part, ok := strings.CutSuffix(f[0], "+"); ok {
 			product, _, _ := strings.Cut(part, ".")
 			g.parts[product] = append(g.parts[product], part)
@@ -338,7 +342,9 @@ func (g *grammar) news(rng *rand.Rand, label int) Document {
 		case u < newsOn+newsOff:
 			section = topics[(label+1+rng.IntN(len(topics)-1))%len(topics)]
 		}
-		d.Sentences = append(d.Sentences, g.sentence(rng, section, func(name string) string { return name }))
+		d.Sentences = append(d.Sentences, g.sentence(rng, section, func(name string) string {
+			return name
+		}))
 	}
 	return d
 }

@@ -48,7 +48,9 @@ var Styled = sync.OnceValue(func() []Document {
 	for i := range docs {
 		style := i / len(topics) % len(Styles)
 		g := *theGrammar()
-		g.prefer = func(rng *rand.Rand, s *Slot, word int) int { return inStyle(rng, s, style, word) }
+		g.prefer = func(rng *rand.Rand, s *Slot, word int) int {
+			return inStyle(rng, s, style, word)
+		}
 		docs[i] = g.news(seed.At(uint64(i)).Rand(), i%len(topics))
 		docs[i].Style = style
 	}

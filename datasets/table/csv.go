@@ -65,7 +65,11 @@ func (s *separated) next() (Row, error) {
 	if err != nil {
 		return Row{}, err
 	}
-	row := Row{Values: make([]Value, len(s.columns)), Line: line, rest: fields}
+	row := Row{
+		Values: make([]Value, len(s.columns)),
+		Line:   line,
+		rest:   fields,
+	}
 	for i, f := range s.columns {
 		row.Values[i].Text = unmarked(fields[f])
 		row.Values[i].quoted = isQuoted(fields[f])
@@ -109,18 +113,21 @@ func (s *separated) writer(b *bufio.Writer) Writer {
 	if s.header != nil {
 		_ = write(s.header) // errors stay until Flush
 	}
-	return &writer{Writer: b, row: func(r Row) error {
-		fields := r.rest.([]string)
-		for i, v := range r.Values {
-			old := &fields[s.columns[i]]
-			if s.t.options.Format == CSV && *old != "" && (v.quoted || v.Text == "") {
-				*old = mark + v.Text // an empty text is not a missing one
-			} else {
-				*old = v.Text
+	return &writer{
+		Writer: b,
+		row: func(r Row) error {
+			fields := r.rest.([]string)
+			for i, v := range r.Values {
+				old := &fields[s.columns[i]]
+				if s.t.options.Format == CSV && *old != "" && (v.quoted || v.Text == "") {
+					*old = mark + v.Text // an empty text is not a missing one
+				} else {
+					*old = v.Text
+				}
 			}
-		}
-		return write(fields)
-	}}
+			return write(fields)
+		},
+	}
 }
 
 // newCSV reads and writes CSV by encoding/csv, with marks.

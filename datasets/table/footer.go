@@ -191,7 +191,9 @@ func writeValue(w thrift.Writer, kind thrift.Type, value any) error {
 }
 
 func (s *structure) find(number int16) (int, bool) {
-	return slices.BinarySearchFunc(s.fields, number, func(f field, n int16) int { return cmp.Compare(f.number, n) })
+	return slices.BinarySearchFunc(s.fields, number, func(f field, n int16) int {
+		return cmp.Compare(f.number, n)
+	})
 }
 
 func (s *structure) has(number int16) bool {
@@ -253,5 +255,7 @@ func (s *structure) set(number int16, kind thrift.Type, value any) {
 
 // drop removes the fields from first to last.
 func (s *structure) drop(first, last int16) {
-	s.fields = slices.DeleteFunc(s.fields, func(f field) bool { return f.number >= first && f.number <= last })
+	s.fields = slices.DeleteFunc(s.fields, func(f field) bool {
+		return f.number >= first && f.number <= last
+	})
 }

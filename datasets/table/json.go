@@ -193,18 +193,25 @@ func object(d *json.Decoder) (members []member, err error) {
 // writer writes lines, or an array with an object a line.
 func (j *objects) writer(b *bufio.Writer) Writer {
 	if j.array == nil {
-		return &writer{Writer: b, row: func(r Row) error {
-			_, err := b.WriteString(j.written(r) + "\n")
-			return err
-		}}
+		return &writer{
+			Writer: b,
+			row: func(r Row) error {
+				_, err := b.WriteString(j.written(r) + "\n")
+				return err
+			},
+		}
 	}
 	_, _ = b.WriteString("[") // errors stay until Flush
 	before := "\n"
-	return &writer{Writer: b, row: func(r Row) error {
-		_, err := b.WriteString(before + j.written(r))
-		before = ",\n"
-		return err
-	}, end: "\n]\n"}
+	return &writer{
+		Writer: b,
+		row: func(r Row) error {
+			_, err := b.WriteString(before + j.written(r))
+			before = ",\n"
+			return err
+		},
+		end: "\n]\n",
+	}
 }
 
 // written is an object as it is written.

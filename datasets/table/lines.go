@@ -28,12 +28,18 @@ func (l *lines) read() (line, end string, err error) {
 	return text, line[len(text):], nil
 }
 
+// next is the next line, and its number where it is the ID.
 func (l *lines) next() (Row, error) {
 	line, end, err := l.read()
 	if err != nil {
 		return Row{}, err
 	}
-	row := Row{Values: []Value{{Text: line}}, Line: l.line, Size: len(line), rest: end}
+	row := Row{
+		Values: []Value{{Text: line}},
+		Line:   l.line,
+		Size:   len(line),
+		rest:   end,
+	}
 	if l.t.options.ID == LineID {
 		row.ID = strconv.Itoa(l.line)
 	}
@@ -41,11 +47,14 @@ func (l *lines) next() (Row, error) {
 }
 
 func (l *lines) writer(b *bufio.Writer) Writer {
-	return &writer{Writer: b, row: func(r Row) error {
-		_, _ = b.WriteString(r.Values[0].Text) // errors stay until Flush
-		_, err := b.WriteString(r.rest.(string))
-		return err
-	}}
+	return &writer{
+		Writer: b,
+		row: func(r Row) error {
+			_, _ = b.WriteString(r.Values[0].Text) // errors stay until Flush
+			_, err := b.WriteString(r.rest.(string))
+			return err
+		},
+	}
 }
 
 // full returns the next line that is not empty, of a format with one row a line.

@@ -68,7 +68,12 @@ func newColumns(t *Reader, r io.Reader) (c *columns, err error) {
 		}
 		return nil, fmt.Errorf("%s: not Parquet: %w", name, err)
 	}
-	c = &columns{t: t, in: f, size: info.Size(), file: p}
+	c = &columns{
+		t:    t,
+		in:   f,
+		size: info.Size(),
+		file: p,
+	}
 	for _, column := range t.options.Columns {
 		leaf, err := c.find(column)
 		if err != nil {
@@ -247,7 +252,11 @@ func (c *columns) next() (row Row, err error) {
 		return row, err
 	}
 	c.row++
-	row = Row{Values: make([]Value, len(c.leaves)), Line: int(c.t.rows) + 1, Size: 8 * len(c.leaves)}
+	row = Row{
+		Values: make([]Value, len(c.leaves)),
+		Line:   int(c.t.rows) + 1,
+		Size:   8 * len(c.leaves),
+	}
 	for i := range c.leaves {
 		v, err := c.cursors[i].next()
 		if err != nil {

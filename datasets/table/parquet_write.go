@@ -74,7 +74,9 @@ func (c *columns) writer(w *bufio.Writer) Writer {
 
 // footer is the footer of the file that is read.
 func (c *columns) footer() (*structure, error) {
-	wrong := func(err error) error { return fmt.Errorf("%s: broken Parquet: %w", c.t.options.Name, err) }
+	wrong := func(err error) error {
+		return fmt.Errorf("%s: broken Parquet: %w", c.t.options.Name, err)
+	}
 	var end [8]byte
 	if _, err := c.in.ReadAt(end[:], c.size-8); err != nil {
 		return nil, wrong(err)
@@ -88,7 +90,9 @@ func (c *columns) footer() (*structure, error) {
 		return nil, wrong(err)
 	}
 	elsewhere := func(chunk *structure) bool { return chunk.has(chunkFile) }
-	secret := func(chunk *structure) bool { return chunk.has(chunkCrypto) || chunk.has(chunkEncrypted) }
+	secret := func(chunk *structure) bool {
+		return chunk.has(chunkCrypto) || chunk.has(chunkEncrypted)
+	}
 	for _, group := range footer.structures(fileRowGroups) {
 		chunks := group.structures(groupColumns)
 		if slices.ContainsFunc(chunks, elsewhere) {
@@ -174,7 +178,9 @@ func (w *columnsWriter) writeGroup(group *structure) {
 	grown := int64(0) // uncompressed
 	for i, chunk := range group.structures(groupColumns) {
 		meta := chunk.structure(chunkMeta)
-		at := slices.IndexFunc(w.texts, func(t *textColumn) bool { return t.leaf.Index() == i })
+		at := slices.IndexFunc(w.texts, func(t *textColumn) bool {
+			return t.leaf.Index() == i
+		})
 		before := meta.number(metaBytes)
 		if at >= 0 {
 			w.writeText(w.texts[at], meta)

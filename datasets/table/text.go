@@ -66,7 +66,12 @@ func (t *Reader) decode(r io.Reader) error {
 		}
 		plain = transform.NewReader(b, encoding.UTF8Validator)
 	}
-	t.input = &checked{r: plain, name: o.Name, line: 1, longest: cmp.Or(o.longest, longestRecord) + bufferSize}
+	t.input = &checked{
+		r:       plain,
+		name:    o.Name,
+		line:    1,
+		longest: cmp.Or(o.longest, longestRecord) + bufferSize,
+	}
 	t.text = bufio.NewReaderSize(t.input, bufferSize)
 	t.mark = gunzip.SkipMark(t.text)
 	return nil

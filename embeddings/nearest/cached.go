@@ -86,8 +86,11 @@ func (p *packed) fits(s *embeddings.Space) bool {
 		return false
 	}
 	panels := (s.Len() + width - 1) / width
-	return len(p.ids) == panels*width && len(p.heads) == panels*width && len(p.bounds) == 4*panels &&
-		len(p.bytes) == panels*p.panelBytes() && len(p.center) == s.Dimension
+	return len(p.ids) == panels*width &&
+		len(p.heads) == panels*width &&
+		len(p.bounds) == 4*panels &&
+		len(p.bytes) == panels*p.panelBytes() &&
+		len(p.center) == s.Dimension
 }
 
 // othersKind is that of files of what Others found.

@@ -48,9 +48,15 @@ func Of(s *embeddings.Space) *Index {
 // the work is at most twice the least, whatever number is asked at last.
 const fewQueries = 32
 
+// newIndex is the index of a space; it packs the vectors when a search first needs that.
 func newIndex(s *embeddings.Space) *Index {
 	geometry := kernel.ScanGeometry() // now: the path may change later
-	x := &Index{space: s, panels: sync.OnceValue(func() *packed { return panelsOf(s, geometry) })}
+	x := &Index{
+		space: s,
+		panels: sync.OnceValue(func() *packed {
+			return panelsOf(s, geometry)
+		}),
+	}
 	if s.File() == "" {
 		x.spared.Store(fewQueries)
 	}

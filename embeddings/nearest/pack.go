@@ -55,7 +55,11 @@ const mostAxes = 1 << 31 / (127 * 127)
 // pack fills the panels on all cores; each is filled by one, so the bytes do not depend on their number.
 func pack(s *embeddings.Space, geometry kernel.Geometry) *packed {
 	n := s.Len()
-	p := &packed{geometry: geometry, groups: (s.Dimension + 3) / 4, center: mean(s)}
+	p := &packed{
+		geometry: geometry,
+		groups:   (s.Dimension + 3) / 4,
+		center:   mean(s),
+	}
 	order := p.order(s)
 	width := p.geometry.PanelWords
 	panels := (n + width - 1) / width

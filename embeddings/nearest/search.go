@@ -116,7 +116,9 @@ func (x *Index) measureAll(s *scratch, queries []float32) {
 }
 
 func finite(v []float32) bool {
-	return !slices.ContainsFunc(v, func(x float32) bool { return math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) })
+	return !slices.ContainsFunc(v, func(x float32) bool {
+		return math.IsNaN(float64(x)) || math.IsInf(float64(x), 0)
+	})
 }
 
 // scan lets the panels rule out words, block by block.

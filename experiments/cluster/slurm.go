@@ -42,7 +42,9 @@ func (s *Slurm) Log() string { return strings.ReplaceAll(s.Out, "%", "%%") }
 
 // Others are the options for a job that is no array.
 func (s *Slurm) Others() []string {
-	return slices.DeleteFunc(slices.Clone(s.Options), func(o string) bool { return is(o, "array", "a", len("ar")) })
+	return slices.DeleteFunc(slices.Clone(s.Options), func(o string) bool {
+		return is(o, "array", "a", len("ar"))
+	})
 }
 
 // flags are the letters of sbatch that take no value, so that another may follow.
@@ -98,7 +100,9 @@ func (s *Slurm) Script(w io.Writer) error {
 // quote quotes any text as one shell word.
 func quote(s string) string {
 	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
+		return r >= 'a' && r <= 'z' ||
+			r >= 'A' && r <= 'Z' ||
+			r >= '0' && r <= '9' ||
 			strings.ContainsRune("%+,-./:=@_", r)
 	}
 	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {

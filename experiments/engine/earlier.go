@@ -38,7 +38,12 @@ func readEarlier(folder string, shard Shard) (*earlier, error) {
 	if err != nil || len(rows) == 0 {
 		return nil, nil // of another version, which this one cannot lose: it could not read them
 	}
-	e := &earlier{manifest: manifest, rows: rows, index: map[string]int{}, measured: map[string]bool{}}
+	e := &earlier{
+		manifest: manifest,
+		rows:     rows,
+		index:    map[string]int{},
+		measured: map[string]bool{},
+	}
 	keys, _ := os.ReadFile(filepath.Join(folder, shard.File("keys", ".txt"))) // merged runs have none
 	if shard.Count <= 1 {
 		for i, key := range strings.Fields(string(keys)) {

@@ -176,7 +176,9 @@ func (m *Manifest) join(other *Manifest) error {
 	}
 	maps.Copy(m.Data, other.Data)
 	for _, d := range other.Datasets {
-		if !slices.ContainsFunc(m.Datasets, func(x datasets.Description) bool { return x.Name == d.Name }) {
+		if !slices.ContainsFunc(m.Datasets, func(x datasets.Description) bool {
+			return x.Name == d.Name
+		}) {
 			m.Datasets = append(m.Datasets, d)
 		}
 	}
@@ -225,8 +227,11 @@ func (s store) load(key string) (rows []results.Row, version string, err error) 
 	}
 	var f sealed
 	var b stored
-	if json.Unmarshal(data, &f) != nil || f.Key != key || checksum(f.Body) != f.SHA256 ||
-		json.Unmarshal(f.Body, &b) != nil || b.Schema != results.SchemaVersion {
+	if json.Unmarshal(data, &f) != nil ||
+		f.Key != key ||
+		checksum(f.Body) != f.SHA256 ||
+		json.Unmarshal(f.Body, &b) != nil ||
+		b.Schema != results.SchemaVersion {
 		return nil, "", nil
 	}
 	for i, r := range b.Rows {

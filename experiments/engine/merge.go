@@ -50,7 +50,12 @@ func Merge(folders []string, out string) (*Summary, error) {
 		return nil, err
 	}
 	merged.Shard = ""
-	s := &Summary{Dir: out, Total: merged.Units, Reused: len(m.units), Manifest: *merged}
+	s := &Summary{
+		Dir:      out,
+		Total:    merged.Units,
+		Reused:   len(m.units),
+		Manifest: *merged,
+	}
 	return s, s.finish(Shard{}, m.rows)
 }
 

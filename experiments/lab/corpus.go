@@ -48,7 +48,9 @@ func (c *Corpus) Has(word string) bool { return c.Counts[word] > 0 }
 
 // Labels returns the labels of the documents of a split.
 func (c *Corpus) Labels(split int) []int {
-	return list.Map(c.Splits()[split].Documents, func(d datasets.Document) int { return d.Label })
+	return list.Map(c.Splits()[split].Documents, func(d datasets.Document) int {
+		return d.Label
+	})
 }
 
 // Space is an embedding restricted to the vocabulary of a data set and the table
@@ -76,7 +78,11 @@ func wordsOnly(c *Corpus) (*Space, error) {
 
 // WholeSpace returns a space without a data set.
 func WholeSpace(s *embeddings.Space) *Space {
-	return &Space{Space: s, Table: models.Embedding{Dimension: s.Dimension, Vectors: s.Table()}, Wide: s}
+	return &Space{
+		Space: s,
+		Table: models.Embedding{Dimension: s.Dimension, Vectors: s.Table()},
+		Wide:  s,
+	}
 }
 
 // Examples returns the inputs of a model of texts: sequences.

@@ -89,7 +89,9 @@ func (l *Lab) Corpus(ctx context.Context, s Sample) (*Corpus, error) {
 		c := NewCorpus(d)
 		description := datasets.Describe(c.Dataset)
 		of := "data set " + d.Name
-		l.warn(of, list.Map(description.Warnings, func(w string) string { return of + ": " + w })...)
+		l.warn(of, list.Map(description.Warnings, func(w string) string {
+			return of + ": " + w
+		})...)
 		l.opened.Store(s.key(), description)
 		return c, nil
 	})

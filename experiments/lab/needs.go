@@ -35,9 +35,13 @@ func OfEncoder(ref string) Resource {
 	if ref != SIF {
 		return OfModel(encoderRef(ref))
 	}
-	return Resource{Key: "encoder", Ref: ref, fingerprint: func(context.Context, *Lab) (string, error) {
-		return ref, nil // SIF follows from data set and space
-	}}
+	return Resource{
+		Key: "encoder",
+		Ref: ref,
+		fingerprint: func(context.Context, *Lab) (string, error) {
+			return ref, nil // SIF follows from data set and space
+		},
+	}
 }
 
 // OfEnglish is a word list.
@@ -49,14 +53,22 @@ func OfEnglish(ref string) Resource {
 	case "nltk":
 		entries = []string{"words", "words-basic"}
 	}
-	return Resource{Key: "english", Ref: ref, entries: entries,
-		fingerprint: func(_ context.Context, l *Lab) (string, error) { return l.ofEnglish(ref) }}
+	return Resource{
+		Key:         "english",
+		Ref:         ref,
+		entries:     entries,
+		fingerprint: func(_ context.Context, l *Lab) (string, error) { return l.ofEnglish(ref) },
+	}
 }
 
 // OfModel is a model that the study names.
 func OfModel(ref ModelRef) Resource {
-	return Resource{Key: ref.Key, Ref: ref.Name, model: ref,
-		fingerprint: func(ctx context.Context, l *Lab) (string, error) { return l.ofModel(ctx, ref) }}
+	return Resource{
+		Key:         ref.Key,
+		Ref:         ref.Name,
+		model:       ref,
+		fingerprint: func(ctx context.Context, l *Lab) (string, error) { return l.ofModel(ctx, ref) },
+	}
 }
 
 // Models starts the models among resources, before the first unit: what a
@@ -83,19 +95,27 @@ func OfPublic(pool Sample) Resource {
 			return d.Fingerprint, nil
 		})
 	}
-	return Resource{Key: "public", Ref: pool.Dataset.Name, fingerprint: fingerprint}
+	return Resource{
+		Key:         "public",
+		Ref:         pool.Dataset.Name,
+		fingerprint: fingerprint,
+	}
 }
 
 // OfCommand is an attacker or a measurement.
 func OfCommand(c study.CommandSpec, role external.Role) Resource {
 	name := string(role) + " " + c.Name
-	return Resource{Key: name, Ref: c.Name, fingerprint: func(ctx context.Context, l *Lab) (string, error) {
-		s, err := l.command(ctx, mechanisms.Outside{Command: c.Command}, role, nil)
-		if err != nil {
-			return "", err
-		}
-		return s.fingerprint(), nil
-	}}
+	return Resource{
+		Key: name,
+		Ref: c.Name,
+		fingerprint: func(ctx context.Context, l *Lab) (string, error) {
+			s, err := l.command(ctx, mechanisms.Outside{Command: c.Command}, role, nil)
+			if err != nil {
+				return "", err
+			}
+			return s.fingerprint(), nil
+		},
+	}
 }
 
 // Wants lists what a study uses, by reference.

@@ -88,13 +88,23 @@ func (l *Lab) Text(ctx context.Context, o mechanisms.Outside, d study.DatasetSpe
 		if len(columns) == 0 {
 			columns = d.Text
 		}
-		r.text, err = fromfile.Read(ctx, fromfile.Source{Path: o.Text, ID: o.ID,
-			Options: table.Options{Columns: columns, Delimiter: d.Delimiter, Encoding: d.Encoding}})
+		r.text, err = fromfile.Read(ctx, fromfile.Source{
+			Path: o.Text,
+			ID:   o.ID,
+			Options: table.Options{
+				Columns:   columns,
+				Delimiter: d.Delimiter,
+				Encoding:  d.Encoding,
+			},
+		})
 		if err != nil || o.ID == "" || d.File == "" || d.Split != "" {
 			return r, err // ids of a task are the numbers of its rows
 		}
-		rows, err := table.Read(ctx, d.Path(l.root), table.Options{Delimiter: d.Delimiter, Encoding: d.Encoding,
-			Columns: []string{o.ID}})
+		rows, err := table.Read(ctx, d.Path(l.root), table.Options{
+			Delimiter: d.Delimiter,
+			Encoding:  d.Encoding,
+			Columns:   []string{o.ID},
+		})
 		for _, row := range rows {
 			r.ids = append(r.ids, strings.TrimSpace(row[0]))
 		}
@@ -185,7 +195,9 @@ func (l *Lab) Outside(ctx context.Context, sample Sample, space *embeddings.Spac
 		if err != nil {
 			return nil, err
 		}
-		r := &cleaned{m, corpus.Dataset, sync.OnceValue(func() map[string]string { return originals(corpus.Dataset) })}
+		r := &cleaned{m, corpus.Dataset, sync.OnceValue(func() map[string]string {
+			return originals(corpus.Dataset)
+		})}
 		if _, err := memo.Once(&l.Shared, engine.MakeID("repeatable", o, s.Epsilon), func() (bool, error) {
 			return true, m.CheckRepeatable(ctx, few(corpus), stream.FromUint64(1))
 		}); err != nil {

@@ -54,7 +54,11 @@ func OpenSpace(ctx context.Context, ref string, dimension int, root string,
 		return nil, err
 	}
 	return embeddings.Load(ctx, path, embeddings.LoadOptions{
-		Name: name, Keep: keep, Only: only, CacheDir: embeddings.DefaultCacheDir(), Dimension: dimension,
+		Name:      name,
+		Keep:      keep,
+		Only:      only,
+		CacheDir:  embeddings.DefaultCacheDir(),
+		Dimension: dimension,
 	})
 }
 

@@ -49,7 +49,9 @@ func init() {
 // measurementOf is that of an attacker.
 func measurementOf(d attack.Definition) Measurement {
 	return Measurement{
-		Name: d.Name, Version: max(1, d.Version), Quantities: attackQuantities(d.Name, d.Columns),
+		Name:       d.Name,
+		Version:    max(1, d.Version),
+		Quantities: attackQuantities(d.Name, d.Columns),
 		Asked: func(_ *study.Study, scene *study.Scene) (any, bool) {
 			if !slices.Contains(study.AttackerNames(scene.Attackers), d.Name) {
 				return nil, false
@@ -80,8 +82,18 @@ func measurementOf(d attack.Definition) Measurement {
 // attacks is read by who releases.
 func attackQuantities(attacker string, columns []attack.Column) []quantity.Quantity {
 	return list.Map(columns, func(c attack.Column) quantity.Quantity {
-		of := quantity.Quantity{Name: c.Name, Title: c.Title, Unit: c.Unit, Direction: quantity.Down, Digits: 3,
-			Threshold: 0.05, Table: attacker, Attacker: attacker, Share: c.Panel != "", Mean: c.Mean}
+		of := quantity.Quantity{
+			Name:      c.Name,
+			Title:     c.Title,
+			Unit:      c.Unit,
+			Direction: quantity.Down,
+			Digits:    3,
+			Threshold: 0.05,
+			Table:     attacker,
+			Attacker:  attacker,
+			Share:     c.Panel != "",
+			Mean:      c.Mean,
+		}
 		if c.FormerName != "" {
 			of.FormerNames = []string{c.FormerName}
 		}
@@ -102,8 +114,12 @@ func attackQuantities(attacker string, columns []attack.Column) []quantity.Quant
 
 // newAttackOptions are those for what the named attackers need.
 func newAttackOptions(scene *study.Scene, attackers ...string) *attackOptions {
-	o := &attackOptions{Shadow: scene.Shadow, Public: scene.Pool(), names: study.AttackerNames(scene.Attackers),
-		masked: scene.Masked}
+	o := &attackOptions{
+		Shadow: scene.Shadow,
+		Public: scene.Pool(),
+		names:  study.AttackerNames(scene.Attackers),
+		masked: scene.Masked,
+	}
 	o.Attack, _ = attack.Resolve(scene.Options) // checked
 	for _, name := range attackers {
 		d, _ := attack.Find(name) // it is registered
@@ -126,7 +142,11 @@ func needsOfAttack(s *Spec, q *Query) (needs []lab.Resource) {
 }
 
 func maskedModel(name string) lab.ModelRef {
-	return lab.ModelRef{Key: "masked", Name: name, Task: transformer.Score}
+	return lab.ModelRef{
+		Key:  "masked",
+		Name: name,
+		Task: transformer.Score,
+	}
 }
 
 // pool is the whole pool of public text.
@@ -187,7 +207,9 @@ func (r *Release) attacked(ctx context.Context, q *Query, d attack.Definition) (
 		return nil, failed
 	}
 	for _, x := range outcomes {
-		if slices.ContainsFunc(d.Columns, func(c attack.Column) bool { return c.Name == x.Column }) {
+		if slices.ContainsFunc(d.Columns, func(c attack.Column) bool {
+			return c.Name == x.Column
+		}) {
 			rows = append(rows, attackedRow(r.Row(q), x))
 		}
 	}
@@ -207,7 +229,9 @@ func (r *Release) attacks(ctx context.Context, q *Query) ([]attack.Outcome, atta
 	if slices.Contains(r.Pending, strongestName) {
 		names = append(names, r.contested(o.names)...)
 	}
-	names = slices.DeleteFunc(names, func(name string) bool { return !slices.Contains(o.names, name) })
+	names = slices.DeleteFunc(names, func(name string) bool {
+		return !slices.Contains(o.names, name)
+	})
 	slices.Sort(names)
 	type found struct {
 		outcomes []attack.Outcome

@@ -14,7 +14,9 @@ import (
 // The audit of whose texts trained a model.
 func init() {
 	Register(Measurement{
-		Name: "user-audit", Version: 2, Baseline: true,
+		Name:       "user-audit",
+		Version:    2,
+		Baseline:   true,
 		Quantities: attackQuantities("auditor", users.Columns),
 		Metric: study.Metric{
 			Key: "user_audit",
@@ -51,7 +53,9 @@ func measureUserAudit(ctx context.Context, r *Release, q *Query) ([]results.Row,
 		return nil, err
 	}
 	row := r.Row(q)
-	return list.Map(outcomes, func(x attack.Outcome) results.Row { return attackedRow(row, x) }), nil
+	return list.Map(outcomes, func(x attack.Outcome) results.Row {
+		return attackedRow(row, x)
+	}), nil
 }
 
 // unchanged releases documents as they are.

@@ -33,7 +33,8 @@ type commandOptions struct {
 // Commands are attackers of the private label, and measurements of two texts.
 func init() {
 	Register(Measurement{
-		Name: "attacker", Version: 3,
+		Name:    "attacker",
+		Version: 3,
 		Asked: func(s *study.Study, scene *study.Scene) (any, bool) {
 			var all Several
 			for _, c := range scene.Attackers {
@@ -43,10 +44,13 @@ func init() {
 			}
 			return all, len(all) > 0
 		},
-		Needs: needsOfCommand(external.AttackerRole), Measure: attackWithCommand,
+		Needs:   needsOfCommand(external.AttackerRole),
+		Measure: attackWithCommand,
 	})
 	Register(Measurement{
-		Name: "measured", Version: 1, Setting: true,
+		Name:    "measured",
+		Version: 1,
+		Setting: true,
 		Metric: study.Metric{
 			Key: "commands",
 			Doc: "measurements that are commands, with the keys of attackers",
@@ -68,7 +72,8 @@ func init() {
 			}
 			return all, len(all) > 0
 		},
-		Needs: needsOfCommand(external.MeasurementRole), Measure: measureWithCommand,
+		Needs:   needsOfCommand(external.MeasurementRole),
+		Measure: measureWithCommand,
 	})
 }
 
@@ -113,7 +118,8 @@ func attackWithCommand(ctx context.Context, r *Release, q *Query) ([]results.Row
 	}
 	classes := len(r.Corpus.Privates)
 	outcomes, err := labels.RunCommand(ctx, labels.Command{
-		Name: o.Name, Key: c.Key,
+		Name: o.Name,
+		Key:  c.Key,
 		Find: func(ctx context.Context, train []string, known []int, test []string, seed stream.Seed) ([]int, error) {
 			return c.Attack(ctx, train, known, test, classes, seed)
 		},
@@ -126,7 +132,9 @@ func attackWithCommand(ctx context.Context, r *Release, q *Query) ([]results.Row
 		x.Column = quantity.OfAttacker(o.Name)
 		row := attackedRow(r.Row(q), x)
 		if x.Items != nil {
-			row.Detail = listed(list.Map(x.Items, func(item attack.Item) float64 { return item.Right }))
+			row.Detail = listed(list.Map(x.Items, func(item attack.Item) float64 {
+				return item.Right
+			}))
 		}
 		rows = append(rows, row)
 	}
@@ -147,7 +155,9 @@ func measureWithCommand(ctx context.Context, r *Release, q *Query) ([]results.Ro
 	}
 	before := list.Map(text.Before, joined)
 	key := engine.MakeID("unchanged", c.Key, r.Corpus.Fingerprint, r.Sample(), q.Setting)
-	ceiling, err := memo.Once(&r.Lab.Shared, key, func() ([]float64, error) { return c.Compare(ctx, before, before) })
+	ceiling, err := memo.Once(&r.Lab.Shared, key, func() ([]float64, error) {
+		return c.Compare(ctx, before, before)
+	})
 	if err != nil {
 		return nil, fmt.Errorf("%s of unchanged text: %w", o.Name, err)
 	}
@@ -167,5 +177,7 @@ func measureWithCommand(ctx context.Context, r *Release, q *Query) ([]results.Ro
 
 // listed are the numbers of the items, in the order of the documents.
 func listed(values []float64) string {
-	return joined(list.Map(values, func(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }))
+	return joined(list.Map(values, func(v float64) string {
+		return strconv.FormatFloat(v, 'g', 6, 64)
+	}))
 }

@@ -26,7 +26,10 @@ type CSOptions struct {
 // The cosine similarity of sentences.
 func init() {
 	Register(Measurement{
-		Name: "cs", Version: 1, Setting: true, Quantities: quantities("cs"),
+		Name:       "cs",
+		Version:    1,
+		Setting:    true,
+		Quantities: quantities("cs"),
 		Metric: study.Metric{
 			Key: "cs",
 			Doc: "the cosine similarity of sentences.",

@@ -28,7 +28,9 @@ type deniabilityOptions struct {
 // N_w and S_w.
 func init() {
 	Register(Measurement{
-		Name: "deniability", Version: 1, WordsAlone: true,
+		Name:       "deniability",
+		Version:    1,
+		WordsAlone: true,
 		Quantities: quantities("n_w", "s_w"),
 		Metric: study.Metric{
 			Key: "deniability",
@@ -130,11 +132,20 @@ func deniabilityRows(ctx context.Context, row results.Row, m *mechanisms.Mechani
 	}
 	named := make([]metrics.Deniability[string], len(outcomes))
 	for i, d := range outcomes {
-		named[i] = metrics.Deniability[string]{Word: m.Vocabulary().Word(d.Word), Runs: d.Runs, Unchanged: d.Unchanged,
-			Distinct: d.Distinct}
+		named[i] = metrics.Deniability[string]{
+			Word:      m.Vocabulary().Word(d.Word),
+			Runs:      d.Runs,
+			Unchanged: d.Unchanged,
+			Distinct:  d.Distinct,
+		}
 	}
 	for _, w := range s.kept {
-		named = append(named, metrics.Deniability[string]{Word: w, Runs: s.runs, Unchanged: s.runs, Distinct: 1})
+		named = append(named, metrics.Deniability[string]{
+			Word:      w,
+			Runs:      s.runs,
+			Unchanged: s.runs,
+			Distinct:  1,
+		})
 	}
 	nw, sw := results.Deniability(named)
 	return []results.Row{row.Of("n_w", nw), row.Of("s_w", sw)}, nil

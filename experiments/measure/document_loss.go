@@ -36,7 +36,8 @@ const (
 // The privacy loss of documents: for each kind of pairs, ε, the sum of ε·d, and ε from a game.
 func init() {
 	m := Measurement{
-		Name: lossName, Version: 2,
+		Name:    lossName,
+		Version: 2,
 		Metric: study.Metric{
 			Key: lossName,
 			Doc: "the privacy loss of documents.",
@@ -48,8 +49,13 @@ func init() {
 	for _, k := range pairKinds {
 		for _, c := range []struct{ name, title string }{{"epsilon", "ε of a document"}, {"bound", "ε·d of a document"},
 			{"game", "ε of a document, from a game"}} {
-			m.Quantities = append(m.Quantities, quantity.Quantity{Name: "document_" + c.name + "_" + k.name,
-				Title: c.title + ", " + k.title, Direction: quantity.Down, Digits: 2, Table: "documents"})
+			m.Quantities = append(m.Quantities, quantity.Quantity{
+				Name:      "document_" + c.name + "_" + k.name,
+				Title:     c.title + ", " + k.title,
+				Direction: quantity.Down,
+				Digits:    2,
+				Table:     "documents",
+			})
 		}
 	}
 	Register(m)
@@ -94,8 +100,12 @@ func measureDocumentLoss(ctx context.Context, r *Release, q *Query) ([]results.R
 	rng := r.RepetitionSeed().Derive(lossName).Rand()
 	var rows []results.Row
 	for _, kind := range pairKinds {
-		drawn := pairDraw{split: 2, kind: kind.name, most: documentPairs,
-			rng: r.DataSeed().Derive(lossName, kind.name).Rand()}
+		drawn := pairDraw{
+			split: 2,
+			kind:  kind.name,
+			most:  documentPairs,
+			rng:   r.DataSeed().Derive(lossName, kind.name).Rand(),
+		}
 		pairs := r.documentPairs(v, drawn)
 		if len(pairs) == 0 {
 			continue
@@ -361,7 +371,9 @@ func (r *Release) playReleased(ctx context.Context, g *documentGame, pairs []doc
 	}
 	words := attack.NewLexicon(r.batch.env.Space.Vocabulary)
 	read := func(tokens []string) []mechanisms.WordID {
-		return list.Map(words.IDs(tokens), func(id int32) mechanisms.WordID { return mechanisms.WordID(id) })
+		return list.Map(words.IDs(tokens), func(id int32) mechanisms.WordID {
+			return mechanisms.WordID(id)
+		})
 	}
 	for _, p := range pairs {
 		if p.at[1] >= 0 { // else it was not released

@@ -17,8 +17,11 @@ func init() {
 		Setting:    true,
 		Baseline:   true,
 		Quantities: quantities("english", "english_as_printed"),
-		Metric: study.Metric{Key: "english", Doc: "the share of tokens in a word list: words, nltk, or a file",
-			New: func() any { return new(string) }},
+		Metric: study.Metric{
+			Key: "english",
+			Doc: "the share of tokens in a word list: words, nltk, or a file",
+			New: func() any { return new(string) },
+		},
 		Applies: func(s *Spec, q *Query) bool { return hasText(s, q) && *q.Options.(*string) != "" },
 		Needs: func(_ *Spec, q *Query) []lab.Resource {
 			return []lab.Resource{lab.OfEnglish(*q.Options.(*string))}

@@ -41,7 +41,8 @@ type GameOptions struct {
 // The game: which of two originals was released.
 func init() {
 	m := Measurement{
-		Name: Game, Version: 1,
+		Name:    Game,
+		Version: 1,
 		Metric: study.Metric{
 			Key: Game,
 			Doc: "how often an adversary who sees one released document and two originals says which it was: of one " +
@@ -155,7 +156,12 @@ func kindTitle(kind string) string {
 // pairsOf are those of a split, the same for all mechanisms.
 func (r *Release) pairsOf(v *embeddings.Vocabulary, kind string, split, most int) []documentPair {
 	rng := r.DataSeed().Derive(Game, kind, r.Corpus.Splits()[split].Name).Rand()
-	return r.documentPairs(v, pairDraw{split: split, kind: kind, most: most, rng: rng})
+	return r.documentPairs(v, pairDraw{
+		split: split,
+		kind:  kind,
+		most:  most,
+		rng:   rng,
+	})
 }
 
 // gamePairs are pairs of originals, of which a mechanism releases either.

@@ -32,7 +32,9 @@ type InferenceOptions struct {
 // The adversary's expected error, over all words.
 func init() {
 	Register(Measurement{
-		Name: "inference-full", Version: 1, VersionOf: inferenceVersion,
+		Name:      "inference-full",
+		Version:   1,
+		VersionOf: inferenceVersion,
 		Quantities: append(quantities("em", "em-frequency"), quantity.Quantity{
 			Name:        "em-distance",
 			FormerNames: []string{"e_m_full_distance"},
@@ -132,7 +134,9 @@ func measureInference(ctx context.Context, r *Release, q *Query) ([]results.Row,
 		return rows, nil
 	}
 	space := r.batch.env.Space
-	distance := func(a, b int) float64 { return space.Distance(embeddings.WordID(a), embeddings.WordID(b)) }
+	distance := func(a, b int) float64 {
+		return space.Distance(embeddings.WordID(a), embeddings.WordID(b))
+	}
 	d, err := i.Distance(ctx, channel.Of(m, len(counts)), distance, max(1, q.Threads))
 	add("em-distance", d, "")
 	return rows, err

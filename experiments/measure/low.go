@@ -12,11 +12,19 @@ import (
 	"mldpbench/results"
 )
 
+// LOW, the least frequent words.
 func init() {
 	Register(Measurement{
-		Name: "low", Version: 2, Setting: true, Quantities: quantities("low", "low_overlap"),
-		Metric: study.Metric{Key: "low", Doc: "LOW: the overlap of the so many least frequent words before and after",
-			New: func() any { return new(int) }, Limits: "0,1000000"},
+		Name:       "low",
+		Version:    2,
+		Setting:    true,
+		Quantities: quantities("low", "low_overlap"),
+		Metric: study.Metric{
+			Key:    "low",
+			Doc:    "LOW: the overlap of the so many least frequent words before and after",
+			New:    func() any { return new(int) },
+			Limits: "0,1000000",
+		},
 		Applies: func(s *Spec, q *Query) bool { return hasText(s, q) && *q.Options.(*int) > 0 },
 		Measure: measureLow,
 	})

@@ -10,15 +10,22 @@ import (
 	"mldpbench/stream"
 )
 
+// Membership inference.
 func init() {
 	Register(Measurement{
-		Name: "membership", Version: 1, Model: true, Setting: true, Baseline: true, VersionOf: wordsVersion,
+		Name:      "membership",
+		Version:   1,
+		Model:     true,
+		Setting:   true,
+		Baseline:  true,
+		VersionOf: wordsVersion,
 		Metric: study.Metric{
 			Key: "membership",
 			Doc: "was a text among those that a classifier was trained on? no options: {}",
 			New: func() any { return &struct{}{} },
 		},
-		Quantities: quantities("mia_auc"), Measure: measureMembership,
+		Quantities: quantities("mia_auc"),
+		Measure:    measureMembership,
 	})
 }
 
@@ -53,8 +60,11 @@ func measureMembership(ctx context.Context, r *Release, q *Query) ([]results.Row
 		if err != nil {
 			return models.Membership{}, err
 		}
-		return models.Membership{Model: t.model, Members: everySecond(plain[0], half),
-			Others: everySecond(plain[2], half)}, nil
+		return models.Membership{
+			Model:   t.model,
+			Members: everySecond(plain[0], half),
+			Others:  everySecond(plain[2], half),
+		}, nil
 	}
 	target, err := side(0, seed.Derive("target"))
 	if err != nil {

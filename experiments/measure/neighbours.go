@@ -23,9 +23,13 @@ var (
 	neighbourPercentile = []float64{5, 20, 50, 80, 95}
 )
 
+// Distances to neighbours.
 func init() {
 	Register(Measurement{
-		Name: "neighbours", Version: 2, OfSpace: true, Quantities: quantities("distance"),
+		Name:       "neighbours",
+		Version:    2,
+		OfSpace:    true,
+		Quantities: quantities("distance"),
 		Metric: study.Metric{
 			Key: "neighbours",
 			Doc: "percentiles, over words, of the distance to the k-th neighbour",

@@ -59,12 +59,20 @@ type batch struct {
 // Open opens the releases of the repetitions of one spec. splits are training,
 // validation and test: those that are privatised.
 func Open(ctx context.Context, l *lab.Lab, specs []Spec, splits [3]bool, threads int) (map[int]*Release, error) {
-	b := &batch{releases: map[int]*Release{}, splits: splits, threads: max(1, threads)}
+	b := &batch{
+		releases: map[int]*Release{},
+		splits:   splits,
+		threads:  max(1, threads),
+	}
 	for _, s := range specs {
 		if _, ok := b.releases[s.Repetition]; ok {
 			continue
 		}
-		r := &Release{Spec: s, Lab: l, batch: b}
+		r := &Release{
+			Spec:  s,
+			Lab:   l,
+			batch: b,
+		}
 		var err error
 		if r.Corpus, r.Space, err = s.open(ctx, l); err != nil {
 			return nil, err
@@ -200,8 +208,12 @@ func (r *Release) Environment(ctx context.Context) (env mechanisms.Environment, 
 		env.Train = c.TrainTexts()
 		env.DataSet = c.Name
 		env.Tokens = c.Clean
-		env.Pool = func(name string) ([]string, error) { return r.Lab.PublicTextsFor(ctx, r.Sample(), name) }
-		env.Encoder = func(name string) (sentence.Encoder, error) { return r.Lab.SentenceEncoder(ctx, name) }
+		env.Pool = func(name string) ([]string, error) {
+			return r.Lab.PublicTextsFor(ctx, r.Sample(), name)
+		}
+		env.Encoder = func(name string) (sentence.Encoder, error) {
+			return r.Lab.SentenceEncoder(ctx, name)
+		}
 		env.Outside = r.Lab.Outside(ctx, r.Sample(), r.Space.Space, r.Repetition)
 	}
 	if r.Definition().Needs.Thesaurus {
@@ -314,8 +326,12 @@ func (b *batch) privatizeText(ctx context.Context) error {
 	}
 	plain := make([][]string, len(corpus.Documents)*slices.Max(slices.Collect(maps.Keys(b.releases))))
 	each(plain, func(_ *Release, _ int, split, text [][]string) { copy(text, split) })
-	private, err := mechanisms.PrivatizeText(ctx, b.mechanism, plain, mechanisms.TextOptions{Policy: b.first.Policy,
-		Seed: b.first.TextSeed(), Workers: b.threads, Aligned: true})
+	private, err := mechanisms.PrivatizeText(ctx, b.mechanism, plain, mechanisms.TextOptions{
+		Policy:  b.first.Policy,
+		Seed:    b.first.TextSeed(),
+		Workers: b.threads,
+		Aligned: true,
+	})
 	if err != nil {
 		return err
 	}
@@ -370,9 +386,10 @@ func (r *Release) Compare(ctx context.Context, setting string) (*Compared, error
 			c.After = metrics.Cut(c.After, n)
 			c.Aligned = metrics.Cut(c.Aligned, n)
 		}
-		c.InPlace = !r.IsBaseline() && slices.EqualFunc(c.Before, c.Aligned, func(before, after []string) bool {
-			return len(before) == len(after)
-		})
+		c.InPlace = !r.IsBaseline() &&
+			slices.EqualFunc(c.Before, c.Aligned, func(before, after []string) bool {
+				return len(before) == len(after)
+			})
 		return c, nil
 	})
 }

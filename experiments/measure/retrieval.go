@@ -18,7 +18,9 @@ import (
 // MAP and MRR.
 func init() {
 	Register(Measurement{
-		Name: "retrieval", Version: 1, Baseline: true,
+		Name:     "retrieval",
+		Version:  1,
+		Baseline: true,
 		Quantities: list.Map([]string{"map", "mrr"}, func(name string) quantity.Quantity {
 			return quantity.Quantity{
 				Name:      name,
@@ -68,7 +70,9 @@ func measureRetrieval(ctx context.Context, r *Release, q *Query) ([]results.Row,
 	for i, own := range answers {
 		relevant := slices.Concat(list.Map(own, func(a string) []int { return of[a] })...)
 		slices.Sort(relevant)
-		relevant = slices.DeleteFunc(slices.Compact(relevant), func(other int) bool { return other == i })
+		relevant = slices.DeleteFunc(slices.Compact(relevant), func(other int) bool {
+			return other == i
+		})
 		if len(relevant) > 0 && private[i] != nil {
 			ap, rr := metrics.Precision(index.Cosines(private[i]), relevant, i)
 			average = append(average, ap)

@@ -27,7 +27,9 @@ func contested(names []string) []string {
 		var in []string
 		for _, name := range names {
 			d, _ := attack.Find(name) // it is registered
-			if slices.ContainsFunc(d.Columns, func(c attack.Column) bool { return c.Panel == p }) {
+			if slices.ContainsFunc(d.Columns, func(c attack.Column) bool {
+				return c.Panel == p
+			}) {
 				in = append(in, name)
 			}
 		}
@@ -55,7 +57,8 @@ func (s *Spec) contested(names []string) []string {
 // tables lead with it.
 func strongest() Measurement {
 	m := Measurement{
-		Name: strongestName, Version: 3,
+		Name:    strongestName,
+		Version: 3,
 		Asked: func(_ *study.Study, scene *study.Scene) (any, bool) {
 			members := contested(study.AttackerNames(scene.Attackers))
 			if len(members) == 0 {
@@ -68,7 +71,8 @@ func strongest() Measurement {
 		Applies: func(s *Spec, q *Query) bool {
 			return hasText(s, q) && len(s.contested(q.Options.(*attackOptions).Panel)) > 0
 		},
-		Needs: needsOfAttack, Measure: measureStrongest,
+		Needs:   needsOfAttack,
+		Measure: measureStrongest,
 	}
 	for _, p := range panels {
 		name := strongestName + "-" + string(p)

@@ -10,9 +10,12 @@ import (
 
 func init() {
 	Register(Measurement{
-		Name: "text", Version: 2, Setting: true, Quantities: quantities("pp", "tokens_unknown"),
-		Asked:   func(*study.Study, *study.Scene) (any, bool) { return nil, true },
-		Measure: measureText,
+		Name:       "text",
+		Version:    2,
+		Setting:    true,
+		Quantities: quantities("pp", "tokens_unknown"),
+		Asked:      func(*study.Study, *study.Scene) (any, bool) { return nil, true },
+		Measure:    measureText,
 	})
 }
 

@@ -24,7 +24,11 @@ type causalOptions struct {
 }
 
 func (o *causalOptions) ref() lab.ModelRef {
-	return lab.ModelRef{Key: "causal", Name: o.Model, Task: transformer.LogProb}
+	return lab.ModelRef{
+		Key:  "causal",
+		Name: o.Model,
+		Task: transformer.LogProb,
+	}
 }
 
 // textResamples are those of documents, for intervals.
@@ -33,9 +37,16 @@ const textResamples = 1000
 // BLEU and the perplexity of a causal model.
 func init() {
 	Register(Measurement{
-		Name: "bleu", Version: 1,
-		Quantities: []quantity.Quantity{{Name: "bleu", Title: "BLEU", Direction: quantity.Up, Digits: 1, Threshold: 2,
-			Table: "texts"}},
+		Name:    "bleu",
+		Version: 1,
+		Quantities: []quantity.Quantity{{
+			Name:      "bleu",
+			Title:     "BLEU",
+			Direction: quantity.Up,
+			Digits:    1,
+			Threshold: 2,
+			Table:     "texts",
+		}},
 		Metric: study.Metric{
 			Key: "bleu",
 			Doc: "measures that hold the released test text against the original.",
@@ -56,9 +67,15 @@ func init() {
 		},
 	})
 	Register(Measurement{
-		Name: "causal_perplexity", Version: 1,
-		Quantities: []quantity.Quantity{{Name: "causal_perplexity", Title: "perplexity per word, causal model",
-			Direction: quantity.Down, Digits: 1, Table: "texts"}},
+		Name:    "causal_perplexity",
+		Version: 1,
+		Quantities: []quantity.Quantity{{
+			Name:      "causal_perplexity",
+			Title:     "perplexity per word, causal model",
+			Direction: quantity.Down,
+			Digits:    1,
+			Table:     "texts",
+		}},
 		Asked: func(_ *study.Study, scene *study.Scene) (any, bool) {
 			return &causalOptions{Model: scene.Causal}, scene.Causal != ""
 		},
@@ -102,11 +119,17 @@ func measureCausal(ctx context.Context, r *Release, q *Query) ([]results.Row, er
 			}
 			return sum, len(strings.Fields(texts[i]))
 		})
-		return stats.Interval{Estimate: math.Exp(v.Estimate), Low: math.Exp(v.Low), High: math.Exp(v.High)}, err
+		return stats.Interval{
+			Estimate: math.Exp(v.Estimate),
+			Low:      math.Exp(v.Low),
+			High:     math.Exp(v.High),
+		}, err
 	}
 	return r.ofTexts(ctx, q, "causal_perplexity", func(before, after []string) (m results.Measured, err error) {
 		key := engine.MakeID("causal", r.Corpus.Fingerprint, o)
-		plain, err := memo.Once(&r.Lab.Shared, key, func() (stats.Interval, error) { return median(before) })
+		plain, err := memo.Once(&r.Lab.Shared, key, func() (stats.Interval, error) {
+			return median(before)
+		})
 		if err != nil {
 			return m, err
 		}

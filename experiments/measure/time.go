@@ -11,7 +11,8 @@ import (
 // How long privatising takes, and how much memory.
 func init() {
 	Register(Measurement{
-		Name: "time", Version: 1,
+		Name:       "time",
+		Version:    1,
 		Quantities: quantities("privatize_seconds", "words_per_second", "peak_memory_mib"),
 		Asked:      func(*study.Study, *study.Scene) (any, bool) { return nil, true },
 		Applies: func(s *Spec, _ *Query) bool { // a text from a file took nobody's time here
@@ -23,7 +24,9 @@ func init() {
 			}
 			row := r.Row(q)
 			seconds := r.Took.Seconds()
-			of := func(quantity string, v float64) results.Row { return row.Of(quantity, results.Number(v)) }
+			of := func(quantity string, v float64) results.Row {
+				return row.Of(quantity, results.Number(v))
+			}
 			return []results.Row{of("privatize_seconds", seconds),
 				of("words_per_second", float64(r.Tokens)/seconds),
 				of("peak_memory_mib", engine.PeakMemoryMiB())}, nil

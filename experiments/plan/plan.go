@@ -42,8 +42,15 @@ type Plan struct {
 func (p *Plan) Engine(l *lab.Lab) (*engine.Plan, error) {
 	p.lab = l
 	definition, err := p.YAML()
-	e := &engine.Plan{Study: p.Name, Task: p.Task, Definition: string(definition), Schema: study.Schema,
-		Units: make([]engine.Unit, len(p.units)), Data: l.Descriptions, Unseen: l.Unseen}
+	e := &engine.Plan{
+		Study:      p.Name,
+		Task:       p.Task,
+		Definition: string(definition),
+		Schema:     study.Schema,
+		Units:      make([]engine.Unit, len(p.units)),
+		Data:       l.Descriptions,
+		Unseen:     l.Unseen,
+	}
 	for i := range p.units {
 		u := &p.units[i]
 		e.Units[i] = p.unit(u)
@@ -69,9 +76,10 @@ func New(s *study.Study) (*Plan, error) {
 // so by itself.
 func (p *Plan) Only(name string) {
 	units := results.Where(p.units, func(u unit) bool {
-		return !u.spec.IsBaseline() && slices.ContainsFunc(u.measurement.Quantities, func(c quantity.Quantity) bool {
-			return c.Name == name
-		})
+		return !u.spec.IsBaseline() &&
+			slices.ContainsFunc(u.measurement.Quantities, func(c quantity.Quantity) bool {
+				return c.Name == name
+			})
 	})
 	if len(units) > 0 {
 		p.units = units
@@ -93,8 +101,15 @@ func (p *Plan) scene(c *study.Scene) {
 				continue
 			}
 			for _, dimension := range e.Dimensions {
-				p.space(c, measure.Spec{Seed: p.Seed, Streams: p.Streams, Dataset: d, Embedding: e, Vectors: e.Name,
-					Dimension: dimension, Documents: strings.TrimPrefix(p.Documents, study.Fixed)}, asked)
+				p.space(c, measure.Spec{
+					Seed:      p.Seed,
+					Streams:   p.Streams,
+					Dataset:   d,
+					Embedding: e,
+					Vectors:   e.Name,
+					Dimension: dimension,
+					Documents: strings.TrimPrefix(p.Documents, study.Fixed),
+				}, asked)
 			}
 		}
 	}
@@ -112,8 +127,11 @@ func (p *Plan) asked(c *study.Scene) (asked []unit) {
 			several = measure.Several{options}
 		}
 		for _, o := range several {
-			asked = append(asked, unit{measurement: m, query: measure.Query{Options: o},
-				splits: study.Privatizes(c.Settings...)})
+			asked = append(asked, unit{
+				measurement: m,
+				query:       measure.Query{Options: o},
+				splits:      study.Privatizes(c.Settings...),
+			})
 		}
 	}
 	return asked
@@ -278,7 +296,9 @@ func (u *unit) String() string {
 		p.Setting = ""
 	}
 	parts := []string{p.Dataset, fmt.Sprintf("%s %dd", p.Embedding, p.Dimension), name, p.Model, p.Setting, repetition}
-	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ") + ": " + what
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool {
+		return s == ""
+	}), ", ") + ": " + what
 }
 
 // kind is what the time of a unit depends on most: training on the data, all else on the mechanism too.
@@ -300,7 +320,11 @@ func (u *unit) kind() string {
 // unit is the work of the engine.
 func (p *Plan) unit(u *unit) engine.Unit {
 	return engine.Unit{
-		Name: u.String(), ID: u.id, Group: u.group, Kind: u.kind, Place: u.place(),
+		Name:  u.String(),
+		ID:    u.id,
+		Group: u.group,
+		Kind:  u.kind,
+		Place: u.place(),
 		Data: func(ctx context.Context) (map[string]string, error) {
 			f, err := u.spec.Fingerprints(ctx, p.lab)
 			if err != nil {

@@ -109,8 +109,11 @@ func (p *Plan) Audit(ctx context.Context, root, version string, o audit.Options,
 	for _, u := range p.units {
 		spec := u.spec
 		name := engine.MakeID(study.Labels(spec.Mechanism), spec.Parameters())
-		if spec.IsBaseline() || spec.Mechanism.Mechanism == "" || spec.Mechanism.Epsilon == 0 ||
-			spec.AsText() && !spec.Definition().Documents || seen[name] {
+		if spec.IsBaseline() ||
+			spec.Mechanism.Mechanism == "" ||
+			spec.Mechanism.Epsilon == 0 ||
+			spec.AsText() && !spec.Definition().Documents ||
+			seen[name] {
 			continue
 		}
 		seen[name] = true

@@ -160,7 +160,10 @@ func (d *Design) checkMetrics(at At) error {
 func (d *Design) checkData(at At) error {
 	for i, x := range d.Datasets {
 		err := x.Check()
-		if err == nil && slices.ContainsFunc(d.Datasets[:i], func(o DatasetSpec) bool { return o.Name == x.Name }) {
+		if err == nil &&
+			slices.ContainsFunc(d.Datasets[:i], func(o DatasetSpec) bool {
+				return o.Name == x.Name
+			}) {
 			err = fmt.Errorf("data set %q is given twice", x.Name)
 		}
 		if err != nil {
@@ -199,12 +202,16 @@ func On(only []string, dataset string) bool { return len(only) == 0 || slices.Co
 // name that is not in the study.
 func (d *Design) of(names []string, at At, format string, args ...any) ([]DatasetSpec, error) {
 	for j, name := range names {
-		if !slices.ContainsFunc(d.Datasets, func(x DatasetSpec) bool { return x.Name == name }) {
+		if !slices.ContainsFunc(d.Datasets, func(x DatasetSpec) bool {
+			return x.Name == name
+		}) {
 			path := fmt.Sprintf(format, args...)
 			return nil, at(fmt.Errorf("data set %q is not in the study", name), "%s.datasets[%d]", path, j)
 		}
 	}
-	return results.Where(d.Datasets, func(x DatasetSpec) bool { return On(names, x.Name) }), nil
+	return results.Where(d.Datasets, func(x DatasetSpec) bool {
+		return On(names, x.Name)
+	}), nil
 }
 
 // checkEmbeddings validates the embeddings, and that none is mixed with data of another kind.

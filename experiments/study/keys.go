@@ -89,8 +89,13 @@ func key(path string, t reflect.Type, limits string) Key {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	k := Key{Path: path, typ: t, limits: limits, positive: limits == ">0",
-		alone: reflect.PointerTo(t).Implements(reflect.TypeFor[yaml.InterfaceUnmarshaler]())}
+	k := Key{
+		Path:     path,
+		typ:      t,
+		limits:   limits,
+		positive: limits == ">0",
+		alone:    reflect.PointerTo(t).Implements(reflect.TypeFor[yaml.InterfaceUnmarshaler]()),
+	}
 	if n, _ := fmt.Sscanf(limits, "%d,%d", &k.Low, &k.High); n < 2 && limits != "" && !k.positive {
 		k.words = strings.Split(limits, "|")
 	}

@@ -45,7 +45,9 @@ func NamedMechanism(ref string) MechanismSpec {
 // UnmarshalYAML reads what NamedMechanism takes, too.
 func (m *MechanismSpec) UnmarshalYAML(decode func(any) error) error {
 	type plain MechanismSpec
-	return orNamed(decode, (*plain)(m), func(ref string) plain { return plain(NamedMechanism(ref)) })
+	return orNamed(decode, (*plain)(m), func(ref string) plain {
+		return plain(NamedMechanism(ref))
+	})
 }
 
 // moreThan is the form of keep_words: a number of occurrences.

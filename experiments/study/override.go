@@ -54,7 +54,9 @@ func (s *Study) Override(o Overrides) (*Study, error) {
 		changes.grows = false
 	}
 	if len(o.Datasets) > 0 && len(s.Scenes) > 0 {
-		c.Scenes = slices.DeleteFunc(c.Scenes, func(x Scene) bool { return x.Datasets != nil && len(x.Datasets) == 0 })
+		c.Scenes = slices.DeleteFunc(c.Scenes, func(x Scene) bool {
+			return x.Datasets != nil && len(x.Datasets) == 0
+		})
 		if len(c.Scenes) == 0 {
 			return nil, fmt.Errorf("datasets = %q: the study has none of them", o.Datasets)
 		}
@@ -268,7 +270,9 @@ func (o overriding) override(d *Design) {
 		o.overrideDatasets(d)
 	}
 	if len(o.Mechanisms) > 0 && (o.grows || len(d.Mechanisms) > 0) {
-		is := func(m MechanismSpec, ref string) bool { return m.Name == ref || m.Name+":"+string(m.Variant) == ref }
+		is := func(m MechanismSpec, ref string) bool {
+			return m.Name == ref || m.Name+":"+string(m.Variant) == ref
+		}
 		d.Mechanisms = choose(o.Mechanisms, d.Mechanisms, NamedMechanism, is)
 	}
 	if o.grows || len(d.Mechanisms) > 0 {
@@ -298,9 +302,15 @@ func (o overriding) overrideDatasets(d *Design) {
 	}
 	is := func(x DatasetSpec, name string) bool { return x.Name == name }
 	d.Datasets = choose(o.Datasets, d.Datasets, add, is)
-	d.Embeddings = restrict(d.Embeddings, o.Datasets, func(e *EmbeddingSpec) *[]string { return &e.Datasets })
-	d.Mechanisms = restrict(d.Mechanisms, o.Datasets, func(m *MechanismSpec) *[]string { return &m.Datasets })
-	d.Models = restrict(d.Models, o.Datasets, func(m *ModelSpec) *[]string { return &m.Datasets })
+	d.Embeddings = restrict(d.Embeddings, o.Datasets, func(e *EmbeddingSpec) *[]string {
+		return &e.Datasets
+	})
+	d.Mechanisms = restrict(d.Mechanisms, o.Datasets, func(m *MechanismSpec) *[]string {
+		return &m.Datasets
+	})
+	d.Models = restrict(d.Models, o.Datasets, func(m *ModelSpec) *[]string {
+		return &m.Datasets
+	})
 }
 
 // restrict keeps of each entry's own data sets those that are named, and leaves
@@ -308,7 +318,9 @@ func (o overriding) overrideDatasets(d *Design) {
 func restrict[T any](entries []T, names []string, datasets func(*T) *[]string) (kept []T) {
 	for _, x := range entries {
 		own := datasets(&x)
-		left := slices.DeleteFunc(slices.Clone(*own), func(d string) bool { return !slices.Contains(names, d) })
+		left := slices.DeleteFunc(slices.Clone(*own), func(d string) bool {
+			return !slices.Contains(names, d)
+		})
 		if len(*own) == 0 || len(left) > 0 {
 			*own = left
 			kept = append(kept, x)

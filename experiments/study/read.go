@@ -175,7 +175,9 @@ var plainInteger = regexp.MustCompile(`^[+-]?(0|[1-9][0-9]*)$`)
 // scalar validates one word or number; wrong says that the key takes another kind.
 func scalar(node ast.Node, k Key) (wrong bool, err error) {
 	t := node.GetToken()
-	refuse := func(must string) error { return check.Wrong("%s = %s: must be %s", k.name(), t.Value, must) }
+	refuse := func(must string) error {
+		return check.Wrong("%s = %s: must be %s", k.name(), t.Value, must)
+	}
 	_, integer := node.(*ast.IntegerNode)
 	decimal := plainInteger.MatchString(t.Value)
 	switch kind := k.kind(); kind {

@@ -124,7 +124,9 @@ func NamedEmbedding(ref string) EmbeddingSpec {
 // UnmarshalYAML reads what NamedEmbedding takes, too.
 func (e *EmbeddingSpec) UnmarshalYAML(decode func(any) error) error {
 	type plain EmbeddingSpec
-	return orNamed(decode, (*plain)(e), func(ref string) plain { return plain(NamedEmbedding(ref)) })
+	return orNamed(decode, (*plain)(e), func(ref string) plain {
+		return plain(NamedEmbedding(ref))
+	})
 }
 
 // ModelSpec names a model, its parameters and, if not all, its data sets.
@@ -217,12 +219,25 @@ func (d DatasetSpec) Path(root string) string {
 // Request returns the request of a study for a data set.
 func (d DatasetSpec) Request(root string, seed stream.Seed) datasets.Request {
 	return datasets.Request{
-		Name: d.Name, Root: root,
-		File: d.Path(root), TextColumns: d.Text, LabelColumn: d.Label, Delimiter: d.Delimiter, Encoding: d.Encoding,
-		PrivateColumn: d.Private, UserColumn: d.User,
-		Unbalanced: d.Balance == "no", ByHash: d.Split == "hash",
-		Sizes:     datasets.Sizes{Train: d.Train, Validation: d.Validation, Test: d.Test},
-		MaxTokens: d.MaxTokens, Cleaning: datasets.Cleaning(d.Cleaning), Seed: seed,
+		Name:          d.Name,
+		Root:          root,
+		File:          d.Path(root),
+		TextColumns:   d.Text,
+		LabelColumn:   d.Label,
+		Delimiter:     d.Delimiter,
+		Encoding:      d.Encoding,
+		PrivateColumn: d.Private,
+		UserColumn:    d.User,
+		Unbalanced:    d.Balance == "no",
+		ByHash:        d.Split == "hash",
+		Sizes: datasets.Sizes{
+			Train:      d.Train,
+			Validation: d.Validation,
+			Test:       d.Test,
+		},
+		MaxTokens: d.MaxTokens,
+		Cleaning:  datasets.Cleaning(d.Cleaning),
+		Seed:      seed,
 	}
 }
 
@@ -235,7 +250,9 @@ func (e EmbeddingSpec) IsNone() bool { return e.File == "" && e.Name == NoVector
 // repeats reports whether two embeddings have a name and a dimension in common.
 func (e EmbeddingSpec) repeats(o EmbeddingSpec) bool {
 	return e.Name == o.Name &&
-		slices.ContainsFunc(e.Dimensions, func(d int) bool { return slices.Contains(o.Dimensions, d) })
+		slices.ContainsFunc(e.Dimensions, func(d int) bool {
+			return slices.Contains(o.Dimensions, d)
+		})
 }
 
 // Check validates an embedding and fills in its name and, for a file, which may
@@ -303,7 +320,8 @@ func VectorFile(ref, root string) (string, error) {
 // separator or the suffix of a vector file, or a file of that name is here.
 func NamesFile(ref string) bool {
 	info, err := os.Stat(ref)
-	return strings.ContainsRune(ref, filepath.Separator) || suffixes.MatchString(ref) ||
+	return strings.ContainsRune(ref, filepath.Separator) ||
+		suffixes.MatchString(ref) ||
 		err == nil && info.Mode().IsRegular() && ref != GeneratedEmbedding && ref != NoVectors
 }
 

@@ -93,10 +93,18 @@ func find(path string, mode fs.FileMode) (target, error) {
 	case info.IsDir():
 		return target{}, fmt.Errorf("%s is a folder, not a file", path)
 	case !info.Mode().IsRegular():
-		return target{path: path, exists: true, device: true}, nil
+		return target{
+			path:   path,
+			exists: true,
+			device: true,
+		}, nil
 	}
 	path, err = filepath.EvalSymlinks(path)
-	return target{path: path, mode: info.Mode().Perm(), exists: true}, err
+	return target{
+		path:   path,
+		mode:   info.Mode().Perm(),
+		exists: true,
+	}, err
 }
 
 // writeTo writes to a device.

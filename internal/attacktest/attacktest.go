@@ -43,8 +43,15 @@ func Generated(t testing.TB) *attack.Target {
 
 // Copy is a corpus with a cache of its own and so many documents to train on.
 func Copy(c *attack.Corpus, train int) *attack.Corpus {
-	return &attack.Corpus{Train: c.Train[:train], Validation: c.Validation, Test: c.Test, Shadow: c.Shadow,
-		Public: c.Public, PrivateLabels: c.PrivateLabels, Seed: c.Seed}
+	return &attack.Corpus{
+		Train:         c.Train[:train],
+		Validation:    c.Validation,
+		Test:          c.Test,
+		Shadow:        c.Shadow,
+		Public:        c.Public,
+		PrivateLabels: c.PrivateLabels,
+		Seed:          c.Seed,
+	}
 }
 
 var generated = sync.OnceValues(func() (*attack.Target, error) {
@@ -53,8 +60,13 @@ var generated = sync.OnceValues(func() (*attack.Target, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &attack.Corpus{PrivateLabels: len(d.Privates), Seed: stream.FromUint64(2),
-		Train: read(lexicon, d.Train), Validation: read(lexicon, d.Validation), Test: read(lexicon, d.Test)}
+	c := &attack.Corpus{
+		PrivateLabels: len(d.Privates),
+		Seed:          stream.FromUint64(2),
+		Train:         read(lexicon, d.Train),
+		Validation:    read(lexicon, d.Validation),
+		Test:          read(lexicon, d.Test),
+	}
 	shadow, err := load("generated-news", 1)
 	if err != nil {
 		return nil, err
@@ -78,8 +90,12 @@ var generated = sync.OnceValues(func() (*attack.Target, error) {
 		return nil, err
 	}
 	return &attack.Target{
-		Corpus:  c,
-		Words:   attack.Words{Count: words, Spelling: lexicon.Word, Embedding: vectors(words, 20)},
+		Corpus: c,
+		Words: attack.Words{
+			Count:     words,
+			Spelling:  lexicon.Word,
+			Embedding: vectors(words, 20),
+		},
 		Masked:  neighbours(language, lexicon, words),
 		Workers: 2,
 		Options: Options(nil),
@@ -166,13 +182,17 @@ func Response(of *attack.Target, keep float64) *attack.Target {
 	if t.Words.Spelling != nil {
 		t.Releases.Texts = writing(t.Words, t.Releases)
 	}
-	t.Channel = &channel.Channel{Inputs: n, Outputs: n, Row: func(row []float64, x int) ([]float64, error) {
-		for y := range row {
-			row[y] = (1 - keep) / float64(n)
-		}
-		row[x] += keep
-		return row, nil
-	}}
+	t.Channel = &channel.Channel{
+		Inputs:  n,
+		Outputs: n,
+		Row: func(row []float64, x int) ([]float64, error) {
+			for y := range row {
+				row[y] = (1 - keep) / float64(n)
+			}
+			row[x] += keep
+			return row, nil
+		},
+	}
 	return &t
 }
 
@@ -184,7 +204,9 @@ func writing(w attack.Words, r *attack.Releases) func(context.Context, []string,
 	}
 	return func(ctx context.Context, texts []string, seed stream.Seed) ([]string, error) {
 		documents := list.Map(texts, func(t string) []int32 {
-			return list.Map(strings.Fields(t[:len(t)-1]), func(word string) int32 { return ids[word] })
+			return list.Map(strings.Fields(t[:len(t)-1]), func(word string) int32 {
+				return ids[word]
+			})
 		})
 		noisy, err := r.Words(ctx, documents, seed)
 		out := make([]string, len(texts))

@@ -33,7 +33,11 @@ func Open(r io.Reader, name string, buffer int) (*bufio.Reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: damaged gzip file: %w", name, err)
 	}
-	return bufio.NewReaderSize(&unpacked{member: z, packed: b, name: name}, buffer), nil
+	return bufio.NewReaderSize(&unpacked{
+		member: z,
+		packed: b,
+		name:   name,
+	}, buffer), nil
 }
 
 // SkipMark skips a byte order mark, which some editors write at the start of a

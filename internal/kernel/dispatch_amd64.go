@@ -20,14 +20,21 @@ var best = func() path {
 // cells and scans. The rest is a small part of the time, and the same to the bit.
 func init() {
 	avx2 := assembly{
-		lanes: 8,
-		tiles: []tile{gemm1AVX2, gemm2AVX2, gemm3AVX2, gemm4AVX2, gemm5AVX2, gemm6AVX2}, tileWidth: 16,
-		cellLanes: 1, cellForward: cellForwardAVX2, cellBackward: cellBackwardAVX2,
+		lanes:           8,
+		tiles:           []tile{gemm1AVX2, gemm2AVX2, gemm3AVX2, gemm4AVX2, gemm5AVX2, gemm6AVX2},
+		tileWidth:       16,
+		cellLanes:       1,
+		cellForward:     cellForwardAVX2,
+		cellBackward:    cellBackwardAVX2,
 		scan:            scanAVX2,
-		squaredDistance: squaredDistanceAVX2, distancesTo: distancesToAVX2,
-		distances: distancesAVX2, innerProducts: innerProductsAVX2,
-		weightSum: weightSumAVX2, fold: foldAVX2, atMost: atMostAVX2,
-		sparseStrip: sparseStripAVX2,
+		squaredDistance: squaredDistanceAVX2,
+		distancesTo:     distancesToAVX2,
+		distances:       distancesAVX2,
+		innerProducts:   innerProductsAVX2,
+		weightSum:       weightSumAVX2,
+		fold:            foldAVX2,
+		atMost:          atMostAVX2,
+		sparseStrip:     sparseStripAVX2,
 	}
 	avx512 := avx2
 	avx512.lanes = 16

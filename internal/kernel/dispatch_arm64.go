@@ -9,12 +9,19 @@ const best = pathNEON
 
 func init() {
 	neon := assembly{
-		lanes: 8, // two registers
-		tiles: []tile{gemm1NEON, gemm2NEON, gemm3NEON, gemm4NEON, gemm5NEON, gemm6NEON}, tileWidth: 16,
-		cellLanes: 4, cellForward: cellForwardNEON, cellBackward: cellBackwardNEON,
-		squaredDistance: squaredDistanceNEON, distancesTo: distancesToNEON,
-		distances: distancesNEON, innerProducts: innerProductsNEON,
-		weightSum: weightSumNEON, fold: foldNEON, atMost: atMostNEON,
+		lanes:           8, // two registers
+		tiles:           []tile{gemm1NEON, gemm2NEON, gemm3NEON, gemm4NEON, gemm5NEON, gemm6NEON},
+		tileWidth:       16,
+		cellLanes:       4,
+		cellForward:     cellForwardNEON,
+		cellBackward:    cellBackwardNEON,
+		squaredDistance: squaredDistanceNEON,
+		distancesTo:     distancesToNEON,
+		distances:       distancesNEON,
+		innerProducts:   innerProductsNEON,
+		weightSum:       weightSumNEON,
+		fold:            foldNEON,
+		atMost:          atMostNEON,
 	}
 	if cpu.ARM64.HasASIMDDP {
 		neon.scan = scanNEON

@@ -13,7 +13,12 @@ type Matrix[T float32 | float64] struct {
 
 // Dense is a matrix without gaps between its rows, at the start of data.
 func Dense[T float32 | float64](data []T, rows, columns int) Matrix[T] {
-	return Matrix[T]{Data: data, Rows: rows, Columns: columns, Stride: columns}
+	return Matrix[T]{
+		Data:    data,
+		Rows:    rows,
+		Columns: columns,
+		Stride:  columns,
+	}
 }
 
 // Product computes C = A·B, with A m × k, B k × n and C m × n. C must not overlap A or B.
@@ -44,7 +49,9 @@ func checkProduct(c, a, b Matrix[float32], m, k int) {
 
 // check panics unless the data has room for the matrix of that name.
 func (x Matrix[T]) check(name string) {
-	if x.Rows < 0 || x.Columns < 0 || x.Stride < x.Columns ||
+	if x.Rows < 0 ||
+		x.Columns < 0 ||
+		x.Stride < x.Columns ||
 		x.Rows > 0 && x.Columns > 0 && len(x.Data) < (x.Rows-1)*x.Stride+x.Columns {
 		panic(fmt.Sprintf("kernel: %s: %d numbers, stride %d, for %d × %d", name, len(x.Data), x.Stride, x.Rows,
 			x.Columns))
@@ -102,7 +109,13 @@ func product(c Matrix[float32], a operand, b, from Matrix[float32]) {
 		referenceProduct(c, a, b, from)
 		return
 	}
-	p := tiledProduct{assembly: s, c: c, a: a, b: b, from: from}
+	p := tiledProduct{
+		assembly: s,
+		c:        c,
+		a:        a,
+		b:        b,
+		from:     from,
+	}
 	if c.Columns%s.tileWidth > 0 {
 		buffer := buffers.Get().(*[]float32)
 		defer buffers.Put(buffer)

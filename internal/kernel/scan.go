@@ -84,7 +84,9 @@ func ScanGeometry() Geometry {
 // query. It returns the number of hits.
 func (g Geometry) Scan(words Words, queries []byte, tile *Tile, hits []Hit) int {
 	panels := len(words.Bounds) / 4
-	rightWords := words.Groups >= 1 && len(words.Bounds) == 4*panels && len(words.Heads) == panels*g.PanelWords &&
+	rightWords := words.Groups >= 1 &&
+		len(words.Bounds) == 4*panels &&
+		len(words.Heads) == panels*g.PanelWords &&
 		len(words.Bytes) == 4*words.Groups*len(words.Heads)
 	rightQueries := len(queries) == 4*words.Groups*TileStride
 	if !rightWords || !rightQueries || len(hits) < panels*g.TileRows {

@@ -127,14 +127,23 @@ func (w *Writer) end(kind string) error {
 	if err != nil {
 		return err
 	}
-	text, err := json.Marshal(index{Kind: kind, Key: w.Key, Meta: meta, Parts: w.parts})
+	text, err := json.Marshal(index{
+		Kind:  kind,
+		Key:   w.Key,
+		Meta:  meta,
+		Parts: w.parts,
+	})
 	if err != nil {
 		return err
 	}
 	w.write(make([]byte, -w.at&(alignment-1)))
 	w.write(text)
 	if w.err == nil {
-		t := trailer{ByteOrder: byteOrder, Length: uint64(len(text)), Sum: xxhash.Sum64(text)}
+		t := trailer{
+			ByteOrder: byteOrder,
+			Length:    uint64(len(text)),
+			Sum:       xxhash.Sum64(text),
+		}
 		copy(t.Magic[:], magic)
 		w.err = binary.Write(w.buffer, binary.NativeEndian, t)
 	}

@@ -121,7 +121,10 @@ func (p Parameter) allows(v any) bool {
 	case float64:
 		return p.Valid == nil || p.Valid(v)
 	case []float64:
-		return p.Valid == nil || !slices.ContainsFunc(v, func(x float64) bool { return !p.Valid(x) })
+		return p.Valid == nil ||
+			!slices.ContainsFunc(v, func(x float64) bool {
+				return !p.Valid(x)
+			})
 	}
 	return true
 }

@@ -30,7 +30,9 @@ func FormatValue(v any) string {
 	case float64:
 		return strconv.FormatFloat(v, 'g', -1, 64)
 	case []float64:
-		return "[" + strings.Join(list.Map(v, func(x float64) string { return FormatValue(x) }), ",") + "]"
+		return "[" + strings.Join(list.Map(v, func(x float64) string {
+			return FormatValue(x)
+		}), ",") + "]"
 	}
 	return fmt.Sprint(v)
 }
@@ -83,7 +85,10 @@ func Convert(v, like any) (any, bool) {
 			list = append(list, f)
 		}
 		ok = ok || all != nil
-		return list, ok && !slices.ContainsFunc(list, func(f float64) bool { return math.IsNaN(f) || math.IsInf(f, 0) })
+		return list, ok &&
+			!slices.ContainsFunc(list, func(f float64) bool {
+				return math.IsNaN(f) || math.IsInf(f, 0)
+			})
 	}
 	panic(fmt.Sprintf("params: a default of type %T", like))
 }

@@ -37,7 +37,14 @@ type Reporter struct {
 // New returns a Reporter that counts to total. what is the name of the steps in the
 // plural.
 func New(out io.Writer, what string, total int) *Reporter {
-	r := &Reporter{out: out, what: what, total: total, start: time.Now(), lastLine: time.Now(), now: time.Now}
+	r := &Reporter{
+		out:      out,
+		what:     what,
+		total:    total,
+		start:    time.Now(),
+		lastLine: time.Now(),
+		now:      time.Now,
+	}
 	r.show()
 	return r
 }
@@ -160,7 +167,14 @@ func Note(ctx context.Context, format string, args ...any) {
 // by the Display of ctx, if any, once it has taken three seconds, and not beside
 // another Reporter. It must be closed.
 func Start(ctx context.Context, what string, total int) *Reporter {
-	r := &Reporter{out: io.Discard, what: what, total: total, start: time.Now(), now: time.Now, late: true}
+	r := &Reporter{
+		out:   io.Discard,
+		what:  what,
+		total: total,
+		start: time.Now(),
+		now:   time.Now,
+		late:  true,
+	}
 	if d, _ := ctx.Value(displayKey{}).(*Display); d != nil {
 		d.mu.Lock()
 		defer d.mu.Unlock()

@@ -18,7 +18,11 @@ import (
 
 // main reports the marks of every package, and the size of each room.
 func main() {
-	config := &packages.Config{Mode: packages.LoadSyntax | packages.NeedModule, Tests: true, Fset: token.NewFileSet()}
+	config := &packages.Config{
+		Mode:  packages.LoadSyntax | packages.NeedModule,
+		Tests: true,
+		Fset:  token.NewFileSet(),
+	}
 	loaded, err := packages.Load(config, "./...")
 	if err != nil {
 		log.Fatal(err)

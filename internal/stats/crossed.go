@@ -80,7 +80,11 @@ func meansOf(x [][]float64) (l Layout, rows []float64, err error) {
 		}
 		rows = append(rows, Mean(values))
 	}
-	return Layout{Mean: Mean(rows), Items: len(x[0]), OfRepetitions: math.NaN()}, rows, nil
+	return Layout{
+		Mean:          Mean(rows),
+		Items:         len(x[0]),
+		OfRepetitions: math.NaN(),
+	}, rows, nil
 }
 
 // Detectable is the smallest difference that a two-sided test at level finds

@@ -30,7 +30,11 @@ func MeanInterval(x []float64, level float64) Interval {
 	}
 	mean, sd := stat.MeanStdDev(x, nil)
 	n := float64(len(x))
-	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile((1 + level) / 2)
+	t := distuv.StudentsT{
+		Mu:    0,
+		Sigma: 1,
+		Nu:    n - 1,
+	}.Quantile((1 + level) / 2)
 	half := t * sd / math.Sqrt(n)
 	return Interval{mean, mean - half, mean + half}
 }

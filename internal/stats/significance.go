@@ -19,7 +19,11 @@ type Test struct {
 // t can show.
 func NewTest(difference, standardError, df float64) Test {
 	if standardError == 0 {
-		t := Test{P: 1, Low: difference, High: difference}
+		t := Test{
+			P:    1,
+			Low:  difference,
+			High: difference,
+		}
 		if difference != 0 {
 			t.P = 0
 		}
@@ -34,7 +38,11 @@ func NewTest(difference, standardError, df float64) Test {
 	}
 	t := difference / standardError
 	half := dist.Quantile(0.975) * standardError
-	return Test{P: 2 * dist.CDF(-math.Abs(t)), Low: difference - half, High: difference + half}
+	return Test{
+		P:    2 * dist.CDF(-math.Abs(t)),
+		Low:  difference - half,
+		High: difference + half,
+	}
 }
 
 // McNemar is the exact test of two shares of right answers on the same n items, of

@@ -38,7 +38,11 @@ func ClopperPearson(k, n int, level float64) Interval {
 		return Unknown()
 	}
 	tail := (1 - level) / 2
-	i := Interval{Estimate: float64(k) / float64(n), Low: 0, High: 1}
+	i := Interval{
+		Estimate: float64(k) / float64(n),
+		Low:      0,
+		High:     1,
+	}
 	if k > 0 {
 		i.Low = betaQuantile(float64(k), float64(n-k+1), tail)
 	}
@@ -55,7 +59,11 @@ func ClopperPearson(k, n int, level float64) Interval {
 // width there, however few were seen. Of right answers it is Clopper and Pearson's.
 func Alike(v float64, n int, level float64) Interval {
 	l := ClopperPearson(n, n, level).Low
-	return Interval{Estimate: v, Low: float64(l * v), High: 1 - float64(l*(1-v))}
+	return Interval{
+		Estimate: v,
+		Low:      float64(l * v),
+		High:     1 - float64(l*(1-v)),
+	}
 }
 
 // quantiles are a, b, p and the result of calls of betaQuantile: an audit asks for those of few counts again and again.

@@ -16,7 +16,11 @@ func Cells(epsilons []float64) []mechanisms.Settings {
 		}
 		for _, v := range d.Variants {
 			for _, e := range slices.Compact(slices.Sorted(slices.Values(epsilons))) {
-				cells = append(cells, mechanisms.Settings{Mechanism: d.Name, Variant: v, Epsilon: e})
+				cells = append(cells, mechanisms.Settings{
+					Mechanism: d.Name,
+					Variant:   v,
+					Epsilon:   e,
+				})
 			}
 		}
 	}

@@ -36,7 +36,11 @@ const (
 // nothing was seen.
 func noise(ctx context.Context, m *mechanisms.VectorNoise, space *embeddings.Space, samples int, alpha float64,
 	seed stream.Seed) (Finding, error) {
-	f := Finding{A: "noise", B: "noise", Distance: 1}
+	f := Finding{
+		A:        "noise",
+		B:        "noise",
+		Distance: 1,
+	}
 	word := embeddings.WordID(seed.Derive("word").Rand().IntN(space.Len()))
 	p := space.Dimension
 	x := space.Vector(word)

@@ -61,7 +61,9 @@ func (a *audit) sampled(ctx context.Context, pairs []pair, r *Report) error {
 		return err
 	}
 	a.sampledPower(first, r)
-	again := list.Map(first[:min(mostPairs, len(first))], func(h hypothesis) pair { return h.pair })
+	again := list.Map(first[:min(mostPairs, len(first))], func(h hypothesis) pair {
+		return h.pair
+	})
 	hypotheses, err := a.conspicuous(ctx, again, a.options.Samples/4, "explore")
 	if err != nil {
 		return err
@@ -104,7 +106,9 @@ func (a *audit) sampledPower(all []hypothesis, r *Report) {
 			least[h.looked] = factor
 		}
 	}
-	factors := slices.DeleteFunc(slices.Sorted(maps.Values(least)), func(x float64) bool { return math.IsInf(x, 1) })
+	factors := slices.DeleteFunc(slices.Sorted(maps.Values(least)), func(x float64) bool {
+		return math.IsInf(x, 1)
+	})
 	if len(factors) > 0 {
 		r.Detects = factors[0]
 	}
@@ -126,7 +130,9 @@ func (a *audit) conspicuous(ctx context.Context, pairs []pair, samples int, purp
 			all = append(all, h)
 		}
 	}
-	slices.SortStableFunc(all, func(x, y hypothesis) int { return cmp.Compare(y.score, x.score) })
+	slices.SortStableFunc(all, func(x, y hypothesis) int {
+		return cmp.Compare(y.score, x.score)
+	})
 	return all, nil
 }
 
@@ -158,7 +164,9 @@ func (a *audit) mostTelling(p pair, inA, inB counts, samples int) hypothesis {
 		against := float64(inB[y])
 		return (of - 2*math.Sqrt(of)) / (against + 2*math.Sqrt(against) + 3)
 	}
-	slices.SortStableFunc(frequent, func(x, y embeddings.WordID) int { return cmp.Compare(favour(y), favour(x)) })
+	slices.SortStableFunc(frequent, func(x, y embeddings.WordID) int {
+		return cmp.Compare(favour(y), favour(x))
+	})
 	events := [][]embeddings.WordID{{p.a}, {p.b}}
 	for i := range min(8, len(frequent)) {
 		events = append(events, frequent[i:i+1])

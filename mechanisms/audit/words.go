@@ -61,8 +61,12 @@ func (a *audit) pairs() (all []pair) {
 			add(w, other, w)
 		}
 	}
-	close := slices.DeleteFunc(order(a.space, func(w embeddings.WordID) float64 { return near[w].Distance }),
-		func(w embeddings.WordID) bool { return near[w].ID == embeddings.Unknown || near[w].Distance == 0 })
+	close := slices.DeleteFunc(order(a.space, func(w embeddings.WordID) float64 {
+		return near[w].Distance
+	}),
+		func(w embeddings.WordID) bool {
+			return near[w].ID == embeddings.Unknown || near[w].Distance == 0
+		})
 	for _, w := range close[:min(closest, len(close))] {
 		add(w, near[w].ID, w)
 	}
@@ -93,7 +97,9 @@ func look(s *embeddings.Space, words int, near []nearest.Neighbor, offset float6
 	orders := [][]embeddings.WordID{
 		s.Vocabulary.IDs(),
 		order(s, func(w embeddings.WordID) float64 { return near[w].Distance }),
-		order(s, func(w embeddings.WordID) float64 { return embeddings.Euclidean(origin, s.Vector(w)) }),
+		order(s, func(w embeddings.WordID) float64 {
+			return embeddings.Euclidean(origin, s.Vector(w))
+		}),
 	}
 	taken := make([]bool, s.Len())
 	for i := range words {
@@ -115,7 +121,9 @@ func order(s *embeddings.Space, by func(w embeddings.WordID) float64) []embeddin
 	for w := range value {
 		value[w] = by(embeddings.WordID(w))
 	}
-	slices.SortStableFunc(order, func(x, y embeddings.WordID) int { return cmp.Compare(value[x], value[y]) })
+	slices.SortStableFunc(order, func(x, y embeddings.WordID) int {
+		return cmp.Compare(value[x], value[y])
+	})
 	return order
 }
 

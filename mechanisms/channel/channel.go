@@ -43,7 +43,11 @@ func Of(m *mechanisms.Mechanism, inputs int) *Channel {
 		return nil
 	}
 	rows := func(x, n int) ([][]float64, error) { return m.Rows(mechanisms.WordID(x), n) }
-	return &Channel{Inputs: inputs, Outputs: m.Vocabulary().Len(), Rows: rows}
+	return &Channel{
+		Inputs:  inputs,
+		Outputs: m.Vocabulary().Len(),
+		Rows:    rows,
+	}
 }
 
 // ofWords is the exact channel of a mechanism for some words, whose numbers are their places
@@ -60,7 +64,11 @@ func ofWords(m *mechanisms.Mechanism, words []mechanisms.WordID) *Channel {
 		}
 		return buffer, err
 	}
-	return &Channel{Inputs: len(words), Outputs: m.Vocabulary().Len(), Row: row}
+	return &Channel{
+		Inputs:  len(words),
+		Outputs: m.Vocabulary().Len(),
+		Row:     row,
+	}
 }
 
 // numbering gives each word of a mechanism's vocabulary a number: those of some words

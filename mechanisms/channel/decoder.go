@@ -120,5 +120,9 @@ func (d Decoder) measured(prior []float64, fresh Draws, level float64) stats.Int
 	}
 	half := math.Sqrt(squares * math.Log(2/(1-level)) / 2)
 	wrong := min(1, max(0, 1-right))
-	return stats.Interval{Estimate: wrong, Low: max(0, wrong-half), High: min(1, wrong+half)}
+	return stats.Interval{
+		Estimate: wrong,
+		Low:      max(0, wrong-half),
+		High:     min(1, wrong+half),
+	}
 }

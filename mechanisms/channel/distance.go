@@ -101,5 +101,9 @@ func (d Decoder) sampledDistance(fresh Draws, distance func(a, b int) float64) s
 	blind := float64(n) * meanDistance(n, distance)
 	v := sum / blind
 	half := normal95 * math.Sqrt(variance) / blind
-	return stats.Interval{Estimate: v, Low: max(0, v-half), High: v + half}
+	return stats.Interval{
+		Estimate: v,
+		Low:      max(0, v-half),
+		High:     v + half,
+	}
 }

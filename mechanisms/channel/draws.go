@@ -34,7 +34,11 @@ func (d Draws) First(n int) Draws {
 		return d
 	}
 	of := func(i int, take TakeOutput) { d.each(i/n*d.PerInput+i%n, take) }
-	return Draws{PerInput: n, Inputs: d.inputs(), Choices: of}
+	return Draws{
+		PerInput: n,
+		Inputs:   d.inputs(),
+		Choices:  of,
+	}
 }
 
 func (d Draws) inputs() int {
@@ -89,7 +93,12 @@ func draw(ctx context.Context, m *mechanisms.Mechanism, words []mechanisms.WordI
 	if err := check.Within("draws of all words", float64(len(words)*samples), 1, math.MaxInt32); err != nil {
 		return Draws{}, err
 	}
-	d := drawing{m: m, words: words, number: numbering(m, words), samples: samples}
+	d := drawing{
+		m:       m,
+		words:   words,
+		number:  numbering(m, words),
+		samples: samples,
+	}
 	out := d.prepare()
 	g, running := errgroup.WithContext(ctx)
 	g.SetLimit(max(1, threads))
@@ -125,9 +134,15 @@ func (d *drawing) prepare() Draws {
 	d.choices = make([]mechanisms.Choices, n/drawnTogether+1)
 	each := drawnTogether * d.samples
 	choices := func(i int, take TakeOutput) {
-		d.choices[i/each](i%each, func(y mechanisms.WordID, p float64) { take(d.number[y], p) })
+		d.choices[i/each](i%each, func(y mechanisms.WordID, p float64) {
+			take(d.number[y], p)
+		})
 	}
-	return Draws{PerInput: d.samples, Choices: choices, Inputs: n}
+	return Draws{
+		PerInput: d.samples,
+		Choices:  choices,
+		Inputs:   n,
+	}
 }
 
 // part draws the words that share a stream, from the first of them on.

@@ -43,8 +43,17 @@ func Estimate(ctx context.Context, m *mechanisms.Mechanism, prior []float64, o O
 		}
 		return draw(ctx, m, words, n, seed, o.Threads)
 	}
-	growth := Growth{First: o.Samples, Most: cmp.Or(o.Most, o.Samples), Tolerance: settled, Level: level}
-	return Sampled(Sample{Learn: learn, Fresh: fresh, Outputs: m.Vocabulary().Len()}, priors, growth)
+	growth := Growth{
+		First:     o.Samples,
+		Most:      cmp.Or(o.Most, o.Samples),
+		Tolerance: settled,
+		Level:     level,
+	}
+	return Sampled(Sample{
+		Learn:   learn,
+		Fresh:   fresh,
+		Outputs: m.Vocabulary().Len(),
+	}, priors, growth)
 }
 
 // OfText is E_M over the words of a text, which has each so often, as the adversary
@@ -73,7 +82,11 @@ func OfText(ctx context.Context, m *mechanisms.Mechanism, counts []int, sample [
 	if err != nil {
 		return v, false, err
 	}
-	t := text{words: sample, outputs: outputs, number: numbering(m, words)}
+	t := text{
+		words:   sample,
+		outputs: outputs,
+		number:  numbering(m, words),
+	}
 	return t.inferred(draws, prior).MAP, false, nil
 }
 
@@ -89,7 +102,11 @@ func (t text) inferred(draws Draws, prior []float64) Error {
 	priors := [][]float64{prior}
 	half, _ := learn(draws.First((draws.PerInput+1)/2), priors, len(t.number))
 	whole, lower := learn(draws, priors, len(t.number))
-	e := Error{MAP: t.measured(whole[0]), Decoder: whole[0], Lower: lower[0]}
+	e := Error{
+		MAP:     t.measured(whole[0]),
+		Decoder: whole[0],
+		Lower:   lower[0],
+	}
 	e.Moved = t.measured(half[0]).Estimate - e.MAP.Estimate
 	e.Remaining = remaining(e.Moved)
 	e.MAP.Low = max(0, e.MAP.Low-e.Remaining)

@@ -108,7 +108,11 @@ func (s Sample) learned(draws Draws, priors [][]float64, level float64) ([]Error
 	errors := make([]Error, len(priors))
 	for i, d := range decoders {
 		wrong := d.measured(priors[i], s.Fresh, levelOfEach(level))
-		errors[i] = Error{MAP: wrong, Decoder: d, Lower: lower[i]}
+		errors[i] = Error{
+			MAP:     wrong,
+			Decoder: d,
+			Lower:   lower[i],
+		}
 	}
 	return errors, nil
 }

@@ -29,11 +29,19 @@ func Smoothed(draws Draws, n int, distances func(x int) []float64) (Channel, err
 	if distances == nil {
 		distances = func(int) []float64 { return make([]float64, n) }
 	}
-	s := &smoothing{draws: draws, n: n, distances: distances}
+	s := &smoothing{
+		draws:     draws,
+		n:         n,
+		distances: distances,
+	}
 	s.often = s.drawnForOthers()
 	s.mean = s.meanDistance()
 	s.rate = s.rates()
-	return Channel{Inputs: n, Outputs: n, Row: s.row}, nil
+	return Channel{
+		Inputs:  n,
+		Outputs: n,
+		Row:     s.row,
+	}, nil
 }
 
 // smoothing is what is known of the rates of all pairs.

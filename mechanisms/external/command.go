@@ -60,7 +60,11 @@ type Command struct {
 // start only.
 func Open(ctx context.Context, args []string, o Options) (*Command, error) {
 	o.Who = cmp.Or(o.Who, "command "+strings.Join(args, " "))
-	c := &Command{Options: o, args: args, free: make(chan *process, 1<<10)}
+	c := &Command{
+		Options: o,
+		args:    args,
+		free:    make(chan *process, 1<<10),
+	}
 	err := c.writeVectors()
 	if err == nil {
 		var p *process
@@ -82,7 +86,9 @@ const vectorsPlace = "{vectors}"
 
 // NamesVectors reports whether a command line asks for vectors.
 func NamesVectors(args []string) bool {
-	return slices.ContainsFunc(args, func(a string) bool { return strings.Contains(a, vectorsPlace) })
+	return slices.ContainsFunc(args, func(a string) bool {
+		return strings.Contains(a, vectorsPlace)
+	})
 }
 
 // writeVectors writes the file of {vectors}, where the command line names it.
@@ -98,7 +104,9 @@ func (c *Command) writeVectors() error {
 		return err
 	}
 	c.vectors = f.Name()
-	c.args = list.Map(c.args, func(a string) string { return strings.ReplaceAll(a, vectorsPlace, c.vectors) })
+	c.args = list.Map(c.args, func(a string) string {
+		return strings.ReplaceAll(a, vectorsPlace, c.vectors)
+	})
 	return errors.Join(c.Vectors(f), f.Close())
 }
 

@@ -32,7 +32,11 @@ func (c *Command) At(epsilon float64) (*Mechanism, error) {
 
 // Settings has the name that the command gives itself, and ε.
 func (m *Mechanism) Settings() mechanisms.Settings {
-	return mechanisms.Settings{Mechanism: m.command.Hello.Name, Variant: mechanisms.External, Epsilon: m.epsilon}
+	return mechanisms.Settings{
+		Mechanism: m.command.Hello.Name,
+		Variant:   mechanisms.External,
+		Epsilon:   m.epsilon,
+	}
 }
 
 // Guarantee is what the command declares, at ε.
@@ -55,14 +59,20 @@ func (m *Mechanism) Rewrite(ctx context.Context, documents [][]string, seeds []s
 		after, err := m.RewriteTexts(ctx, texts, seeds)
 		return list.Map(after, strings.Fields), err
 	}
-	q := &Request{Epsilon: m.epsilon, Seeds: seedTexts(seeds...), Documents: whole(documents)}
+	q := &Request{
+		Epsilon:   m.epsilon,
+		Seeds:     seedTexts(seeds...),
+		Documents: whole(documents),
+	}
 	valid := func(i int, after []string) error {
 		if n := len(documents[i]); m.Aligned() && len(after) != n {
 			return fmt.Errorf("%d tokens for %d, though tokens are declared to stay aligned", len(after), n)
 		}
 		return checkTokens(after)
 	}
-	return ask(ctx, m.command, q, len(documents), func(a Answer) [][]string { return a.Documents }, valid)
+	return ask(ctx, m.command, q, len(documents), func(a Answer) [][]string {
+		return a.Documents
+	}, valid)
 }
 
 // checkTokens returns an error for tokens one of which is not a word.
@@ -79,9 +89,17 @@ func checkTokens(tokens []string) error {
 // RewriteTexts sends one request for whole texts, to a command that reads them,
 // and returns one text for each.
 func (m *Mechanism) RewriteTexts(ctx context.Context, texts []string, seeds []stream.Seed) ([]string, error) {
-	q := &Request{Epsilon: m.epsilon, Seeds: seedTexts(seeds...), Texts: texts}
-	return ask(ctx, m.command, q, len(texts), func(a Answer) []string { return a.Texts }, func(_ int, t string) error {
-		if strings.ContainsFunc(t, func(r rune) bool { return unicode.IsControl(r) && !unicode.IsSpace(r) }) {
+	q := &Request{
+		Epsilon: m.epsilon,
+		Seeds:   seedTexts(seeds...),
+		Texts:   texts,
+	}
+	return ask(ctx, m.command, q, len(texts), func(a Answer) []string {
+		return a.Texts
+	}, func(_ int, t string) error {
+		if strings.ContainsFunc(t, func(r rune) bool {
+			return unicode.IsControl(r) && !unicode.IsSpace(r)
+		}) {
 			return errors.New("has control characters other than white space")
 		}
 		return nil
@@ -101,7 +119,12 @@ func (m *Mechanism) CheckRepeatable(ctx context.Context, documents [][]string, s
 		return nil
 	}
 	c := m.command
-	fresh := &Command{Options: c.Options, args: c.args, Hello: c.Hello, free: make(chan *process, 1)}
+	fresh := &Command{
+		Options: c.Options,
+		args:    c.args,
+		Hello:   c.Hello,
+		free:    make(chan *process, 1),
+	}
 	defer fresh.Close()
 	other := &Mechanism{fresh, m.epsilon}
 	seeds := make([]stream.Seed, len(documents))

@@ -31,7 +31,12 @@ type process struct {
 func start(args []string) (*process, error) {
 	life, kill := context.WithCancel(context.Background())
 	out, pipe := io.Pipe()
-	p := &process{out: out, lines: lines(out), kill: kill, gone: make(chan struct{})}
+	p := &process{
+		out:   out,
+		lines: lines(out),
+		kill:  kill,
+		gone:  make(chan struct{}),
+	}
 	cmd := exec.CommandContext(life, args[0], args[1:]...)
 	ownGroup(cmd)
 	cmd.Stdout = pipe

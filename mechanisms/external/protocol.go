@@ -141,8 +141,12 @@ func (h Hello) guarantee(epsilon float64) mechanisms.Guarantee {
 	if p.Metric == "" {
 		return mechanisms.Guarantee{Reason: strings.TrimSuffix("the command declares none: "+p.Reason, ": ")}
 	}
-	g := mechanisms.Guarantee{Metric: p.Metric, Epsilon: cmp.Or(p.Factor, 1) * epsilon, Delta: p.Delta,
-		Reason: strings.TrimSuffix("declared by the command, not proved here: "+p.Reason, ": ")}
+	g := mechanisms.Guarantee{
+		Metric:  p.Metric,
+		Epsilon: cmp.Or(p.Factor, 1) * epsilon,
+		Delta:   p.Delta,
+		Reason:  strings.TrimSuffix("declared by the command, not proved here: "+p.Reason, ": "),
+	}
 	if g.Metric == "euclidean" {
 		g.EuclideanEpsilon = g.Epsilon
 	}

@@ -17,11 +17,17 @@ var errNull = errors.New("null")
 // attacker.
 func (c *Command) Attack(ctx context.Context, train []string, labels []int, test []string, classes int,
 	seed stream.Seed) ([]int, error) {
-	q := &Request{Seed: seedTexts(seed)[0], Train: make([][2]any, len(train)), Test: test}
+	q := &Request{
+		Seed:  seedTexts(seed)[0],
+		Train: make([][2]any, len(train)),
+		Test:  test,
+	}
 	for i, text := range train {
 		q.Train[i] = [2]any{text, labels[i]}
 	}
-	found, err := ask(ctx, c, q, len(test), func(a Answer) []*int { return a.Labels }, func(_ int, l *int) error {
+	found, err := ask(ctx, c, q, len(test), func(a Answer) []*int {
+		return a.Labels
+	}, func(_ int, l *int) error {
 		if l == nil {
 			return errNull
 		}
@@ -59,7 +65,9 @@ func (c *Command) Compare(ctx context.Context, original, private []string) (valu
 // Numbers returns n rows of numbers, little-endian float32, for a question to a
 // model; each has width numbers where that is known, else 0.
 func (c *Command) Numbers(ctx context.Context, q *Request, n, width int) ([][]byte, error) {
-	return ask(ctx, c, q, n, func(a Answer) [][]byte { return a.Numbers }, func(_ int, row []byte) error {
+	return ask(ctx, c, q, n, func(a Answer) [][]byte {
+		return a.Numbers
+	}, func(_ int, row []byte) error {
 		if len(row)%4 != 0 || width > 0 && len(row) != 4*width {
 			return fmt.Errorf("a row of %d bytes", len(row))
 		}

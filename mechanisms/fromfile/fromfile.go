@@ -99,7 +99,9 @@ func (s Source) files() (files []string, err error) {
 	if err == nil && len(names) == 0 {
 		err = fmt.Errorf("privatised text: no files in %s", s.Path)
 	}
-	return list.Map(names, func(name string) string { return filepath.Join(s.Path, name) }), err
+	return list.Map(names, func(name string) string {
+		return filepath.Join(s.Path, name)
+	}), err
 }
 
 // read reads a repetition. A file that cannot be read as UTF-8 is read in the encoding of
@@ -174,7 +176,12 @@ func (t *Text) Rewriter(s mechanisms.Settings, d *datasets.Dataset, ids []string
 		return nil, fmt.Errorf("%s: %d texts for %d documents: without an id column they must be as many, in "+
 			"the same order", t.path, from.rows, d.SourceRows)
 	}
-	r := &Rewriter{settings: s, path: t.path, versions: map[string][][]string{}, Written: map[string]string{}}
+	r := &Rewriter{
+		settings: s,
+		path:     t.path,
+		versions: map[string][][]string{},
+		Written:  map[string]string{},
+	}
 	for _, split := range d.Splits() {
 		for _, x := range split.Documents {
 			id := t.idOf(x.ID, ids)

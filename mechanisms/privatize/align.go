@@ -33,7 +33,8 @@ func Align(original, written string) (before, after []string) {
 		}
 		for n := min(1, cuts-cut); n >= 0; n-- { // cut here or not
 			if n == 1 && !(strings.ContainsAny(before[word], "'’") && strings.Contains(others[first], " ")) ||
-				!strings.Contains(others[first+n], gaps[word]) || !place(word+1, cut+n) {
+				!strings.Contains(others[first+n], gaps[word]) ||
+				!place(word+1, cut+n) {
 				continue
 			}
 			after[word] = strings.Join(words[first:first+n+1], "")

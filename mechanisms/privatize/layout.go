@@ -47,7 +47,11 @@ func (s *Stream) fit(p *piece, n int) {
 func (s splitter) filler(rng *rand.Rand, at int32) word {
 	const flat = 2.7
 	v := s.vocabulary
-	w := word{start: at, end: at, kind: filler}
+	w := word{
+		start: at,
+		end:   at,
+		kind:  filler,
+	}
 	for !Writable(w.token) {
 		k := flat * (math.Pow(1+float64(v.Len())/flat, rng.Float64()) - 1)
 		w.id = mechanisms.WordID(min(int(k), v.Len()-1))

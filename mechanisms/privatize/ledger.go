@@ -121,5 +121,7 @@ func (l *Ledger) Spent() []Spent {
 		sums[of] = sum
 	}
 	order := func(s Spent) []string { return []string{s.Release, s.Mechanism, s.Unit} }
-	return slices.SortedFunc(maps.Values(sums), func(a, b Spent) int { return slices.Compare(order(a), order(b)) })
+	return slices.SortedFunc(maps.Values(sums), func(a, b Spent) int {
+		return slices.Compare(order(a), order(b))
+	})
 }

@@ -209,7 +209,9 @@ func (s *Stream) replace(ctx context.Context, pieces []piece, to mechanisms.Text
 		}
 		return err
 	}
-	words := list.Map(pieces, func(p piece) []mechanisms.WordID { return list.Map(p.words, word.input) })
+	words := list.Map(pieces, func(p piece) []mechanisms.WordID {
+		return list.Map(p.words, word.input)
+	})
 	private, err := mechanisms.PrivatizeWords(ctx, m, words, to)
 	for i := range private {
 		pieces[i].private = private[i]

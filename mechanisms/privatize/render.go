@@ -84,7 +84,11 @@ type rendering struct {
 // inPlace returns the text with words in the places of those of the piece, and leaves in
 // output how they are written.
 func (s *Stream) inPlace(p *piece, output []string, holds func(rune) bool) string {
-	r := rendering{Stream: s, piece: p, holds: holds}
+	r := rendering{
+		Stream: s,
+		piece:  p,
+		holds:  holds,
+	}
 	r.shape.SetSeed(s.seed)
 	for i := range p.words {
 		w := &p.words[i]
@@ -142,7 +146,10 @@ func (r *rendering) word(w *word, before, becomes string) string {
 func (r *rendering) spelled(becomes, part string) string {
 	switch {
 	case r.options.Texts:
-		if r.holds != nil && strings.ContainsFunc(becomes, func(c rune) bool { return !r.holds(c) }) {
+		if r.holds != nil &&
+			strings.ContainsFunc(becomes, func(c rune) bool {
+				return !r.holds(c)
+			}) {
 			return strings.Join(strings.Fields(becomes), " ") // what a field cannot hold becomes a space
 		}
 	case r.options.KeepCase && becomes != part:

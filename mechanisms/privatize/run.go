@@ -63,7 +63,11 @@ type reading struct {
 // newReading returns what reads two batches ahead. Its channel is never full.
 func newReading(in *table.Reader) *reading {
 	const ahead = 2 * batchBytes
-	return &reading{in: in, rows: make(chan table.Row, ahead/rowBytes), room: semaphore.NewWeighted(ahead)}
+	return &reading{
+		in:   in,
+		rows: make(chan table.Row, ahead/rowBytes),
+		room: semaphore.NewWeighted(ahead),
+	}
 }
 
 // weight is how much of a batch a row takes.

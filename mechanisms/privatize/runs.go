@@ -93,7 +93,9 @@ func email(text string, from int) address {
 // notOf finds the characters that are neither letters, digits nor some others.
 func notOf(others string) func(rune) bool {
 	return func(r rune) bool {
-		return !strings.ContainsRune(others, r) && !unicode.IsLetter(r) && !unicode.IsNumber(r) &&
+		return !strings.ContainsRune(others, r) &&
+			!unicode.IsLetter(r) &&
+			!unicode.IsNumber(r) &&
 			(r < utf8.RuneSelf || unicode.In(r, unicode.Z, unicode.P, unicode.S))
 	}
 }

@@ -114,7 +114,11 @@ func (s splitter) words(dst []word, text string) []word {
 		end, whole := runAt(text, i, role, next)
 		switch {
 		case s.vocabulary == nil:
-			dst = append(dst, word{start: int32(i), end: int32(end), id: embeddings.Unknown})
+			dst = append(dst, word{
+				start: int32(i),
+				end:   int32(end),
+				id:    embeddings.Unknown,
+			})
 		case whole:
 			dst = append(dst, s.lookup(text, i, end))
 		default:

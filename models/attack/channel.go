@@ -75,7 +75,9 @@ func (t *Target) Prior() []float64 {
 func (t *Target) Outputs(releases ...[][]int32) []int32 {
 	all := slices.Concat(slices.Concat(releases...)...)
 	slices.Sort(all)
-	return slices.DeleteFunc(slices.Compact(all), func(y int32) bool { return !t.Words.Known(y) })
+	return slices.DeleteFunc(slices.Compact(all), func(y int32) bool {
+		return !t.Words.Known(y)
+	})
 }
 
 // Emissions gather ln P(y|x) of all words x, by output y.
@@ -162,7 +164,9 @@ var noGuess = guess{math.Inf(-1), -1}
 
 // NewGuesses is for lists of outputs, of each of which the given first numbers count.
 func (t *Target) NewGuesses(seen [][]int32, first []int) (*Guesses, error) {
-	if slices.ContainsFunc(slices.Concat(seen...), func(y int32) bool { return !t.Words.Known(y) }) {
+	if slices.ContainsFunc(slices.Concat(seen...), func(y int32) bool {
+		return !t.Words.Known(y)
+	}) {
 		return nil, fmt.Errorf("an output is no word of the mechanism")
 	}
 	return &Guesses{

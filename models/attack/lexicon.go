@@ -59,7 +59,12 @@ func (l *Lexicon) IDs(tokens []string) []int32 { return list.Map(tokens, l.ID) }
 // and adds new words.
 func (l *Lexicon) Documents(all []datasets.Document) []Document {
 	return list.Map(all, func(d datasets.Document) Document {
-		return Document{Words: l.IDs(d.Tokens), Private: d.Private, User: d.User, Text: d.Text}
+		return Document{
+			Words:   l.IDs(d.Tokens),
+			Private: d.Private,
+			User:    d.User,
+			Text:    d.Text,
+		}
 	})
 }
 
@@ -91,18 +96,25 @@ func NewTarget(m *mechanisms.Mechanism, policy mechanisms.Policy, l *Lexicon, no
 	words := m.Vocabulary().Len()
 	release := func(ctx context.Context, documents [][]int32, seed stream.Seed) ([][]int32, error) {
 		texts := list.Map(documents, l.Tokens)
-		noisy, err := mechanisms.PrivatizeText(ctx, m, texts, mechanisms.TextOptions{Policy: policy, Seed: seed,
-			Workers: workers})
+		noisy, err := mechanisms.PrivatizeText(ctx, m, texts, mechanisms.TextOptions{
+			Policy:  policy,
+			Seed:    seed,
+			Workers: workers,
+		})
 		if err != nil {
 			return nil, err
 		}
 		return list.Map(noisy, l.IDs), nil
 	}
 	return &Target{
-		Words:    Words{Count: words, Spelling: l.Word},
-		Releases: &Releases{Words: release, Texts: Write(m, policy, workers), Noise: noise},
-		Channel:  channel.Of(m, words),
-		Workers:  workers,
+		Words: Words{Count: words, Spelling: l.Word},
+		Releases: &Releases{
+			Words: release,
+			Texts: Write(m, policy, workers),
+			Noise: noise,
+		},
+		Channel: channel.Of(m, words),
+		Workers: workers,
 	}
 }
 
@@ -111,7 +123,12 @@ func NewTarget(m *mechanisms.Mechanism, policy mechanisms.Policy, l *Lexicon, no
 func Write(m *mechanisms.Mechanism, policy mechanisms.Policy, workers int) func(context.Context, []string,
 	stream.Seed) ([]string, error) {
 	return func(ctx context.Context, texts []string, seed stream.Seed) ([]string, error) {
-		p := privatize.New(privatize.Options{Mechanism: m, Policy: policy, KeepCase: true, Workers: max(1, workers)})
+		p := privatize.New(privatize.Options{
+			Mechanism: m,
+			Policy:    policy,
+			KeepCase:  true,
+			Workers:   max(1, workers),
+		})
 		lines := make([]string, len(texts))
 		seeds := make([]stream.Seed, len(texts))
 		for i, t := range texts {

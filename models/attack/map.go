@@ -14,7 +14,8 @@ import (
 // 2009), which needs no prior.
 func init() {
 	Register(Definition{
-		Name: "map", Version: 3,
+		Name:    "map",
+		Version: 3,
 		Columns: []Column{ // shares of words that the attacker gets wrong
 			// The prior is that of the shadow text.
 			{Name: "map-em-frequency", FormerName: "em-corpus", Title: "E_M by frequency", HigherIsPrivate: true},
@@ -70,8 +71,18 @@ func (t *Target) sampledMAP(ctx context.Context) ([]Outcome, error) {
 func (t *Target) inferred(i channel.Inference) []Outcome {
 	e := i.Errors[1] // under the prior of the shadow text
 	words := t.Words.Count
-	em := Outcome{Column: "map-em-frequency", Value: e.MAP, Floor: 1 - slices.Max(t.Prior()), Count: words}
-	capacity := Outcome{Column: "capacity", Value: i.Capacity, Ceiling: math.Log2(float64(words)), Count: words}
+	em := Outcome{
+		Column: "map-em-frequency",
+		Value:  e.MAP,
+		Floor:  1 - slices.Max(t.Prior()),
+		Count:  words,
+	}
+	capacity := Outcome{
+		Column:  "capacity",
+		Value:   i.Capacity,
+		Ceiling: math.Log2(float64(words)),
+		Count:   words,
+	}
 	if i.Learned > 0 {
 		em.Draws = t.Options.LearnDraws
 		em.Note = fmt.Sprintf("an attacker who %s, measured on %d others; more draws would lower it by about %.4f; "+

@@ -67,7 +67,11 @@ func (t *Target) Release(ctx context.Context, split Split, number int) ([][]int3
 
 // Written returns a release of a split as text, by number.
 func (t *Target) Written(ctx context.Context, split Split, number int) ([]string, error) {
-	key := releaseKey{split: split, number: number, written: true}
+	key := releaseKey{
+		split:   split,
+		number:  number,
+		written: true,
+	}
 	return memo.Once(&t.Releases.Cache, key, func() ([]string, error) {
 		texts := TextsOf(t.Corpus.Documents(split))
 		out, err := t.Releases.Texts(ctx, texts, key.seed(t.Releases.Noise))

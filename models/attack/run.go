@@ -155,8 +155,13 @@ func (a *attack) finish() ([]Outcome, error) {
 // unreadable are the outcomes of an attacker who cannot read the release.
 func (a *attack) unreadable(why error) []Outcome {
 	return list.Map(a.Columns, func(c Column) Outcome {
-		return Outcome{Column: c.Name, Value: stats.Unknown(), Floor: math.NaN(), Ceiling: math.NaN(),
-			Note: why.Error()}
+		return Outcome{
+			Column:  c.Name,
+			Value:   stats.Unknown(),
+			Floor:   math.NaN(),
+			Ceiling: math.NaN(),
+			Note:    why.Error(),
+		}
 	})
 }
 
@@ -169,5 +174,7 @@ type Failures map[string]error
 
 // Error is that of all of them, in the order of their names.
 func (f Failures) Error() string {
-	return errors.Join(list.Map(slices.Sorted(maps.Keys(f)), func(n string) error { return f[n] })...).Error()
+	return errors.Join(list.Map(slices.Sorted(maps.Keys(f)), func(n string) error {
+		return f[n]
+	})...).Error()
 }

@@ -78,7 +78,11 @@ func Train(texts [][]int32, words, order int) (*Model, error) {
 	if err := checkSizes(texts, words, order); err != nil {
 		return nil, fmt.Errorf("n-gram model: %w", err)
 	}
-	m := &Model{order: order, words: words, levels: make([]level, order)}
+	m := &Model{
+		order:  order,
+		words:  words,
+		levels: make([]level, order),
+	}
 	counters := make([]counter, order)
 	for k := range counters {
 		counters[k].number = map[gram]int32{}

@@ -85,7 +85,11 @@ func Open(ctx context.Context, task Task, name, folder, digest string) (*Model, 
 	}
 	forget()
 	key := fmt.Sprintf("%s\x00%s\x00%s", task, cmp.Or(digest, name), c.Hello.Version)
-	return &Model{Command: c, task: task, key: key}, nil
+	return &Model{
+		Command: c,
+		task:    task,
+		key:     key,
+	}, nil
 }
 
 // Name is that of the folder or model.
@@ -116,7 +120,9 @@ func (m *Model) Encode(ctx context.Context, texts []string) ([][]float32, error)
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(len(texts[a]), len(texts[b])) })
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(len(texts[a]), len(texts[b]))
+	})
 	out := make([][]float32, len(texts))
 	for some := range slices.Chunk(order, textsTogether) {
 		rows, err := m.kept(ctx, list.Map(some, func(i int) string { return texts[i] }))
@@ -196,7 +202,9 @@ func (m *Model) kept(ctx context.Context, texts []string) (rows [][]byte, err er
 	rows, err = m.ask(ctx, q, len(texts), 0)
 	if err == nil && keeping() != "" {
 		// Where there is no room they are asked for again.
-		_ = atomicfile.Write(path, 0o600, func(w io.Writer) error { return gob.NewEncoder(w).Encode(rows) })
+		_ = atomicfile.Write(path, 0o600, func(w io.Writer) error {
+			return gob.NewEncoder(w).Encode(rows)
+		})
 	}
 	return rows, err
 }

@@ -22,7 +22,9 @@ func count(n int, what string) string {
 // documents says on how much the numbers rest.
 func documents(p *results.Prepared) string {
 	var parts []string
-	for _, d := range results.Distinct(p.Cells, func(c results.Cell) string { return c.Dataset }) {
+	for _, d := range results.Distinct(p.Cells, func(c results.Cell) string {
+		return c.Dataset
+	}) {
 		n := 0
 		for _, c := range p.Cells {
 			if c.Dataset == d {
@@ -59,7 +61,9 @@ func warnings(p *results.Prepared) []string {
 			add("Data set %s: %s.", d.Name, w)
 		}
 	}
-	versions := results.Distinct(results.Where(p.Cells, func(c results.Cell) bool { return c.Version != "" }),
+	versions := results.Distinct(results.Where(p.Cells, func(c results.Cell) bool {
+		return c.Version != ""
+	}),
 		func(c results.Cell) string { return c.Version })
 	if len(versions) > 1 {
 		add("The results are of %d versions of mldp (%s): differences between them may come from code, not mechanism.",
@@ -96,7 +100,9 @@ func warnings(p *results.Prepared) []string {
 // promiseWarnings are those of one mechanism: nothing or little promised, or
 // undefined somewhere.
 func promiseWarnings(name string, own []results.Cell) (out []string) {
-	undefined := results.Where(own, func(c results.Cell) bool { return c.Status == results.StatusUndefined })
+	undefined := results.Where(own, func(c results.Cell) bool {
+		return c.Status == results.StatusUndefined
+	})
 	if c, found := results.Unproved(own); found {
 		reason := cmp.Or(c.GuaranteeReason, noneStated(c))
 		out = append(out, fmt.Sprintf("%s has no guarantee: %s", name, sentence(reason)))
@@ -106,7 +112,9 @@ func promiseWarnings(name string, own []results.Cell) (out []string) {
 	}
 	if len(undefined) > 0 {
 		out = append(out, fmt.Sprintf("%s is undefined at ε = %s on %s; for example, %s", name, epsilons(undefined),
-			enumerate(undefined, func(c results.Cell) string { return results.DatasetTitle(c.Dataset) }),
+			enumerate(undefined, func(c results.Cell) string {
+				return results.DatasetTitle(c.Dataset)
+			}),
 			sentence(undefined[0].Reason)))
 	}
 	return out

@@ -175,7 +175,9 @@ func once(list []string, s string) []string {
 
 // enumerate joins the values of f, each once.
 func enumerate[T any](of []T, f func(T) string) string {
-	return strings.Join(results.Where(results.Distinct(of, f), func(s string) bool { return s != "" }), ", ")
+	return strings.Join(results.Where(results.Distinct(of, f), func(s string) bool {
+		return s != ""
+	}), ", ")
 }
 
 // epsilons are the values or, of many, their range.
@@ -194,12 +196,20 @@ func facts(in Input) []fact {
 	private := in.Private()
 	all := []fact{
 		{"Results", fmt.Sprintf("%d rows", len(in.Rows))},
-		{"Data sets", list(func(c results.Cell) string { return results.DatasetTitle(c.Dataset) })},
+		{"Data sets", list(func(c results.Cell) string {
+			return results.DatasetTitle(c.Dataset)
+		})},
 		{"Embeddings", list(func(c results.Cell) string { return in.SpaceName(c.Place) })},
-		{"Mechanisms", enumerate(private, func(c results.Cell) string { return in.Name(c.Place) })},
+		{"Mechanisms", enumerate(private, func(c results.Cell) string {
+			return in.Name(c.Place)
+		})},
 		{"ε", epsilons(in.Cells)},
-		{"Classifiers", enumerate(private, func(c results.Cell) string { return in.TaskName(c.Place) })},
-		{"Repetitions", fmt.Sprint(len(results.Distinct(private, func(c results.Cell) int { return c.Repetition })))},
+		{"Classifiers", enumerate(private, func(c results.Cell) string {
+			return in.TaskName(c.Place)
+		})},
+		{"Repetitions", fmt.Sprint(len(results.Distinct(private, func(c results.Cell) int {
+			return c.Repetition
+		})))},
 		{"Unknown words", list(func(c results.Cell) string { return c.Policy })},
 		{"Seed", list(func(c results.Cell) string { return fmt.Sprint(c.Seed) })},
 		{"Run on", run(func(r results.Run) string { return r.Machine })},

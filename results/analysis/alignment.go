@@ -156,7 +156,12 @@ func (a *Alignment) compare() {
 				continue
 			}
 			e.rest = x.rest + y.rest
-			a.Pairs = append(a.Pairs, Pair{A: i, B: j, Difference: x.Value - y.Value, estimate: e})
+			a.Pairs = append(a.Pairs, Pair{
+				A:          i,
+				B:          j,
+				Difference: x.Value - y.Value,
+				estimate:   e,
+			})
 		}
 	}
 	all := list.Map(a.Pairs, func(p Pair) estimate { return p.estimate })
@@ -223,7 +228,9 @@ func (a *Alignment) test(s spread) {
 			beyond[k] = 1 - beyond[k]
 		}
 	}
-	for k, adjusted := range stats.Holm(list.Map(a.Pairs, func(p Pair) float64 { return p.P })) {
+	for k, adjusted := range stats.Holm(list.Map(a.Pairs, func(p Pair) float64 {
+		return p.P
+	})) {
 		a.Pairs[k].Adjusted = adjusted
 		a.Pairs[k].Different = adjusted < familyLevel
 	}
@@ -234,7 +241,11 @@ func (a *Alignment) test(s spread) {
 }
 
 // Reached counts the mechanisms that reach the level.
-func (a Alignment) Reached() int { return list.Count(a.Lines, func(l Line) bool { return l.Reached }) }
+func (a Alignment) Reached() int {
+	return list.Count(a.Lines, func(l Line) bool {
+		return l.Reached
+	})
+}
 
 // Pair returns the comparison of two lines, its difference that of x minus y.
 func (a Alignment) Pair(x, y int) (Pair, bool) {

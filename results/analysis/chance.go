@@ -20,7 +20,11 @@ type change struct {
 
 // changeOf is the change of a quantity of some cells; of exact ones in the repetitions that both runs have.
 func changeOf(q quantity.Quantity, cells []*matchedCells) change {
-	x := change{cells: cells, exact: true, sameDocuments: true}
+	x := change{
+		cells:         cells,
+		exact:         true,
+		sameDocuments: true,
+	}
 	var before, after []share
 	weight := 1 / float64(len(cells))
 	for _, m := range cells {
@@ -66,7 +70,9 @@ func setSpreads(q quantity.Quantity, cells []*matchedCells) {
 		return place
 	}
 	for _, own := range list.Group(cells, alike) {
-		all := list.Map(own, func(m *matchedCells) estimate { return changeOf(q, []*matchedCells{m}).estimate() })
+		all := list.Map(own, func(m *matchedCells) estimate {
+			return changeOf(q, []*matchedCells{m}).estimate()
+		})
 		for _, m := range own {
 			m.spread = spreadOf(all, 2*len(all), 1, estimate{}, q)
 		}

@@ -114,7 +114,9 @@ func sign(d quantity.Direction) float64 {
 // share their mean.
 func (c curve) fitMonotone() {
 	var blocks [][]Point
-	risesTo := func(k int) bool { return c.useSign*meanUse(blocks[k-1]) < c.useSign*meanUse(blocks[k]) }
+	risesTo := func(k int) bool {
+		return c.useSign*meanUse(blocks[k-1]) < c.useSign*meanUse(blocks[k])
+	}
 	for i := range c.Points {
 		blocks = append(blocks, c.Points[i:i+1])
 		for k := len(blocks) - 1; k > 0 && risesTo(k); k-- {

@@ -76,7 +76,11 @@ func (e *estimate) test(difference, variance, degrees float64) stats.Test {
 	if alone {
 		return exact
 	}
-	return stats.Test{P: max(t.P, exact.P), Low: min(t.Low, exact.Low), High: max(t.High, exact.High)}
+	return stats.Test{
+		P:    max(t.P, exact.P),
+		Low:  min(t.Low, exact.Low),
+		High: max(t.High, exact.High),
+	}
 }
 
 // known reports whether there is anything that tells how an estimate varies.
@@ -95,7 +99,11 @@ func estimateOf(s sample) estimate {
 	if len(means) == 0 {
 		return estimate{}
 	}
-	e := estimate{mean: stats.Mean(means), repetitions: len(means), ofRepetitions: math.NaN()}
+	e := estimate{
+		mean:          stats.Mean(means),
+		repetitions:   len(means),
+		ofRepetitions: math.NaN(),
+	}
 	if len(items) == len(means) && e.cross(items, s) {
 		return e
 	}
@@ -130,7 +138,11 @@ func estimateOfDifference(a, b sample) estimate {
 	if len(means) == 0 {
 		return estimate{}
 	}
-	e := estimate{mean: stats.Mean(means), repetitions: len(means), ofRepetitions: math.NaN()}
+	e := estimate{
+		mean:          stats.Mean(means),
+		repetitions:   len(means),
+		ofRepetitions: math.NaN(),
+	}
 	if len(items) == len(means) && e.cross(items, a) {
 		if !a.redrawn {
 			items = summed(items)

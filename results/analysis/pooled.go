@@ -68,7 +68,12 @@ func poolSets(sets []Alignment) Alignment {
 			}
 			separate = append(separate, e)
 			crossed = append(crossed, crossedEstimate(e, sets, positions[i], positions[j]))
-			a.Pairs = append(a.Pairs, Pair{A: i, B: j, Difference: e.mean, estimate: e})
+			a.Pairs = append(a.Pairs, Pair{
+				A:          i,
+				B:          j,
+				Difference: e.mean,
+				estimate:   e,
+			})
 		}
 	}
 	s := spreadOf(separate, len(a.Lines)-1, 2, a.baseline, a.use)
@@ -87,7 +92,9 @@ func poolSets(sets []Alignment) Alignment {
 // positionsOf are the numbers of a mechanism's line in each set, -1 where it does not reach the level.
 func positionsOf(l Line, sets []Alignment) []int {
 	return list.Map(sets, func(s Alignment) int {
-		return slices.IndexFunc(s.Lines, func(o Line) bool { return o.Reached && o.Instance() == l.Instance() })
+		return slices.IndexFunc(s.Lines, func(o Line) bool {
+			return o.Reached && o.Instance() == l.Instance()
+		})
 	})
 }
 

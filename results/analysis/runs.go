@@ -128,7 +128,11 @@ func Runs(before, after *results.Prepared, o Options) *Comparison {
 	}
 	placeOf := func(x results.Cell) results.Place { return x.Place }
 	places := list.Map(slices.Concat(before.Cells, after.Cells), placeOf)
-	c := &Comparison{Options: o, space: after.SpaceName, names: results.Names(places)}
+	c := &Comparison{
+		Options: o,
+		space:   after.SpaceName,
+		names:   results.Names(places),
+	}
 	cells := c.match(before, after)
 	for _, q := range quantity.All() {
 		if c.looksAt(q) {
@@ -175,10 +179,14 @@ func (c *Comparison) quantity(q quantity.Quantity, cells []*matchedCells) {
 		}
 	}
 	setSpreads(q, all)
-	for _, own := range list.Group(all, func(m *matchedCells) string { return m.cell().Dataset }) {
+	for _, own := range list.Group(all, func(m *matchedCells) string {
+		return m.cell().Dataset
+	}) {
 		title := results.DatasetTitle(own[0].cell().Dataset)
 		c.test(q, title, changeOf(q, own))
-		private := results.Where(own, func(m *matchedCells) bool { return !m.cell().IsBaseline() })
+		private := results.Where(own, func(m *matchedCells) bool {
+			return !m.cell().IsBaseline()
+		})
 		instance := func(m *matchedCells) results.Place { return m.cell().Instance() }
 		for _, ofOne := range list.Group(private, instance) {
 			c.test(q, title+", "+c.names[instance(ofOne[0])], changeOf(q, ofOne))
@@ -214,7 +222,13 @@ func (c *Comparison) measuredTwice(q quantity.Quantity, cells []*matchedCells) [
 
 // test appends the test of a mean change, or counts it where chance is not known.
 func (c *Comparison) test(q quantity.Quantity, scope string, x change) {
-	t := Test{Quantity: q.Name, Scope: scope, Cells: len(x.cells), Before: x.before.mean(), After: x.after.mean()}
+	t := Test{
+		Quantity: q.Name,
+		Scope:    scope,
+		Cells:    len(x.cells),
+		Before:   x.before.mean(),
+		After:    x.after.mean(),
+	}
 	chance := x.chance(q)
 	if chance.from == Untested {
 		c.Once++

@@ -53,7 +53,9 @@ func weigh(shares []share, use quantity.Quantity) sample {
 		}
 		s.sampling = max(s.sampling, deviation[r]*deviation[r])
 	}
-	prints := results.Distinct(slices.Collect(maps.Values(s.data)), func(f string) string { return f })
+	prints := results.Distinct(slices.Collect(maps.Values(s.data)), func(f string) string {
+		return f
+	})
 	s.redrawn = s.redrawn || len(prints) > 1
 	return s
 }

@@ -42,7 +42,12 @@ func traced(p *results.Prepared, own []results.Cell, use, privacy quantity.Quant
 	a.Generated = own[0].Generated
 	for _, cells := range results.ByInstance(own) {
 		instance := cells[0].Instance()
-		l := Line{Place: a.Place, Name: p.Name(instance), Cells: cells, curve: newCurve(cells, use, privacy)}
+		l := Line{
+			Place: a.Place,
+			Name:  p.Name(instance),
+			Cells: cells,
+			curve: newCurve(cells, use, privacy),
+		}
 		l.Mechanism = instance.Mechanism
 		l.Variant = instance.Variant
 		l.Parameters = instance.Parameters
@@ -86,7 +91,11 @@ func meanWithoutPrivatisation(p *results.Prepared, scene results.Place, use quan
 // version of a text does better than another says nothing about their mechanisms. Lines are in the order of the cells.
 func (a *Analysis) Versions(name string) Alignment {
 	use := quantity.Must(name)
-	versions := Alignment{Use: a.Use(name), Privacy: a.privacy, use: use}
+	versions := Alignment{
+		Use:     a.Use(name),
+		Privacy: a.privacy,
+		use:     use,
+	}
 	for _, g := range results.GroupCells(a.Private()) {
 		if len(g.Values(name)) == 0 {
 			continue

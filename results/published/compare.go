@@ -41,7 +41,12 @@ type way struct{ as, variant, model, policy string }
 // texts, variants or models.
 func inPrint(c results.Cell) (n Number, ok bool) {
 	dataset, ofCode := strings.CutSuffix(c.Dataset, "-2024")
-	n.Place = results.Place{Dataset: dataset, Dimension: c.Dimension, Mechanism: c.Mechanism, Epsilon: c.Epsilon}
+	n.Place = results.Place{
+		Dataset:   dataset,
+		Dimension: c.Dimension,
+		Mechanism: c.Mechanism,
+		Epsilon:   c.Epsilon,
+	}
 	run := way{asDescribed, "proved", "lstm", "keep"}
 	if ofCode {
 		run = way{asRun, "as-run", "lstm-2024", "keep"}
@@ -83,7 +88,11 @@ func Compare(p *results.Prepared) (all []Number) {
 	for _, how := range []string{asRun, asFitted, asDescribed} {
 		for _, printed := range Printed() {
 			for _, setting := range []string{"", "train-only", "local"} {
-				n := Number{Place: printed.Place, As: how, Quantity: printed.Quantity}
+				n := Number{
+					Place:    printed.Place,
+					As:       how,
+					Quantity: printed.Quantity,
+				}
 				n.Setting = setting
 				ours, ran := measured[n]
 				if !ran {
@@ -116,7 +125,9 @@ func measuredNumbers(cells []results.Cell) map[Number]results.Cells {
 	measured := map[Number]results.Cells{}
 	texts := results.GroupCells(results.Texts(cells))
 	classified := results.GroupCells(cells)
-	for _, name := range results.Distinct(Printed(), func(n Number) string { return n.Quantity }) {
+	for _, name := range results.Distinct(Printed(), func(n Number) string {
+		return n.Quantity
+	}) {
 		ofModel := quantity.Must(name).OfModel
 		groups := texts
 		if ofModel {

@@ -43,7 +43,11 @@ func ofCommand(quantity string) (Quantity, bool) {
 		return ofPUC(quantity)
 	}
 	name, better, _ := strings.Cut(rest, ":")
-	c := Quantity{Name: quantity, Title: name, Digits: 3}
+	c := Quantity{
+		Name:   quantity,
+		Title:  name,
+		Digits: 3,
+	}
 	switch better {
 	case "":
 		c.Direction = neither
@@ -72,6 +76,8 @@ func Ordered[V any](names map[string]V) []Quantity {
 			all = append(all, c)
 		}
 	}
-	slices.SortFunc(all[ofRegistry:], func(a, b Quantity) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(all[ofRegistry:], func(a, b Quantity) int {
+		return strings.Compare(a.Name, b.Name)
+	})
 	return all
 }

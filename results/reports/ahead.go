@@ -24,7 +24,9 @@ type standing struct {
 // standingAgainst is how a mechanism does against an instance.
 func standingAgainst(all []analysis.Alignment, mechanism string, other results.Place) (s standing) {
 	for _, a := range all {
-		i := slices.IndexFunc(a.Lines, func(l analysis.Line) bool { return l.Instance() == other })
+		i := slices.IndexFunc(a.Lines, func(l analysis.Line) bool {
+			return l.Instance() == other
+		})
 		p, ok := a.Pair(lineOf(a, mechanism), i)
 		if !ok || math.IsNaN(p.P) {
 			continue
@@ -105,11 +107,15 @@ func (s source) ahead(names, level, mechanism string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	lines := slices.Concat(list.Map(all, func(a analysis.Alignment) []analysis.Line { return a.Lines })...)
+	lines := slices.Concat(list.Map(all, func(a analysis.Alignment) []analysis.Line {
+		return a.Lines
+	})...)
 	own := ""
 	alone := sentences{}
 	together := sentences{}
-	for _, other := range results.Distinct(lines, func(l analysis.Line) results.Place { return l.Instance() }) {
+	for _, other := range results.Distinct(lines, func(l analysis.Line) results.Place {
+		return l.Instance()
+	}) {
 		standing := standingAgainst(all, mechanism, other)
 		own = cmp.Or(standing.own, own)
 		if standing.tested == 0 {
@@ -155,7 +161,9 @@ func (s source) against(mechanism string, questions ...string) (string, error) {
 			found[name][i] = texts[name]
 		}
 	}
-	rows := list.Map(order, func(name string) []string { return append([]string{name}, found[name]...) })
+	rows := list.Map(order, func(name string) []string {
+		return append([]string{name}, found[name]...)
+	})
 	return table(rows, header...)
 }
 

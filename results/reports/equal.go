@@ -23,7 +23,9 @@ func (s source) aligned(names, level string) ([]analysis.Alignment, error) {
 
 // lineOf is the number of a mechanism's line, -1 for none.
 func lineOf(a analysis.Alignment, mechanism string) int {
-	return slices.IndexFunc(a.Lines, func(l analysis.Line) bool { return l.Mechanism == mechanism })
+	return slices.IndexFunc(a.Lines, func(l analysis.Line) bool {
+		return l.Mechanism == mechanism
+	})
 }
 
 // at is the line of a mechanism on a data set at a level.
@@ -74,7 +76,9 @@ func (s source) equal(names, level string) (string, error) {
 	}
 	t := tables[0]
 	t.Rows = results.Where(t.Rows, func(row []views.Cell) bool { // those that reach the level
-		return slices.ContainsFunc(row[1:], func(c views.Cell) bool { return c.Text != views.NotMeasured })
+		return slices.ContainsFunc(row[1:], func(c views.Cell) bool {
+			return c.Text != views.NotMeasured
+		})
 	})
 	t.Notes = nil
 	return markdown(t)

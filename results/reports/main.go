@@ -86,7 +86,12 @@ type source struct {
 }
 
 func newSource(dir string) source {
-	return source{dir: dir, frames: &sync.Map{}, analyses: &sync.Map{}, read: &sync.Map{}}
+	return source{
+		dir:      dir,
+		frames:   &sync.Map{},
+		analyses: &sync.Map{},
+		read:     &sync.Map{},
+	}
 }
 
 // path is that of a file of the folder, which is read now.

@@ -55,7 +55,9 @@ func (s source) count(how, dataset, quantities string, d ...int) (string, error)
 	if len(isNear) == 0 {
 		return "", fmt.Errorf("nothing is printed of %s (%s) of %s", dataset, how, quantities)
 	}
-	near := list.Count(slices.Collect(maps.Values(isNear)), func(near bool) bool { return near })
+	near := list.Count(slices.Collect(maps.Values(isNear)), func(near bool) bool {
+		return near
+	})
 	return fmt.Sprintf("%d of %d", near, len(isNear)), nil
 }
 
@@ -71,7 +73,9 @@ func (s source) published(how, dataset string, columns ...string) (string, error
 		header = append(header, printedNames[q])
 	}
 	var rows [][]string
-	for _, at := range results.Distinct(all, func(n published.Number) results.Place { return n.Text() }) {
+	for _, at := range results.Distinct(all, func(n published.Number) results.Place {
+		return n.Text()
+	}) {
 		row := []string{results.MechanismTitle(at.Mechanism), at.Epsilon.String()}
 		for _, column := range columns {
 			row = append(row, besidePrinted(all, at, column))

@@ -31,7 +31,9 @@ func (s source) topics(records []string, dataset string) (accuracy map[results.P
 		if err != nil {
 			return nil, plain, err
 		}
-		here := results.Where(p.Cells, func(c results.Cell) bool { return c.Dataset == dataset })
+		here := results.Where(p.Cells, func(c results.Cell) bool {
+			return c.Dataset == dataset
+		})
 		for _, own := range list.Group(here, textOf) {
 			v, _ := mean(own, quantity.UsualUtility())
 			accuracy[textOf(own[0])] = v
@@ -54,7 +56,9 @@ func (s source) released(name, dataset string, use ...string) (p *results.Prepar
 	if err != nil {
 		return nil, nil, err
 	}
-	here := results.Where(p.Private(), func(c results.Cell) bool { return c.Dataset == dataset })
+	here := results.Where(p.Private(), func(c results.Cell) bool {
+		return c.Dataset == dataset
+	})
 	for _, mechanism := range list.Group(here, results.Cell.Instance) {
 		best := release{away: math.Inf(1)}
 		for _, own := range list.Group(mechanism, textOf) {

@@ -211,8 +211,12 @@ func (q Question) scaled(value float64) float64 {
 
 // defined are the points that have a value, by rising ε.
 func defined(points []Point) []Point {
-	line := slices.DeleteFunc(slices.Clone(points), func(p Point) bool { return math.IsNaN(p.Value) })
-	slices.SortStableFunc(line, func(a, b Point) int { return cmp.Compare(a.Epsilon, b.Epsilon) })
+	line := slices.DeleteFunc(slices.Clone(points), func(p Point) bool {
+		return math.IsNaN(p.Value)
+	})
+	slices.SortStableFunc(line, func(a, b Point) int {
+		return cmp.Compare(a.Epsilon, b.Epsilon)
+	})
 	return line
 }
 

@@ -83,11 +83,19 @@ func verb(subjects []string, singular, plural string) string {
 // leadingScenes keeps one scene for each data set: the one with most repetitions, then most mechanisms, tested on
 // privatised text if there is a choice.
 func leadingScenes(all []analysis.Alignment) []analysis.Alignment {
-	reached := results.Where(all, func(s analysis.Alignment) bool { return s.Datasets == 0 && s.Reached() > 0 })
-	slices.SortStableFunc(reached, func(x, y analysis.Alignment) int { return strings.Compare(x.Dataset, y.Dataset) })
-	byWeight := func(x, y analysis.Alignment) int { return slices.Compare(weightOf(x), weightOf(y)) }
+	reached := results.Where(all, func(s analysis.Alignment) bool {
+		return s.Datasets == 0 && s.Reached() > 0
+	})
+	slices.SortStableFunc(reached, func(x, y analysis.Alignment) int {
+		return strings.Compare(x.Dataset, y.Dataset)
+	})
+	byWeight := func(x, y analysis.Alignment) int {
+		return slices.Compare(weightOf(x), weightOf(y))
+	}
 	sets := list.Group(reached, func(s analysis.Alignment) string { return s.Dataset })
-	return list.Map(sets, func(own []analysis.Alignment) analysis.Alignment { return slices.MaxFunc(own, byWeight) })
+	return list.Map(sets, func(own []analysis.Alignment) analysis.Alignment {
+		return slices.MaxFunc(own, byWeight)
+	})
 }
 
 // weightOf is what the leading scene of a data set has most of, the first number above all.

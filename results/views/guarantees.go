@@ -101,7 +101,9 @@ func datasetItems(a *analysis.Analysis, _ quantity.Quantity) (items []Item) {
 // itemsOfDataset are the items of one prepared data set.
 func itemsOfDataset(d datasets.Description) []Item {
 	x := Item{Place: results.Place{Dataset: d.Name, Generated: d.Generated}}
-	count := func(what string, n int) Item { return x.saysNumber(what, Thousands(n), float64(n)) }
+	count := func(what string, n int) Item {
+		return x.saysNumber(what, Thousands(n), float64(n))
+	}
 	return []Item{
 		count("train", d.TrainDocuments),
 		count("test", d.TestDocuments),

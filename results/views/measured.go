@@ -58,7 +58,11 @@ func cellItems(a *analysis.Analysis, q quantity.Quantity) (items []Item) {
 // cellItem is a quantity of the repetitions of one cell.
 func cellItem(cells []results.Cell, q quantity.Quantity) Item {
 	c := cells[0]
-	i := Item{Place: c.Place, Quantity: q, Cells: cells}
+	i := Item{
+		Place:    c.Place,
+		Quantity: q,
+		Cells:    cells,
+	}
 	i.Repetition = 0
 	i.Value, i.Low, i.High = Mean(cells, q.Name)
 	m, ok := c.At(q.Name)
@@ -105,7 +109,14 @@ const (
 // end is an item of no mechanism.
 func end(at results.Place, name string, q quantity.Quantity, value float64) Item {
 	at.Mechanism = results.BaselineMechanism
-	return Item{Place: at, Name: name, Quantity: q, Value: value, Low: math.NaN(), High: math.NaN()}
+	return Item{
+		Place:    at,
+		Name:     name,
+		Quantity: q,
+		Value:    value,
+		Low:      math.NaN(),
+		High:     math.NaN(),
+	}
 }
 
 // ends are those of an attacker's scale in each scene: plain text, or guessing. They may be ranges, one number for each

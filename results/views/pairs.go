@@ -66,7 +66,11 @@ func versionItems(a *analysis.Analysis, use quantity.Quantity) (items []Item) {
 	versions := a.Versions(use.Name)
 	for _, p := range versions.Pairs {
 		other := versions.Lines[p.B]
-		at := Item{Place: versions.Lines[p.A].Place, Against: other.Name, Quantity: use}
+		at := Item{
+			Place:    versions.Lines[p.A].Place,
+			Against:  other.Name,
+			Quantity: use,
+		}
 		if !math.IsNaN(other.Epsilon) {
 			at.Against += ", ε = " + Short(other.Epsilon)
 		}

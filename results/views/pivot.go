@@ -39,7 +39,9 @@ func tablesOf(a *analysis.Analysis, v View, sets []Set, taken map[string]bool) (
 // Named keeps the tables whose names have one of the beginnings.
 func Named(all []Table, beginnings ...string) []Table {
 	return results.Where(all, func(t Table) bool {
-		return slices.ContainsFunc(beginnings, func(b string) bool { return strings.HasPrefix(t.Name, b) })
+		return slices.ContainsFunc(beginnings, func(b string) bool {
+			return strings.HasPrefix(t.Name, b)
+		})
 	})
 }
 
@@ -49,7 +51,11 @@ func pivot(a *analysis.Analysis, v View, items []Item) Table {
 	heads := results.Where(v.Rows, func(c string) bool {
 		return slices.ContainsFunc(items, func(i Item) bool { return Text(a, i, c) != "" })
 	})
-	t := Table{heads: len(heads), Legend: v.Legend, Header: list.Map(heads, heading)}
+	t := Table{
+		heads:  len(heads),
+		Legend: v.Legend,
+		Header: list.Map(heads, heading),
+	}
 	columns := columnsOf(a, v, items)
 	for _, c := range columns {
 		t.Header = append(t.Header, c.Title)
@@ -98,7 +104,9 @@ func headsOf(a *analysis.Analysis, heads []string, first Item) []Cell {
 
 // cellAt is the cell of a row's items in a column.
 func (t *Table) cellAt(a *analysis.Analysis, v View, row []Item, column Set) Cell {
-	at := slices.IndexFunc(row, func(i Item) bool { return key(a, i, v.Columns) == column.Name })
+	at := slices.IndexFunc(row, func(i Item) bool {
+		return key(a, i, v.Columns) == column.Name
+	})
 	if at < 0 {
 		return Cell{Text: NotMeasured}
 	}
@@ -153,16 +161,22 @@ func (t *Table) cell(i Item) Cell {
 
 // hoist moves a footnote that all numbers of a row have to its head.
 func (t *Table) hoist(cells []Cell) {
-	numbers := results.Where(cells[t.heads:], func(c Cell) bool { return c.Text != NotMeasured || len(c.Notes) > 0 })
+	numbers := results.Where(cells[t.heads:], func(c Cell) bool {
+		return c.Text != NotMeasured || len(c.Notes) > 0
+	})
 	if len(numbers) < 2 {
 		return
 	}
 	common := results.Where(numbers[0].Notes, func(n int) bool {
-		return !slices.ContainsFunc(numbers, func(c Cell) bool { return !slices.Contains(c.Notes, n) })
+		return !slices.ContainsFunc(numbers, func(c Cell) bool {
+			return !slices.Contains(c.Notes, n)
+		})
 	})
 	cells[0].Notes = append(cells[0].Notes, common...)
 	for j := t.heads; j < len(cells); j++ {
-		cells[j].Notes = results.Where(cells[j].Notes, func(n int) bool { return !slices.Contains(common, n) })
+		cells[j].Notes = results.Where(cells[j].Notes, func(n int) bool {
+			return !slices.Contains(common, n)
+		})
 	}
 }
 

@@ -51,9 +51,13 @@ func foundBy(all []analysis.Test) []analysis.Test {
 	if len(changed) > 0 {
 		return changed
 	}
-	bySize := func(a, b analysis.Test) int { return cmp.Compare(math.Abs(a.Change), math.Abs(b.Change)) }
+	bySize := func(a, b analysis.Test) int {
+		return cmp.Compare(math.Abs(a.Change), math.Abs(b.Change))
+	}
 	each := list.Group(all, func(x analysis.Test) string { return x.Quantity })
-	return list.Map(each, func(own []analysis.Test) analysis.Test { return slices.MaxFunc(own, bySize) })
+	return list.Map(each, func(own []analysis.Test) analysis.Test {
+		return slices.MaxFunc(own, bySize)
+	})
 }
 
 // digits suffice to show a threshold, by default one of 0.1.
@@ -85,7 +89,9 @@ func testItems(tests []analysis.Test) (items []Item) {
 	for _, x := range tests {
 		at := itemOfRuns(x.Quantity, x.Scope)
 		n := digits(x.Threshold)
-		number := func(what string, v float64) Item { return at.saysNumber(what, Number(v, n), v) }
+		number := func(what string, v float64) Item {
+			return at.saysNumber(what, Number(v, n), v)
+		}
 		change := fmt.Sprintf("%+.*f ± %.*f", n, x.Change, n, (x.High-x.Low)/2)
 		outcome := "same"
 		if x.Changed {

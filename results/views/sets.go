@@ -169,7 +169,9 @@ func (v View) title(i Item) string {
 
 // differ reports whether items differ in a coordinate.
 func differ(a *analysis.Analysis, items []Item, c string) bool {
-	return slices.ContainsFunc(items, func(i Item) bool { return Text(a, i, c) != Text(a, items[0], c) })
+	return slices.ContainsFunc(items, func(i Item) bool {
+		return Text(a, i, c) != Text(a, items[0], c)
+	})
 }
 
 // collide reports whether items of one cell differ in a coordinate.
@@ -177,7 +179,9 @@ func collide(a *analysis.Analysis, items []Item, by []string, c string) bool {
 	if !differ(a, items, c) {
 		return false
 	}
-	return slices.ContainsFunc(Group(a, items, by), func(cell Set) bool { return differ(a, cell.Items, c) })
+	return slices.ContainsFunc(Group(a, items, by), func(cell Set) bool {
+		return differ(a, cell.Items, c)
+	})
 }
 
 // key is what items share that agree in some coordinates.
@@ -191,6 +195,10 @@ func Group(a *analysis.Analysis, items []Item, by []string) []Set {
 	return list.Map(groups, func(own []Item) Set {
 		k := key(a, own[0], by)
 		title := strings.Trim(strings.ReplaceAll(k, "\x00", ", "), ", ")
-		return Set{Name: k, Title: title, Items: own}
+		return Set{
+			Name:  k,
+			Title: title,
+			Items: own,
+		}
 	})
 }

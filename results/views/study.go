@@ -24,11 +24,15 @@ func averaged(a *analysis.Analysis, items []Item, over []string) (out []Item) {
 	numbers := results.Where(items, func(i Item) bool { return !math.IsNaN(i.Value) })
 	for _, own := range Group(a, numbers, by) {
 		i := own.Items[0]
-		i.Over = And(results.Distinct(own.Items, func(i Item) string { return Text(a, i, "space") }))
+		i.Over = And(results.Distinct(own.Items, func(i Item) string {
+			return Text(a, i, "space")
+		}))
 		i.Value = stats.Mean(list.Map(own.Items, func(i Item) float64 { return i.Value }))
 		i.Low = math.NaN()
 		i.High = math.NaN()
-		i.Cells = slices.Concat(list.Map(own.Items, func(i Item) []results.Cell { return i.Cells })...)
+		i.Cells = slices.Concat(list.Map(own.Items, func(i Item) []results.Cell {
+			return i.Cells
+		})...)
 		out = append(out, i)
 	}
 	return out

@@ -266,11 +266,17 @@ func quantitiesOf(measured []quantity.Quantity, name string) []quantity.Quantity
 	group, isGroup := strings.CutPrefix(name, "group:")
 	switch {
 	case isGroup:
-		return results.Where(measured, func(c quantity.Quantity) bool { return c.Table == group })
+		return results.Where(measured, func(c quantity.Quantity) bool {
+			return c.Table == group
+		})
 	case name == "each":
-		return results.Where(measured, func(c quantity.Quantity) bool { return c.Table == "" && c.Attacker == "" })
+		return results.Where(measured, func(c quantity.Quantity) bool {
+			return c.Table == "" && c.Attacker == ""
+		})
 	case name == "all":
-		return results.Where(measured, func(c quantity.Quantity) bool { return c.Table != "axis" && c.Table != "puc" })
+		return results.Where(measured, func(c quantity.Quantity) bool {
+			return c.Table != "axis" && c.Table != "puc"
+		})
 	case name == "attackers":
 		return attackers(measured)
 	}

@@ -12,8 +12,16 @@ import (
 func init() {
 	words := []string{"awful", "superb"}
 	datasets.Register(datasets.Definition{
-		Name: "opinions", Title: "Opinions", Doc: "made up: who liked what", Generated: true,
-		Classes: []string{"bad", "good"}, Sizes: datasets.Sizes{Train: 40, Validation: 10, Test: 10},
+		Name:      "opinions",
+		Title:     "Opinions",
+		Doc:       "made up: who liked what",
+		Generated: true,
+		Classes:   []string{"bad", "good"},
+		Sizes: datasets.Sizes{
+			Train:      40,
+			Validation: 10,
+			Test:       10,
+		},
 		Cleaning: datasets.CleanWords,
 		Read: func(context.Context, datasets.Request) (datasets.Rows, error) {
 			rows := make([]datasets.Row, 80)

@@ -9,7 +9,11 @@ import (
 )
 
 func init() {
-	documents.Register(documents.Attacker{Name: "linkage-common", Title: "words in common", Score: score})
+	documents.Register(documents.Attacker{
+		Name:  "linkage-common",
+		Title: "words in common",
+		Score: score,
+	})
 }
 
 // score prefers originals that differ from a privatised document in few words.

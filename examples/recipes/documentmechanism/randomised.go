@@ -11,9 +11,14 @@ import (
 
 func init() {
 	mechanisms.Register(mechanisms.Definition{
-		Name: "sentence-response", Title: "Sentence response", Source: "Warner 1965 (randomised response)",
-		Metric: mechanisms.AnyDocuments, Order: 993, Variants: []mechanisms.Variant{mechanisms.Proved},
-		Documents: true, New: newResponse,
+		Name:      "sentence-response",
+		Title:     "Sentence response",
+		Source:    "Warner 1965 (randomised response)",
+		Metric:    mechanisms.AnyDocuments,
+		Order:     993,
+		Variants:  []mechanisms.Variant{mechanisms.Proved},
+		Documents: true,
+		New:       newResponse,
 	})
 }
 

@@ -10,8 +10,14 @@ import (
 
 func init() {
 	mechanisms.Register(mechanisms.Definition{
-		Name: "coin", Title: "Coin", Source: "k-ary randomised response, as a mixture", Metric: "discrete", Order: 990,
-		Variants: []mechanisms.Variant{mechanisms.Proved}, PerWord: true, New: newCoin,
+		Name:     "coin",
+		Title:    "Coin",
+		Source:   "k-ary randomised response, as a mixture",
+		Metric:   "discrete",
+		Order:    990,
+		Variants: []mechanisms.Variant{mechanisms.Proved},
+		PerWord:  true,
+		New:      newCoin,
 	})
 }
 
@@ -21,8 +27,12 @@ func newCoin(env mechanisms.Environment, s mechanisms.Settings) (*mechanisms.Mec
 	// ln of the weight of all words, where the word itself has 1 and any other e^−ε
 	total := math.Log1p(float64(n-1) * math.Exp(-s.Epsilon))
 	anyWord := float64(n) * math.Exp(-s.Epsilon-total)
-	g := mechanisms.Guarantee{Metric: "discrete", Epsilon: s.Epsilon, Distance: mechanisms.Discrete,
-		Reason: "the odds of a word between itself and any other are e^epsilon"}
+	g := mechanisms.Guarantee{
+		Metric:   "discrete",
+		Epsilon:  s.Epsilon,
+		Distance: mechanisms.Discrete,
+		Reason:   "the odds of a word between itself and any other are e^epsilon",
+	}
 	draw := func(word mechanisms.WordID, rng *rand.Rand) mechanisms.WordID {
 		if rng.Float64() >= anyWord {
 			return word
@@ -35,6 +45,10 @@ func newCoin(env mechanisms.Environment, s mechanisms.Settings) (*mechanisms.Mec
 		}
 		dst[word] = -total
 	}
-	formula := mechanisms.Formula{Vocabulary: env.Space.Vocabulary, Draw: draw, LogRow: logRow}
+	formula := mechanisms.Formula{
+		Vocabulary: env.Space.Vocabulary,
+		Draw:       draw,
+		LogRow:     logRow,
+	}
 	return mechanisms.ByFormula(s, g, formula), nil
 }

@@ -11,8 +11,12 @@ import (
 )
 
 func init() {
-	labels.Register(labels.Attacker{Name: "frequency", Title: "frequencies of words", From: labels.Adaptive,
-		Learner: labels.Learner{Learn: learn}})
+	labels.Register(labels.Attacker{
+		Name:    "frequency",
+		Title:   "frequencies of words",
+		From:    labels.Adaptive,
+		Learner: labels.Learner{Learn: learn},
+	})
 }
 
 // learn counts the words of each label. The score of a label is the sum

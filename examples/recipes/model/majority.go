@@ -11,8 +11,9 @@ import (
 
 func init() {
 	models.Register(models.Definition{
-		Name: "majority", Vectors: true,
-		New: func(o models.Options) models.Classifier { return &majority{Shares: make([]float64, o.Classes)} },
+		Name:    "majority",
+		Vectors: true,
+		New:     func(o models.Options) models.Classifier { return &majority{Shares: make([]float64, o.Classes)} },
 	})
 }
 

@@ -12,7 +12,12 @@ import (
 )
 
 func init() {
-	embeddings.Register(embeddings.Format{Name: "json-lines", Version: 1, Recognise: recognise, Read: read})
+	embeddings.Register(embeddings.Format{
+		Name:      "json-lines",
+		Version:   1,
+		Recognise: recognise,
+		Read:      read,
+	})
 }
 
 func recognise(_ string, head []byte) bool { return bytes.HasPrefix(head, []byte(`{"word":`)) }
@@ -32,7 +37,11 @@ func read(f *embeddings.File, add func(embeddings.Rows) error) error {
 		if err != nil {
 			return fmt.Errorf("%s:%d: %w", f.Path, line, err)
 		}
-		err = add(embeddings.Rows{Line: line, Words: []string{row.Word}, Vectors: row.Vector})
+		err = add(embeddings.Rows{
+			Line:    line,
+			Words:   []string{row.Word},
+			Vectors: row.Vector,
+		})
 		if err != nil {
 			return err
 		}

@@ -9,7 +9,11 @@ import (
 )
 
 func init() { // needs, such as attack.NeedsModel, are fields of the target
-	words.Register(words.Attacker{Name: "unchanged", Title: "words unchanged", Score: score})
+	words.Register(words.Attacker{
+		Name:  "unchanged",
+		Title: "words unchanged",
+		Score: score,
+	})
 }
 
 // score takes every word for what it was.

@@ -88,7 +88,11 @@ type function struct {
 
 // begin starts a function of arguments of eight bytes.
 func (m machine) begin(name, params, result string) *function {
-	f := &function{machine: m, arguments: map[string]int{}, registers: []bank{""}}
+	f := &function{
+		machine:   m,
+		arguments: map[string]int{},
+		registers: []bank{""},
+	}
 	f.signature = strings.TrimSpace(name + m.name + "(" + params + ") " + result)
 	for _, p := range strings.Split(params, ", ") {
 		f.arguments[strings.Fields(p)[0]] = f.size
@@ -116,7 +120,11 @@ func (f *function) goes(format string, args ...any) {
 }
 
 func (f *function) word(format string, args ...any) {
-	f.lines = append(f.lines, line{format: format, args: args, vector: f.neon()})
+	f.lines = append(f.lines, line{
+		format: format,
+		args:   args,
+		vector: f.neon(),
+	})
 }
 
 func (f *function) label(name string) { f.lines = append(f.lines, line{label: name}) }
@@ -124,7 +132,11 @@ func (f *function) label(name string) { f.lines = append(f.lines, line{label: na
 // branch adds one to a label, to which format gives the condition.
 func (f *function) branch(name, label string, args ...any) {
 	format := name + " " + strings.Repeat("%v, ", len(args)) + label
-	f.lines = append(f.lines, line{target: label, format: format, args: args})
+	f.lines = append(f.lines, line{
+		target: label,
+		format: format,
+		args:   args,
+	})
 }
 
 // end assigns registers and writes the function to its file.

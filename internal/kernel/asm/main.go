@@ -23,8 +23,10 @@ func main() {
 	// General registers that a function may use: not SP and BP of amd64, which are
 	// Go's, nor R18 of arm64, the platform's, R27, the assembler's, and the rest, Go's.
 	amd64 := &file{names: strings.Fields("AX CX DX BX SI DI R8 R9 R10 R11 R12 R13 R14 R15")}
-	arm64 := &file{names: strings.Fields("0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 19 20 21 22 23 24 25 26"),
-		prefix: "R"}
+	arm64 := &file{
+		names:  strings.Fields("0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 19 20 21 22 23 24 25 26"),
+		prefix: "R",
+	}
 	avx512 := machine{"AVX512", 16, amd64}
 	avx2 := machine{"AVX2", 8, amd64}
 	neon := machine{"NEON", 4, arm64}

@@ -11,8 +11,13 @@ import (
 )
 
 func init() {
-	Register(Attacker{Name: "linkage-aligned", Title: "words in their places", Version: 1, InOrder: true,
-		Score: scoreAligned})
+	Register(Attacker{
+		Name:    "linkage-aligned",
+		Title:   "words in their places",
+		Version: 1,
+		InOrder: true,
+		Score:   scoreAligned,
+	})
 }
 
 // scoreAligned is the probability of the release given each original where the channel

@@ -46,9 +46,17 @@ type Attacker struct {
 
 // Register adds an attacker. It is called from init functions only.
 func Register(a Attacker) {
-	column := attack.Column{Name: a.Name + "-p1", Title: "linkage P@1, " + a.Title, Panel: attack.Linked}
-	attack.Register(attack.Definition{Name: a.Name, Version: a.Version, Needs: a.Needs, OneRelease: true,
-		Columns: []attack.Column{column},
+	column := attack.Column{
+		Name:  a.Name + "-p1",
+		Title: "linkage P@1, " + a.Title,
+		Panel: attack.Linked,
+	}
+	attack.Register(attack.Definition{
+		Name:       a.Name,
+		Version:    a.Version,
+		Needs:      a.Needs,
+		OneRelease: true,
+		Columns:    []attack.Column{column},
 		Start: func(ctx context.Context, t *attack.Target) (attack.Attack, error) {
 			l, err := newLinked(ctx, t)
 			if err != nil {
@@ -66,7 +74,8 @@ func Register(a Attacker) {
 					return []attack.Outcome{o}, err
 				},
 			}, nil
-		}})
+		},
+	})
 }
 
 // newLinked are the documents that are asked for, and their release.
@@ -107,9 +116,17 @@ func (a Attacker) link(ctx context.Context, t *attack.Target, l Linked, score fu
 	if err != nil {
 		return attack.Outcome{}, err
 	}
-	o := attack.Outcome{Count: n, Floor: stats.Mean(a.chance(l)), Ceiling: stats.Mean(a.ideal(l))}
+	o := attack.Outcome{
+		Count:   n,
+		Floor:   stats.Mean(a.chance(l)),
+		Ceiling: stats.Mean(a.ideal(l)),
+	}
 	for i, r := range right {
-		o.Items = append(o.Items, attack.Item{Document: l.Numbers[i], Position: attack.Whole, Right: r})
+		o.Items = append(o.Items, attack.Item{
+			Document: l.Numbers[i],
+			Position: attack.Whole,
+			Right:    r,
+		})
 	}
 	// Where no query or every query succeeds, their variance is 0 and gives no interval:
 	// it is widened to that of a count.

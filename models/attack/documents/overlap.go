@@ -34,6 +34,11 @@ func overlap(ctx context.Context, t *attack.Target) ([]attack.Outcome, error) {
 			unrelated = append(unrelated, metrics.Jaccard(d, plain[(i+1)%len(plain)]))
 		}
 	}
-	return []attack.Outcome{{Column: "overlap-jaccard", Value: stats.MeanInterval(similar, t.Options.Level),
-		Floor: stats.MeanInterval(unrelated, t.Options.Level).Estimate, Ceiling: 1, Count: len(plain)}}, nil
+	return []attack.Outcome{{
+		Column:  "overlap-jaccard",
+		Value:   stats.MeanInterval(similar, t.Options.Level),
+		Floor:   stats.MeanInterval(unrelated, t.Options.Level).Estimate,
+		Ceiling: 1,
+		Count:   len(plain),
+	}}, nil
 }

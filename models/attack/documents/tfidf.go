@@ -8,7 +8,12 @@ import (
 )
 
 func init() {
-	Register(Attacker{Name: "linkage-tfidf", Title: "tf-idf", Version: 2, Score: scoreTFIDF})
+	Register(Attacker{
+		Name:    "linkage-tfidf",
+		Title:   "tf-idf",
+		Version: 2,
+		Score:   scoreTFIDF,
+	})
 }
 
 // scoreTFIDF ranks plain documents by the words that they share with a private one.

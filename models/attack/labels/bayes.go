@@ -17,7 +17,10 @@ import (
 func init() {
 	name := "attribute-channel"
 	c := column(name, "Bayes with the channel")
-	attack.Register(attack.Definition{Name: name, Version: 3, Needs: []attack.Need{attack.NeedsPrivate},
+	attack.Register(attack.Definition{
+		Name:    name,
+		Version: 3,
+		Needs:   []attack.Need{attack.NeedsPrivate},
 		Columns: []attack.Column{c},
 		Start: func(ctx context.Context, t *attack.Target) (attack.Attack, error) {
 			b := newBayes(t)
@@ -26,7 +29,8 @@ func init() {
 				Take:   sent.Take,
 				Finish: func() ([]attack.Outcome, error) { return b.outcomes(ctx, name, c.Name, sent.Outputs()) },
 			}, nil
-		}})
+		},
+	})
 }
 
 // bayes is p(label | y₁ y₂ …) ∝ p(label)·Π_i Σ_x p(x | label)·P(y_i | x), with
@@ -82,10 +86,13 @@ func (b *bayes) count(source string, documents []attack.Document) {
 
 // outcomes are those of who expects counts as the channel sends them.
 func (b *bayes) outcomes(ctx context.Context, name, column string, sent [][]float64) ([]attack.Outcome, error) {
-	l := Learner{Name: name, Learn: func(ctx context.Context, _ *attack.Target, _, validation []attack.Document,
-		_ stream.Seed) (Learned, error) {
-		return b.choose(ctx, b.counts, validation)
-	}}
+	l := Learner{
+		Name: name,
+		Learn: func(ctx context.Context, _ *attack.Target, _, validation []attack.Document,
+			_ stream.Seed) (Learned, error) {
+			return b.choose(ctx, b.counts, validation)
+		},
+	}
 	plain, err := l.learnPlain(ctx, b.Target, b.Corpus.Seed)
 	if err != nil {
 		return nil, err

@@ -22,8 +22,15 @@ type Command struct {
 // attacker it trains on plain text and on own releases, the better of which on the
 // validation split attacks; it gets one own release.
 func RunCommand(ctx context.Context, c Command, t *attack.Target) ([]attack.Outcome, error) {
-	a := Attacker{Name: c.Name, From: Adaptive,
-		Learner: Learner{Name: "command " + c.Name + " " + c.Key, Releases: 1, Learn: c.learn}}
+	a := Attacker{
+		Name: c.Name,
+		From: Adaptive,
+		Learner: Learner{
+			Name:     "command " + c.Name + " " + c.Key,
+			Releases: 1,
+			Learn:    c.learn,
+		},
+	}
 	return attack.Run(ctx, []attack.Definition{a.definition(attack.Column{Name: "accuracy"})}, t)
 }
 

@@ -109,7 +109,11 @@ func Register(a Attacker) {
 
 // column is that of an attacker of private labels: a mean over releases.
 func column(name, title string) attack.Column {
-	return attack.Column{Name: name + "-accuracy", Title: "private label found, " + title, Panel: attack.Label}
+	return attack.Column{
+		Name:  name + "-accuracy",
+		Title: "private label found, " + title,
+		Panel: attack.Label,
+	}
 }
 
 // definition is that of an attacker with one column.
@@ -203,11 +207,22 @@ func (l Learner) find(ctx context.Context, t *attack.Target, column string, atta
 		Plain:     plain,
 		Labels:    labels,
 		Classes:   t.Corpus.PrivateLabels,
-	}, metrics.Bootstrap{Resamples: t.Options.Resamples, Level: t.Options.Level, Seed: t.Seed})
+	}, metrics.Bootstrap{
+		Resamples: t.Options.Resamples,
+		Level:     t.Options.Level,
+		Seed:      t.Seed,
+	})
 	note := fmt.Sprintf("%d releases", len(found))
 	if attacker.Note != "" {
 		note += "; " + attacker.Note
 	}
-	return []attack.Outcome{{Column: column, Value: a.Accuracy, Floor: a.Majority, Ceiling: a.Plain, Count: len(labels),
-		Items: items, Note: note}}, nil
+	return []attack.Outcome{{
+		Column:  column,
+		Value:   a.Accuracy,
+		Floor:   a.Majority,
+		Ceiling: a.Plain,
+		Count:   len(labels),
+		Items:   items,
+		Note:    note,
+	}}, nil
 }

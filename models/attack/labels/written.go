@@ -20,12 +20,42 @@ import (
 // length.
 func init() {
 	needs := []attack.Need{attack.NeedsWriter}
-	Register(Attacker{Name: "attribute-written", Title: "text as written", Version: 3, Needs: needs, From: Own,
-		Learner: Learner{Name: "attribute-written", Written: true, Learn: learnWriting}})
-	Register(Attacker{Name: "attribute-surface", Title: "punctuation, case, length", Version: 3, Needs: needs,
-		From: Own, Learner: Learner{Name: "attribute-surface", Written: true, Learn: learnSurface}})
-	Register(Attacker{Name: "stacked", Title: "surface, characters and words stacked", Version: 2, Needs: needs,
-		From: Public, Learner: Learner{Name: "stacked", Written: true, Learn: learnStacked}})
+	Register(Attacker{
+		Name:    "attribute-written",
+		Title:   "text as written",
+		Version: 3,
+		Needs:   needs,
+		From:    Own,
+		Learner: Learner{
+			Name:    "attribute-written",
+			Written: true,
+			Learn:   learnWriting,
+		},
+	})
+	Register(Attacker{
+		Name:    "attribute-surface",
+		Title:   "punctuation, case, length",
+		Version: 3,
+		Needs:   needs,
+		From:    Own,
+		Learner: Learner{
+			Name:    "attribute-surface",
+			Written: true,
+			Learn:   learnSurface,
+		},
+	})
+	Register(Attacker{
+		Name:    "stacked",
+		Title:   "surface, characters and words stacked",
+		Version: 2,
+		Needs:   needs,
+		From:    Public,
+		Learner: Learner{
+			Name:    "stacked",
+			Written: true,
+			Learn:   learnStacked,
+		},
+	})
 }
 
 // pieces reads a text as ids: of each word, in lower case, and of each form of what stands
@@ -170,7 +200,9 @@ func (s stack) examples(ctx context.Context, documents []attack.Document) (model
 			return x, err
 		}
 		for i, row := range scores {
-			x.Vectors[i] = append(x.Vectors[i], list.Map(row, func(v float64) float32 { return float32(v) })...)
+			x.Vectors[i] = append(x.Vectors[i], list.Map(row, func(v float64) float32 {
+				return float32(v)
+			})...)
 		}
 	}
 	return x, nil

@@ -149,7 +149,14 @@ func outcomes(margins []float64, member []bool, level float64, note string) []at
 	all := len(margins)
 	area := metrics.AUC(margins, member)
 	outcome := func(c attack.Column, value stats.Interval, count int) attack.Outcome {
-		return attack.Outcome{Column: c.Name, Value: value, Floor: 0.5, Ceiling: 1, Count: count, Note: note}
+		return attack.Outcome{
+			Column:  c.Name,
+			Value:   value,
+			Floor:   0.5,
+			Ceiling: 1,
+			Count:   count,
+			Note:    note,
+		}
 	}
 	return []attack.Outcome{
 		outcome(Columns[0], stats.ClopperPearson(truePositive, named, level), named),

@@ -100,7 +100,9 @@ func (p predictor) train(ctx context.Context, read models.Examples, seed stream.
 		return nil, fmt.Errorf("no text of two words to learn from")
 	}
 	model, err := models.New("lstm", models.Options{
-		Classes: len(p.classes), Embedding: p.embedding, Seed: seed.Derive("model"),
+		Classes:   len(p.classes),
+		Embedding: p.embedding,
+		Seed:      seed.Derive("model"),
 		Parameters: map[string]any{"hidden": 32, "epochs": auditEpochs, "patience": auditEpochs, "batch": 32,
 			"learning_rate": 0.01},
 	})

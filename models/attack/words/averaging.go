@@ -15,9 +15,17 @@ import (
 // channel or by a vote, whichever finds most on validation words: how the budget
 // adds up. Columns start with the most releases, which reveal most.
 func init() {
-	d := attack.Definition{Name: "averaging", Version: 3, Start: startAveraging}
+	d := attack.Definition{
+		Name:    "averaging",
+		Version: 3,
+		Start:   startAveraging,
+	}
 	for _, r := range slices.Backward(attack.MostReleases) {
-		c := attack.Column{Name: averageColumn(r), Title: fmt.Sprintf("words found from %d releases", r), Alone: r > 1}
+		c := attack.Column{
+			Name:  averageColumn(r),
+			Title: fmt.Sprintf("words found from %d releases", r),
+			Alone: r > 1,
+		}
 		if r == 1 {
 			c.Title = "words found from one release"
 			c.Panel = attack.OneWord
@@ -50,7 +58,12 @@ func startAveraging(ctx context.Context, t *attack.Target) (attack.Attack, error
 	if len(seen) == 0 {
 		return attack.Attack{}, fmt.Errorf("no word of the mechanism in the test split")
 	}
-	a := averaging{Target: t, held: held, test: test, seen: append(seen, more...)}
+	a := averaging{
+		Target: t,
+		held:   held,
+		test:   test,
+		seen:   append(seen, more...),
+	}
 	a.guesses, err = t.NewGuesses(a.seen, t.Options.Releases)
 	if err != nil {
 		return attack.Attack{}, err
@@ -114,7 +127,9 @@ func (a averaging) byVotes(ctx context.Context) (names []string, named [][][]int
 	}
 	named = list.Map(names, func(string) [][]int32 { return make([][]int32, len(a.seen)) })
 	err = a.Parallel(ctx, len(a.seen), func(i int) error {
-		sums := list.Map(names, func(string) []float64 { return make([]float64, a.Words.Count) })
+		sums := list.Map(names, func(string) []float64 {
+			return make([]float64, a.Words.Count)
+		})
 		read := 0
 		for _, releases := range a.Options.Releases {
 			counts := map[int32]float64{}

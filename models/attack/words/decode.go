@@ -76,7 +76,9 @@ func (c chain) places(i int, candidates []candidate) []int {
 	for k, x := range candidates {
 		places[k] = -1
 		if i < len(c.positions) {
-			places[k] = slices.IndexFunc(c.positions[i], func(y candidate) bool { return y.word == x.word })
+			places[k] = slices.IndexFunc(c.positions[i], func(y candidate) bool {
+				return y.word == x.word
+			})
 		}
 	}
 	return places

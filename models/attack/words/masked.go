@@ -20,7 +20,11 @@ const leastLog = -30
 func init() {
 	registerReader(
 		Attacker{Name: "masked", Needs: []attack.Need{attack.NeedsModel, attack.NeedsShadow}},
-		attack.Column{Name: "masked-accuracy", Title: "words found by a masked model", Panel: attack.OneWord},
+		attack.Column{
+			Name:  "masked-accuracy",
+			Title: "words found by a masked model",
+			Panel: attack.OneWord,
+		},
 		reader{maskedWords, guessMasked})
 }
 
@@ -96,7 +100,10 @@ func askMasked(ctx context.Context, t *attack.Target, words []int32, positions [
 		return maskedAnswer{}, err
 	}
 	n := t.Words.Count
-	if len(logs) != len(positions) || slices.ContainsFunc(logs, func(l []float32) bool { return len(l) != n }) {
+	if len(logs) != len(positions) ||
+		slices.ContainsFunc(logs, func(l []float32) bool {
+			return len(l) != n
+		}) {
 		return maskedAnswer{}, fmt.Errorf("the language model has no %d numbers for each of %d masks", n,
 			len(positions))
 	}

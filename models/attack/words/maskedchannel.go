@@ -23,10 +23,14 @@ const maskedRounds = 3
 // output times that of the model in the released text, see outcomes.
 func init() {
 	attack.Register(attack.Definition{
-		Name: "masked-channel", Version: 2,
-		Needs: []attack.Need{attack.NeedsModel, attack.NeedsShadow},
-		Columns: []attack.Column{{Name: "masked-channel-accuracy", Title: "words found by masked model and channel",
-			Panel: attack.OneWord}},
+		Name:    "masked-channel",
+		Version: 2,
+		Needs:   []attack.Need{attack.NeedsModel, attack.NeedsShadow},
+		Columns: []attack.Column{{
+			Name:  "masked-channel-accuracy",
+			Title: "words found by masked model and channel",
+			Panel: attack.OneWord,
+		}},
 		Start: startUnmasking,
 	})
 }

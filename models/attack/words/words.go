@@ -53,11 +53,16 @@ func tokens(o attack.Options) int { return o.Tokens }
 
 // registerReader adds an attacker whose ceiling is what he finds in plain text.
 func registerReader(a Attacker, column attack.Column, r reader) {
-	attack.Register(attack.Definition{Name: a.Name, Version: a.Version, Needs: a.Needs, OneRelease: true,
-		Columns: []attack.Column{column},
+	attack.Register(attack.Definition{
+		Name:       a.Name,
+		Version:    a.Version,
+		Needs:      a.Needs,
+		OneRelease: true,
+		Columns:    []attack.Column{column},
 		Start: attack.AtOnce(func(ctx context.Context, t *attack.Target) ([]attack.Outcome, error) {
 			return r.attack(ctx, t, column.Name)
-		})})
+		}),
+	})
 }
 
 // plainKey is that of the share of words that a reader finds in plain text.
@@ -100,7 +105,11 @@ func (r reader) attack(ctx context.Context, t *attack.Target, column string) ([]
 // wider of the one over documents and the exact one over words, because the first
 // is too narrow where nothing varies.
 func (s secrets) outcome(t *attack.Target, column string, guesses []int32) attack.Outcome {
-	o := attack.Outcome{Column: column, Ceiling: 1, Count: len(s.places)}
+	o := attack.Outcome{
+		Column:  column,
+		Ceiling: 1,
+		Count:   len(s.places),
+	}
 	hits := make([]int, len(s.plain))
 	trials := make([]int, len(s.plain))
 	for i, p := range s.places {
@@ -140,7 +149,9 @@ func found(guesses []int32) func() ([]int32, error) {
 
 // best is the form that finds most of the validation words; ties go to the first.
 func (s secrets) best(forms []form) form {
-	return slices.MaxFunc(forms, func(a, b form) int { return s.hits(a.held) - s.hits(b.held) })
+	return slices.MaxFunc(forms, func(a, b form) int {
+		return s.hits(a.held) - s.hits(b.held)
+	})
 }
 
 // bestForm is the outcome on test words of the form that is best on held-out ones.
