@@ -202,8 +202,8 @@ func (s *Space) checkBall() error {
 	origin := make([]float32, s.Dimension)
 	for id := range WordID(s.Len()) {
 		if length := Euclidean(s.Vector(id), origin); !(length < 1) {
-			return fmt.Errorf("embedding %s: the vector of %q has length %.6g: those of the Poincaré ball are shorter than 1",
-				s.Name, s.Vocabulary.Word(id), length)
+			return fmt.Errorf("embedding %s: the vector of %q has length %.6g: those of the Poincaré ball are "+
+				"shorter than 1", s.Name, s.Vocabulary.Word(id), length)
 		}
 	}
 	return nil

@@ -72,7 +72,11 @@ func (l DataListing) dataSets() (rows [][]any, err error) {
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, []any{name, shownSize(bytes[name], d.Generated), d.Doc})
+		download := shownSize(bytes[name])
+		if d.Generated {
+			download = "none"
+		}
+		rows = append(rows, []any{name, download, d.Doc})
 	}
 	return rows, nil
 }
@@ -81,7 +85,8 @@ func (l DataListing) dataSets() (rows [][]any, err error) {
 func (l DataListing) catalogue() (files, sources [][]any) {
 	for _, e := range fetch.Catalogue() {
 		_, absent := e.Present(l.Data)
-		files = append(files, []any{e.Name, absent == nil, shownSize(e.Size(), false), strings.Join(e.Studies, ", "), e.What})
+		size := shownSize(e.Size())
+		files = append(files, []any{e.Name, absent == nil, size, strings.Join(e.Studies, ", "), e.What})
 		sources = append(sources, []any{e.Name, "licence", e.Licence}, []any{e.Name, "cite", e.Citation})
 		for _, d := range e.Downloads {
 			sources = append(sources, []any{e.Name, "from", d.URL},
@@ -95,12 +100,9 @@ func (l DataListing) catalogue() (files, sources [][]any) {
 }
 
 // shownSize is how much is downloaded, in megabytes.
-func shownSize(bytes int64, generated bool) string {
+func shownSize(bytes int64) string {
 	const terabyte = 1e12
-	switch {
-	case generated:
-		return "none"
-	case bytes == 0 || bytes > terabyte:
+	if bytes == 0 || bytes > terabyte {
 		return "by hand"
 	}
 	return fmt.Sprintf("%.1f MB", float64(bytes)/1e6)

@@ -76,9 +76,8 @@ const readable = 100
 
 // table adds a table of numbers, texts and truths under its columns.
 func (o *Outcome) table(name string, columns []string, rows [][]any) {
-	o.tables(views.Table{Name: name, Header: columns, Width: readable, Rows: list.Map(rows, func(row []any) []views.Cell {
-		return list.Map(row, cell)
-	})})
+	cells := list.Map(rows, func(row []any) []views.Cell { return list.Map(row, cell) })
+	o.tables(views.Table{Name: name, Header: columns, Rows: cells, Width: readable})
 }
 
 // cell is one of a number, a text, true or false, or nothing.

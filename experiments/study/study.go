@@ -82,8 +82,9 @@ func (l Library) Names() (names []string) {
 func (l Library) Source(name string) ([]byte, error) {
 	data, err := l.Files.ReadFile("studies/" + name + ".yaml")
 	if err != nil {
-		return nil, check.Wrong("study = %q: must be a .yaml file or one of %s (mldp study list has all)%s", name, check.Choice(name, l.Names()),
-			check.Meant(name, l.Names()))
+		names := l.Names()
+		return nil, check.Wrong("study = %q: must be a .yaml file or one of %s (mldp study list has all)%s", name,
+			check.Choice(name, names), check.Meant(name, names))
 	}
 	return data, nil
 }

@@ -93,7 +93,8 @@ func Choice(v string, allowed []string) string {
 		return fmt.Sprintf("%q", allowed)
 	}
 	distance := func(name string) int { return levenshtein.ComputeDistance(name, v) }
-	nearest := slices.SortedStableFunc(slices.Values(allowed), func(x, y string) int { return distance(x) - distance(y) })
+	byDistance := func(x, y string) int { return distance(x) - distance(y) }
+	nearest := slices.SortedStableFunc(slices.Values(allowed), byDistance)
 	return fmt.Sprintf("%d names, the nearest are %q", len(allowed), nearest[:5])
 }
 
