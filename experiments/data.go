@@ -31,17 +31,17 @@ func ListData(_ context.Context, l DataListing) (*Outcome, error) {
 	}
 	o.say("data folder: %s\n", folder)
 	files, sources := l.catalogue()
-	o.table("files", []string{"name", "here", "size", "studies", "what"}, files)
+	o.listing("files", []string{"name", "here", "size", "studies", "what"}, files)
 	if l.Verbose {
 		o.say("")
-		o.table("sources", []string{"name", "of", "value"}, sources)
+		o.listing("sources", []string{"name", "of", "value"}, sources)
 	}
 	sets, err := l.dataSets()
 	if err != nil {
 		return nil, err
 	}
 	o.say("")
-	o.table("datasets", []string{"data set", "download", "what"}, sets)
+	o.listing("datasets", []string{"data set", "download", "what"}, sets)
 	return o, nil
 }
 

@@ -49,11 +49,11 @@ func ListMechanisms(ctx context.Context, l MechanismListing) (*Outcome, error) {
 		sources = append(sources, []any{d.Name, d.Source})
 	}
 	o.say("Guarantees at epsilon %v:\n", l.Epsilon)
-	o.table("mechanisms", []string{"mechanism", "variant", "parameters", "guarantee"}, guarantees)
+	o.listing("mechanisms", []string{"mechanism", "variant", "parameters", "guarantee"}, guarantees)
 	o.say("\nParameters (--mechanism \"NAME parameter=value\"):\n")
-	o.table("parameters", []string{"mechanism", "parameter", "values", "meaning"}, parameters)
+	o.listing("parameters", []string{"mechanism", "parameter", "values", "meaning"}, parameters)
 	o.say("\nSources:\n")
-	o.table("sources", []string{"mechanism", "source"}, sources)
+	o.listing("sources", []string{"mechanism", "source"}, sources)
 	return o, nil
 }
 

@@ -71,13 +71,21 @@ func (o *Outcome) tables(all ...views.Table) {
 	}
 }
 
-// readable is how many characters a line of a table has at most where it is read: longer cells go on below.
-const readable = 100
-
 // table adds a table of numbers, texts and truths under its columns.
 func (o *Outcome) table(name string, columns []string, rows [][]any) {
+	o.tables(tableOf(name, columns, rows))
+}
+
+// listing is a table whose long cells go on below, so that it has at most 100 characters in a line.
+func (o *Outcome) listing(name string, columns []string, rows [][]any) {
+	t := tableOf(name, columns, rows)
+	t.Width = 100
+	o.tables(t)
+}
+
+func tableOf(name string, columns []string, rows [][]any) views.Table {
 	cells := list.Map(rows, func(row []any) []views.Cell { return list.Map(row, cell) })
-	o.tables(views.Table{Name: name, Header: columns, Rows: cells, Width: readable})
+	return views.Table{Name: name, Header: columns, Rows: cells}
 }
 
 // cell is one of a number, a text, true or false, or nothing.
