@@ -15,7 +15,7 @@ func init() {
 		Title:    "Versatile",
 		Source:   "Arampatzis et al. 2013 and 2015, statistical query scrambler",
 		Metric:   "discrete",
-		Order:    150,
+		Order:    154,
 		Variants: []Variant{Printed},
 		Parameters: []Parameter{{Name: "k", Default: 4.0, Legal: "a whole number in [1, 64]",
 			Valid: params.Whole(1, 64), Doc: "sets of words that take the place of a text"}},

@@ -244,7 +244,7 @@ func (v *view) notes(shown []results.Cell) (out []string) {
 	}
 	if results.Scope(shown) != "" {
 		out = append(out, results.ScopeMark+" Its guarantee holds only between some words, those of one group or "+
-			"list: no full promise.")
+			"list.")
 	}
 	for _, id := range v.curves {
 		at := results.Epsilons(results.Where(shown, func(c results.Cell) bool {
