@@ -164,7 +164,11 @@ func (a Auditing) claimedOfCommand(ctx context.Context, call Call) (name string,
 		return "", c, command.Close, Usage(err)
 	}
 	epsilon := a.Epsilon
-	if g := m.Guarantee(); g.Metric == mechanisms.AnyDocuments {
+	g := m.Guarantee()
+	if g.Delta > 0 {
+		return "", c, command.Close, check.Wrong("delta = %v: only guarantees of documents without delta are audited", g.Delta)
+	}
+	if g.Metric == mechanisms.AnyDocuments {
 		epsilon = g.Epsilon
 	}
 	c.Allowed = func(x, y string) (float64, bool) {

@@ -324,13 +324,15 @@ func normalise(row []float64) {
 	}
 }
 
-// draw refuses a private text that the pool has, which is none then, and draws.
+// draw refuses a private text that the pool has, which is none then, and draws. ε does not cover the refusal, which says
+// that the pool has the text.
 func (x selection) draw(ctx context.Context, texts []string, seeds []stream.Seed) ([]string, error) {
 	if x.known != nil {
-		for _, text := range texts {
-			if spelled := strings.Join(x.tokens(text), " "); spelled != "" && x.known[spelled] {
-				return nil, check.Wrong("%.60q is a text of the pool too: a pool has public texts alone; "+
-					"overlap=allow if this one is public", text)
+		for i, text := range texts {
+			spelled := strings.Join(x.tokens(text), " ")
+			if spelled != "" && x.known[spelled] {
+				return nil, check.Wrong("text %d of %d is a text of the pool too: a pool has public texts alone; "+
+					"overlap=allow if this one is public", i+1, len(texts))
 			}
 		}
 	}

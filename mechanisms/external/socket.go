@@ -42,7 +42,8 @@ func ServeSocket(ctx context.Context, path string, out io.Writer, s Served) erro
 	open := &connections{idle: time.AfterFunc(linger, func() { listener.Close() })}
 	for {
 		c, err := listener.Accept()
-		if err != nil { // it was closed
+		if err != nil { // it was closed, or takes nobody any more
+			listener.Close()
 			open.all.Wait()
 			return ctx.Err()
 		}

@@ -91,12 +91,15 @@ def _connect(arguments: Sequence[str], stem: Path) -> _Connection:
     log = stem.with_suffix(".log")
     with open(log, "ab", buffering=0) as locked:  # while it is, nobody else starts the program
         fcntl.flock(locked, fcntl.LOCK_EX)
-        with contextlib.suppress(FileNotFoundError, ConnectionRefusedError):
+        try:
+            with contextlib.suppress(FileNotFoundError, ConnectionRefusedError):
+                return _Connection(path, log)
+            path.unlink(missing_ok=True)
+            locked.truncate(0)
+            _start([*arguments, f"--listen={path}"], log)
             return _Connection(path, log)
-        path.unlink(missing_ok=True)
-        locked.truncate(0)
-        _start([*arguments, f"--listen={path}"], log)
-        return _Connection(path, log)
+        finally:
+            fcntl.flock(locked, fcntl.LOCK_UN)  # closing is not enough: a process forked meanwhile has the file, too
 
 
 def _start(arguments: Sequence[str], log: Path) -> None:
