@@ -166,7 +166,8 @@ func (a Auditing) claimedOfCommand(ctx context.Context, call Call) (name string,
 	epsilon := a.Epsilon
 	g := m.Guarantee()
 	if g.Delta > 0 {
-		return "", c, command.Close, check.Wrong("delta = %v: only guarantees of documents without delta are audited", g.Delta)
+		err = check.Wrong("delta = %v: only guarantees of documents without delta are audited", g.Delta)
+		return "", c, command.Close, err
 	}
 	if g.Metric == mechanisms.AnyDocuments {
 		epsilon = g.Epsilon

@@ -324,8 +324,8 @@ func normalise(row []float64) {
 	}
 }
 
-// draw refuses a private text that the pool has, which is none then, and draws. ε does not cover the refusal, which says
-// that the pool has the text.
+// draw refuses a private text that the pool has, which is none then, and draws. ε does not cover the refusal, which
+// says that the pool has the text.
 func (x selection) draw(ctx context.Context, texts []string, seeds []stream.Seed) ([]string, error) {
 	if x.known != nil {
 		for i, text := range texts {
