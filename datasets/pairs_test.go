@@ -37,7 +37,8 @@ func TestPairs(t *testing.T) {
 		for _, doc := range split.Documents {
 			switch {
 			case doc.ID == 0 && (!slices.Equal(doc.Tokens, []string{"one", "two", "three", "five"}) || doc.First != 3):
-				t.Errorf("tokens %q, the second text from %d on; want three of the first and one", doc.Tokens, doc.First)
+				t.Errorf("tokens %q, the second text from %d on; want three of the first and one", doc.Tokens,
+					doc.First)
 			case doc.ID == 1 && (len(doc.Tokens) != 2 || doc.First != 0):
 				t.Errorf("tokens %q, the second text from %d on; want two of the second", doc.Tokens, doc.First)
 			case doc.ID > 1:

@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"mldpbench/results/quantity"
-
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/plan"
 	"mldpbench/experiments/study"
@@ -20,6 +18,7 @@ import (
 	"mldpbench/internal/stats"
 	"mldpbench/results"
 	"mldpbench/results/analysis"
+	"mldpbench/results/quantity"
 	"mldpbench/results/search"
 )
 

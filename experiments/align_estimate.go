@@ -10,9 +10,9 @@ import (
 	"mldpbench/experiments/study"
 )
 
-// usualSearches is at how many ε the quantity of a level is measured for a mechanism on a data set, beside the two
-// around it: seen were 4 to 8.
-const usualSearches = 6
+// usualSearches is at how many ε the quantity of a level is measured for a mechanism on a data set: 3 to 6 for three
+// mechanisms of mini.
+const usualSearches = 4
 
 // estimateAligned is how long a run at levels takes: usualSearches times one unit of the quantity for each mechanism
 // and data set, and all else at two ε around each level. Units are run in a folder that is removed, as the ε of the

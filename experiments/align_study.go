@@ -3,12 +3,11 @@ package experiments
 import (
 	"maps"
 
-	"mldpbench/results/quantity"
-
 	"mldpbench/experiments/measure"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/list"
 	"mldpbench/results"
+	"mldpbench/results/quantity"
 )
 
 // phase is what an aligned run does at the ε that it has.

@@ -9,11 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"mldpbench/results/quantity"
-
 	"mldpbench/experiments"
 	"mldpbench/experiments/engine"
 	"mldpbench/results"
+	"mldpbench/results/quantity"
 )
 
 // A level is looked for beyond the ε of a study too, until two near each other are

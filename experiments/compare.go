@@ -4,12 +4,11 @@ import (
 	"context"
 	"slices"
 
-	"mldpbench/results/quantity"
-
 	"mldpbench/internal/check"
 	"mldpbench/results"
 	"mldpbench/results/analysis"
 	"mldpbench/results/published"
+	"mldpbench/results/quantity"
 	"mldpbench/results/views"
 )
 

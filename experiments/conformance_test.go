@@ -7,13 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"mldpbench/results/quantity"
-
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/measure"
 	"mldpbench/experiments/study"
 	"mldpbench/models/attack"
 	"mldpbench/results"
+	"mldpbench/results/quantity"
 )
 
 // needsData are measurements of real data, of models and of commands. They have

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"slices"
 	"strings"
@@ -52,6 +51,7 @@ func (l DataListing) dataSets() (rows [][]any, err error) {
 		catalogue[e.Name] = e
 	}
 	bytes := map[string]int64{}
+	byHand := map[string]int{} // files that are not downloaded
 	names := datasets.Names()
 	for _, name := range names {
 		needs, err := datasets.Needs(datasets.Request{Name: name, Root: l.Data})
@@ -60,21 +60,30 @@ func (l DataListing) dataSets() (rows [][]any, err error) {
 		}
 		for _, need := range needs {
 			size := catalogue[need].Size()
-			if size == 0 {
-				size = math.MaxInt64 / int64(1+len(needs)) // by hand
-			}
 			bytes[name] += size
+			if size == 0 {
+				byHand[name]++
+			}
 		}
 	}
-	slices.SortStableFunc(names, func(x, y string) int { return cmp.Compare(bytes[x], bytes[y]) })
+	slices.SortStableFunc(names, func(x, y string) int {
+		order := byHand[x] - byHand[y]
+		if order == 0 {
+			order = cmp.Compare(bytes[x], bytes[y])
+		}
+		return order
+	})
 	for _, name := range names {
 		d, err := datasets.Find(name)
 		if err != nil {
 			return nil, err
 		}
 		download := shownSize(bytes[name])
-		if d.Generated {
+		switch {
+		case d.Generated:
 			download = "none"
+		case byHand[name] > 0:
+			download = "by hand"
 		}
 		rows = append(rows, []any{name, download, d.Doc})
 	}
@@ -101,8 +110,7 @@ func (l DataListing) catalogue() (files, sources [][]any) {
 
 // shownSize is how much is downloaded, in megabytes.
 func shownSize(bytes int64) string {
-	const terabyte = 1e12
-	if bytes == 0 || bytes > terabyte {
+	if bytes == 0 {
 		return "by hand"
 	}
 	return fmt.Sprintf("%.1f MB", float64(bytes)/1e6)

@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 
-	"mldpbench/results/quantity"
-
 	"mldpbench/datasets"
 	"mldpbench/datasets/fetch"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/check"
 	"mldpbench/results"
 	"mldpbench/results/analysis"
+	"mldpbench/results/quantity"
 	"mldpbench/results/views"
 	"mldpbench/stream"
 )

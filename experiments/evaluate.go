@@ -10,8 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"mldpbench/results/quantity"
-
 	"mldpbench/datasets"
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/measure"
@@ -21,6 +19,7 @@ import (
 	"mldpbench/mechanisms"
 	"mldpbench/metrics"
 	"mldpbench/results"
+	"mldpbench/results/quantity"
 	"mldpbench/results/views"
 )
 

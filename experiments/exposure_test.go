@@ -44,7 +44,8 @@ func TestExposureFindsThoseThatAreReleased(t *testing.T) {
 	for i, x := range exposures {
 		isReleased := i%5 == 0
 		if isReleased && (x.Rank != 1 || x.Rare.Back != x.Rare.Words) {
-			t.Errorf("text %d is released as it is: rank %d, %d of %d rare words, want rank 1 and all", i, x.Rank, x.Rare.Back,
+			t.Errorf("text %d is released as it is: rank %d, %d of %d rare words, want rank 1 and all", i, x.Rank,
+				x.Rare.Back,
 				x.Rare.Words)
 		}
 		if !isReleased && x.isNamed() {
@@ -97,7 +98,10 @@ func TestExposureOfAllAndNone(t *testing.T) {
 func TestExposureCountsNamesAndNumbers(t *testing.T) {
 	t.Parallel()
 	texts := []privatize.Pair{
-		{Original: "The man met Anna in Oslo. He paid 300 to q@x.org! Then left.", Written: "the cat met anna in 300 he"},
+		{
+			Original: "The man met Anna in Oslo. He paid 300 to q@x.org! Then left.",
+			Written:  "the cat met anna in 300 he",
+		},
 		{Original: "nothing here", Written: "nothing there"},
 	}
 	exposures, err := exposuresOf(t.Context(), texts, 1)

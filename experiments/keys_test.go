@@ -6,12 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"mldpbench/results/quantity"
-
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/measure"
 	"mldpbench/experiments/study"
 	"mldpbench/results"
+	"mldpbench/results/quantity"
 )
 
 // tokensOf is a measurement that only tests know.

@@ -3,10 +3,9 @@ package experiments
 import (
 	"context"
 
-	"mldpbench/results/quantity"
-
 	"mldpbench/experiments/study"
 	"mldpbench/internal/params"
+	"mldpbench/results/quantity"
 )
 
 // ListStudies lists the studies of this program.

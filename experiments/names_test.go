@@ -8,10 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"mldpbench/results/quantity"
-
 	"mldpbench/experiments/engine"
 	"mldpbench/results"
+	"mldpbench/results/quantity"
 )
 
 // numbersOf are the values of rows by all that has no name in it.

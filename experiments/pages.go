@@ -5,14 +5,13 @@ import (
 	"io"
 	"path/filepath"
 
-	"mldpbench/results/quantity"
-
 	"mldpbench/experiments/engine"
 	"mldpbench/internal/atomicfile"
 	"mldpbench/plots"
 	"mldpbench/plots/report"
 	"mldpbench/results"
 	"mldpbench/results/analysis"
+	"mldpbench/results/quantity"
 	"mldpbench/results/views"
 )
 

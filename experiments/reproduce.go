@@ -7,13 +7,12 @@ import (
 	"slices"
 	"strings"
 
-	"mldpbench/results/quantity"
-
 	"mldpbench/internal/check"
 	"mldpbench/internal/list"
 	"mldpbench/plots"
 	"mldpbench/results"
 	"mldpbench/results/published"
+	"mldpbench/results/quantity"
 	"mldpbench/results/views"
 )
 

@@ -8,12 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"mldpbench/results/quantity"
-
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/study"
 	"mldpbench/mechanisms/external"
 	"mldpbench/results"
+	"mldpbench/results/quantity"
 )
 
 // role is an attacker or a measurement from outside: this test's own binary.

@@ -7,12 +7,11 @@ import (
 	"math"
 	"path/filepath"
 
-	"mldpbench/results/quantity"
-
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/plan"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/check"
+	"mldpbench/results/quantity"
 )
 
 // Running says which study is run, and how.

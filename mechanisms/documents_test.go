@@ -161,7 +161,8 @@ func requireDocumentDraws(t *testing.T, name string, m *Mechanism) {
 			law[y] = math.Exp(x)
 		}
 		requireFit(t, name, counts, law)
-		alone, err := PrivatizeDocuments(ctx, m, texts[:1], TextOptions{Seeds: []stream.Seed{stream.FromUint64(34).At(77)}})
+		seeds := []stream.Seed{stream.FromUint64(34).At(77)}
+		alone, err := PrivatizeDocuments(ctx, m, texts[:1], TextOptions{Seeds: seeds})
 		if err != nil || alone[0] != private[77] {
 			t.Errorf("%s: text 77 became %q alone, want %q as together, %v", name, alone, private[77], err)
 		}
@@ -177,7 +178,8 @@ func requireDocumentDraws(t *testing.T, name string, m *Mechanism) {
 // nearest.
 func TestSelectByHand(t *testing.T) {
 	const n, k, epsilon = 50, 7, 2.5
-	m := mustNew(t, poolEnvironment(t, n), Settings{Mechanism: "select", Epsilon: epsilon, Parameters: Parameters{"k": k}})
+	parameters := Parameters{"k": k}
+	m := mustNew(t, poolEnvironment(t, n), Settings{Mechanism: "select", Epsilon: epsilon, Parameters: parameters})
 	similar := mustNew(t, poolEnvironment(t, n), Settings{Mechanism: "select", Variant: bySimilarity, Epsilon: epsilon})
 	rows, err := m.Documents().LogRows(ctx, someTexts())
 	if err != nil {
@@ -197,7 +199,8 @@ func TestSelectByHand(t *testing.T) {
 			case math.Abs(p-1/normaliser) < 1e-12:
 				far = append(far, scores[i][y])
 			default:
-				t.Errorf("text %d: a probability of %v, want %v or %v", i, p, math.Exp(epsilon)/normaliser, 1/normaliser)
+				t.Errorf("text %d: a probability of %v, want %v or %v", i, p, math.Exp(epsilon)/normaliser,
+					1/normaliser)
 			}
 		}
 		if len(near) != k || len(far) != n-k {

@@ -14,7 +14,12 @@ import (
 func TestVersatileByHand(t *testing.T) {
 	s := spacetest.Gaussian(t, 20, 3, 1, 69)
 	env := Environment{Space: s, Thesaurus: pairs{"w1": "w3"}}
-	env.Documents = [][]string{{"w0", "w1", "stranger", "w2", "w3"}, {"w1", "w2", "w4"}, {"w2", "w4", "w5"}, {"w7", "w8"}}
+	env.Documents = [][]string{
+		{"w0", "w1", "stranger", "w2", "w3"},
+		{"w1", "w2", "w4"},
+		{"w2", "w4", "w5"},
+		{"w7", "w8"},
+	}
 	m := mustNew(t, env, Settings{Mechanism: "versatile", Epsilon: 1, Parameters: Parameters{"k": 3.0}})
 	v := samplerOf[versatile](t, m)
 	want := []WordID{0, 0, 2, 2}

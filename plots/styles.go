@@ -5,12 +5,11 @@ import (
 	"math"
 	"slices"
 
-	"mldpbench/results/quantity"
-
 	"mldpbench/internal/list"
 	"mldpbench/mechanisms"
 	"mldpbench/results"
 	"mldpbench/results/analysis"
+	"mldpbench/results/quantity"
 	"mldpbench/results/views"
 )
 

@@ -7,11 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"mldpbench/results/quantity"
-
 	"mldpbench/internal/list"
 	"mldpbench/internal/stats"
 	"mldpbench/results"
+	"mldpbench/results/quantity"
 	"mldpbench/results/views"
 )
 

@@ -7,9 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"mldpbench/results/quantity"
-
 	"mldpbench/internal/list"
+	"mldpbench/results/quantity"
 )
 
 // markOpen separates a name from what tells its data apart.

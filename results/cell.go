@@ -7,10 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"mldpbench/results/quantity"
-
 	"mldpbench/internal/list"
 	"mldpbench/internal/stats"
+	"mldpbench/results/quantity"
 )
 
 // Cell is everything that was measured at one place in one repetition: a row of

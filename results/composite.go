@@ -7,12 +7,11 @@ import (
 	"reflect"
 	"slices"
 
-	"mldpbench/results/quantity"
-
 	"mldpbench/internal/check"
 	"mldpbench/internal/list"
 	"mldpbench/internal/stats"
 	"mldpbench/metrics"
+	"mldpbench/results/quantity"
 )
 
 // Composite declares the privacy-utility composite of a study, PUC: weights by quantity.

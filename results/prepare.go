@@ -7,10 +7,9 @@ import (
 	"slices"
 
 	"mldpbench/datasets"
-	"mldpbench/results/quantity"
-
 	"mldpbench/internal/list"
 	"mldpbench/internal/stats"
+	"mldpbench/results/quantity"
 )
 
 // Run is what one folder of a run holds.

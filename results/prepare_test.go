@@ -7,9 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"mldpbench/results/quantity"
-
 	"mldpbench/mechanisms"
+	"mldpbench/results/quantity"
 )
 
 func prepared(t *testing.T, runs ...Run) *Prepared {

@@ -106,7 +106,8 @@ func TestTargetHoldsAgainstTheMapAttacker(t *testing.T) {
 		t.Fatal(err)
 	}
 	prior := channel.Empirical(counts)
-	said := regexp.MustCompile(`(?m)^bought: .* still recovers ([0-9.]+)% \(([0-9.]+) to ([0-9.]+)\) of its 12000 words`)
+	said := regexp.MustCompile(`(?m)^bought: .* still recovers ([0-9.]+)% ` +
+		`\(([0-9.]+) to ([0-9.]+)\) of its 12000 words`)
 	for mechanism, level := range map[string]float64{"": 0.5, "cmp": 0.7, "k-rr": 0.4} { // none is the best one
 		args := []string{"privatize", file("in.csv"), "--column", "body", "--embedding", file("v.txt"), "--target",
 			fmt.Sprintf("em=%v", level), "--seed", "3", "--out", file("out.csv"), "--force", "--report", file("r.json")}
@@ -116,7 +117,8 @@ func TestTargetHoldsAgainstTheMapAttacker(t *testing.T) {
 		code, out := mldp(t, args...)
 		share, epsilon := said.FindStringSubmatch(out), regexp.MustCompile(`, epsilon ([0-9.e-]+);`).FindStringSubmatch(out)
 		report, err := os.ReadFile(file("r.json"))
-		if code != exitOK || share == nil || epsilon == nil || err != nil || !strings.Contains(string(report), "bought: an adversary") {
+		reported := strings.Contains(string(report), "bought: an adversary")
+		if code != exitOK || share == nil || epsilon == nil || err != nil || !reported {
 			t.Fatalf("%s, %v: exit code %d\n%s", mechanism, level, code, out)
 		}
 		number := func(text string) float64 {

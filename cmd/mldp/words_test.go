@@ -33,8 +33,8 @@ func TestPagesSayTheFieldsWords(t *testing.T) {
 	read := 0
 	for _, pattern := range []string{"help/*.txt", "../../*.md", "../../docs/*.md", "../../bench/*.md",
 		"../../results/reports/*.md", "../../results/reports/*.tmpl", "../../results/views/*.yaml",
-		"../../experiments/study/keys.txt", "../../plots/report/*.html", "../../python/*.md", "../../python/mldpbench/*.py",
-		"../../examples/*.py"} {
+		"../../experiments/study/keys.txt", "../../plots/report/*.html", "../../python/*.md",
+		"../../python/mldpbench/*.py", "../../examples/*.py"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)

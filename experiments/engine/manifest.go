@@ -16,11 +16,10 @@ import (
 	"sync"
 	"time"
 
-	"mldpbench/results/quantity"
-
 	"mldpbench/datasets"
 	"mldpbench/internal/atomicfile"
 	"mldpbench/results"
+	"mldpbench/results/quantity"
 )
 
 // Manifest describes the origin and content of a results file.

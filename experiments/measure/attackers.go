@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"mldpbench/results/quantity"
-
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
@@ -20,6 +18,7 @@ import (
 	_ "mldpbench/models/attack/words"
 	"mldpbench/models/transformer"
 	"mldpbench/results"
+	"mldpbench/results/quantity"
 	"mldpbench/stream"
 )
 

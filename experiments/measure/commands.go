@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"mldpbench/results/quantity"
-
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
@@ -19,6 +17,7 @@ import (
 	"mldpbench/models/attack"
 	"mldpbench/models/attack/labels"
 	"mldpbench/results"
+	"mldpbench/results/quantity"
 	"mldpbench/stream"
 )
 

@@ -8,8 +8,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"mldpbench/results/quantity"
-
 	"mldpbench/embeddings"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/list"
@@ -18,6 +16,7 @@ import (
 	"mldpbench/metrics"
 	"mldpbench/models/attack"
 	"mldpbench/results"
+	"mldpbench/results/quantity"
 )
 
 // Kinds of pairs: what the two originals have in common.

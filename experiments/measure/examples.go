@@ -3,10 +3,9 @@ package measure
 import (
 	"context"
 
-	"mldpbench/results/quantity"
-
 	"mldpbench/experiments/study"
 	"mldpbench/results"
+	"mldpbench/results/quantity"
 )
 
 // Documents before and after.

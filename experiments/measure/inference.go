@@ -5,13 +5,12 @@ import (
 	"errors"
 	"fmt"
 
-	"mldpbench/results/quantity"
-
 	"mldpbench/embeddings"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/stats"
 	"mldpbench/mechanisms/channel"
 	"mldpbench/results"
+	"mldpbench/results/quantity"
 )
 
 // InferenceOptions are the options of the adversary's expected error E_M, over all

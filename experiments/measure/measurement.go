@@ -12,12 +12,11 @@ import (
 	"fmt"
 	"slices"
 
-	"mldpbench/results/quantity"
-
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
 	"mldpbench/internal/list"
 	"mldpbench/results"
+	"mldpbench/results/quantity"
 )
 
 // Measurement is a way to measure releases.

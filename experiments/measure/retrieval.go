@@ -6,13 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"mldpbench/results/quantity"
-
 	"mldpbench/experiments/study"
 	"mldpbench/internal/list"
 	"mldpbench/metrics"
 	"mldpbench/models/tfidf"
 	"mldpbench/results"
+	"mldpbench/results/quantity"
 )
 
 // MAP and MRR.

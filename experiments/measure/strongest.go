@@ -5,11 +5,10 @@ import (
 	"fmt"
 	"slices"
 
-	"mldpbench/results/quantity"
-
 	"mldpbench/experiments/study"
 	"mldpbench/models/attack"
 	"mldpbench/results"
+	"mldpbench/results/quantity"
 )
 
 const strongestName = "strongest"

@@ -5,8 +5,6 @@ import (
 	"math"
 	"strings"
 
-	"mldpbench/results/quantity"
-
 	"mldpbench/experiments/engine"
 	"mldpbench/experiments/lab"
 	"mldpbench/experiments/study"
@@ -16,6 +14,7 @@ import (
 	"mldpbench/metrics"
 	"mldpbench/models/transformer"
 	"mldpbench/results"
+	"mldpbench/results/quantity"
 )
 
 // causalOptions are those of causal perplexity.

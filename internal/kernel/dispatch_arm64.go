@@ -7,6 +7,7 @@ import "golang.org/x/sys/cpu"
 // Every arm64 processor that Go runs on has NEON.
 const best = pathNEON
 
+// init registers what NEON does, with the scan where there are dot products of bytes.
 func init() {
 	neon := assembly{
 		lanes:           8, // two registers

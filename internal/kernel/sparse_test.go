@@ -62,7 +62,8 @@ func TestSparse(t *testing.T) {
 			}
 			for j := range wantInto {
 				if math.Float64bits(into[j]) != math.Float64bits(wantInto[j]) {
-					t.Fatalf("%d × %d, column %d: product %v, want %v to the bit", rows, m.Width, j, into[j], wantInto[j])
+					t.Fatalf("%d × %d, column %d: product %v, want %v to the bit", rows, m.Width, j, into[j],
+						wantInto[j])
 				}
 			}
 		}
@@ -75,10 +76,12 @@ func TestSparseChecksShapes(t *testing.T) {
 		m := CSR{Width: 3, Start: []int{0, 2}, Columns: []int32{0, 2}, Data: []float32{1, 2}}
 		p := m.Pack()
 		for what, f := range map[string]func(){
-			"a vector that is too short":  func() { p.AddProducts(make([]float64, 1), make([]float64, 2)) },
-			"a vector that is too long":   func() { p.AddProducts(make([]float64, 1), make([]float64, 4)) },
-			"a result that is too short":  func() { p.AddProducts(nil, make([]float64, 3)) },
-			"a column beyond the last":    func() { CSR{Width: 2, Start: m.Start, Columns: m.Columns, Data: m.Data}.Pack() },
+			"a vector that is too short": func() { p.AddProducts(make([]float64, 1), make([]float64, 2)) },
+			"a vector that is too long":  func() { p.AddProducts(make([]float64, 1), make([]float64, 4)) },
+			"a result that is too short": func() { p.AddProducts(nil, make([]float64, 3)) },
+			"a column beyond the last": func() {
+				CSR{Width: 2, Start: m.Start, Columns: m.Columns, Data: m.Data}.Pack()
+			},
 			"a column before the first":   func() { CSR{3, []int{0, 1}, []int32{-1}, []float32{1}}.Pack() },
 			"fewer numbers than columns":  func() { CSR{3, []int{0, 2}, []int32{0, 1}, []float32{1}}.Pack() },
 			"more numbers than there are": func() { CSR{3, []int{0, 3}, []int32{0, 1}, []float32{1, 2}}.Pack() },

@@ -32,7 +32,8 @@ func TestBags(t *testing.T) {
 		}
 	}
 	for _, size := range []int{0, 7} {
-		if _, err := Bags(t.Context(), environment(s), mechanisms.Settings{Mechanism: "cmp", Epsilon: 1}, o, size); err == nil {
+		settings := mechanisms.Settings{Mechanism: "cmp", Epsilon: 1}
+		if _, err := Bags(t.Context(), environment(s), settings, o, size); err == nil {
 			t.Errorf("bags of %d words are accepted", size)
 		}
 	}

@@ -11,10 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"mldpbench/results/quantity"
-
 	"mldpbench/internal/records"
 	"mldpbench/results/analysis"
+	"mldpbench/results/quantity"
 )
 
 // browser returns a headless Chromium that shows a page, or skips the test.

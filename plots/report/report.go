@@ -18,13 +18,12 @@ import (
 	"slices"
 	"strings"
 
-	"mldpbench/results/quantity"
-
 	"mldpbench/internal/list"
 	"mldpbench/plots"
 	"mldpbench/results"
 	"mldpbench/results/analysis"
 	"mldpbench/results/published"
+	"mldpbench/results/quantity"
 	"mldpbench/results/views"
 )
 

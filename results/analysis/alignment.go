@@ -5,11 +5,10 @@ import (
 	"math"
 	"slices"
 
-	"mldpbench/results/quantity"
-
 	"mldpbench/internal/list"
 	"mldpbench/internal/stats"
 	"mldpbench/results"
+	"mldpbench/results/quantity"
 )
 
 // familyLevel is the probability of any wrong finding in a family of tests.

@@ -12,10 +12,9 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"mldpbench/results/quantity"
-
 	"mldpbench/internal/list"
 	"mldpbench/results"
+	"mldpbench/results/quantity"
 )
 
 // Analysis is what rows say of mechanisms at some levels of privacy. It does not change; what compares mechanisms by a

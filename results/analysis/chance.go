@@ -4,10 +4,9 @@ import (
 	"math"
 	"strings"
 
-	"mldpbench/results/quantity"
-
 	"mldpbench/internal/list"
 	"mldpbench/results"
+	"mldpbench/results/quantity"
 )
 
 // change is a quantity of some cells in both runs: the means over these cells of each repetition that all of them have.

@@ -6,11 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"mldpbench/results/quantity"
-
 	"mldpbench/internal/list"
 	"mldpbench/internal/stats"
 	"mldpbench/results"
+	"mldpbench/results/quantity"
 )
 
 // sample is the weighted use of some cells by repetition, and by test item where items are stored.

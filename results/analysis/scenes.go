@@ -3,11 +3,10 @@ package analysis
 import (
 	"math"
 
-	"mldpbench/results/quantity"
-
 	"mldpbench/internal/list"
 	"mldpbench/internal/stats"
 	"mldpbench/results"
+	"mldpbench/results/quantity"
 )
 
 // tracedScenes are the scenes with the line of each mechanism, at no level yet.

@@ -4,9 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"mldpbench/results/quantity"
-
 	"mldpbench/results"
+	"mldpbench/results/quantity"
 )
 
 // Where all of n documents that differ favour one version, which chance does in 2 of

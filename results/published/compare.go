@@ -6,9 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"mldpbench/results/quantity"
-
 	"mldpbench/results"
+	"mldpbench/results/quantity"
 	"mldpbench/results/views"
 )
 

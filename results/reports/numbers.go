@@ -7,11 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"mldpbench/results/quantity"
-
 	"mldpbench/internal/list"
 	"mldpbench/results"
 	"mldpbench/results/published"
+	"mldpbench/results/quantity"
 	"mldpbench/results/views"
 )
 

@@ -35,8 +35,8 @@ func TestReadmeSaysWhatTheRecordsSay(t *testing.T) {
 	}
 	cmp := of("comparative", "em", "agnews", "cmp", 5)
 	santext := of("comparative", "em", "agnews", "santext", 5)
-	says(fmt.Sprintf("a Bayes adversary misidentifies %.0f%% of the words behind CMP and %.0f%% of those behind SanText and TEM",
-		cmp, santext))
+	says(fmt.Sprintf("a Bayes adversary misidentifies %.0f%% of the words behind CMP and %.0f%% of those behind SanText "+
+		"and TEM", cmp, santext))
 	says(fmt.Sprintf("in %.0f%% of items as a study reads them (guessing 50)",
 		of("attacks", "strongest-label", "agnews-agency", "uniform", 1)))
 	exponent, err := s.exponent("extended", "em=0.5", "imdb", "rank-fix", 3.535)
@@ -48,7 +48,10 @@ func TestReadmeSaysWhatTheRecordsSay(t *testing.T) {
 		level, dataset string
 		ahead          int // of how many of the six the rank fix is significantly above
 	}{
-		{"em=0.5", "agnews", 6}, {"em=0.5", "imdb", 6}, {"em-frequency=0.5", "agnews", 4}, {"em-frequency=0.5", "imdb", 3},
+		{"em=0.5", "agnews", 6},
+		{"em=0.5", "imdb", 6},
+		{"em-frequency=0.5", "agnews", 4},
+		{"em-frequency=0.5", "imdb", 3},
 	} {
 		all, err := s.aligned("extended", c.level)
 		if err != nil {
@@ -61,8 +64,8 @@ func TestReadmeSaysWhatTheRecordsSay(t *testing.T) {
 			}
 		}
 		if ahead != c.ahead {
-			t.Errorf("at %s on %s the rank fix is significantly above %d of the six mechanisms, README says %d", c.level,
-				results.DatasetTitle(c.dataset), ahead, c.ahead)
+			t.Errorf("at %s on %s the rank fix is significantly above %d of the six mechanisms, README says %d",
+				c.level, results.DatasetTitle(c.dataset), ahead, c.ahead)
 		}
 	}
 }

@@ -5,11 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"mldpbench/results/quantity"
-
 	"mldpbench/internal/list"
 	"mldpbench/results"
 	"mldpbench/results/analysis"
+	"mldpbench/results/quantity"
 )
 
 // Answer is the sentence that a study is run for: which mechanism has the highest utility at equal privacy, which are

@@ -6,11 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"mldpbench/results/quantity"
-
 	"mldpbench/datasets"
 	"mldpbench/results"
 	"mldpbench/results/analysis"
+	"mldpbench/results/quantity"
 )
 
 // guaranteeItems are the items of what is guaranteed, over all ε of a mechanism.

@@ -7,10 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"mldpbench/results/quantity"
-
 	"mldpbench/results"
 	"mldpbench/results/analysis"
+	"mldpbench/results/quantity"
 )
 
 // Item is one number or text, with all that tables and figures go by.

@@ -4,12 +4,11 @@ import (
 	"math"
 	"strings"
 
-	"mldpbench/results/quantity"
-
 	"mldpbench/internal/list"
 	"mldpbench/internal/stats"
 	"mldpbench/results"
 	"mldpbench/results/analysis"
+	"mldpbench/results/quantity"
 )
 
 // Mean is a quantity of the repetitions of a cell with its 95% interval. This is the one rule of bars, in tables and

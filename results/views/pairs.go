@@ -5,10 +5,9 @@ import (
 	"math"
 	"slices"
 
-	"mldpbench/results/quantity"
-
 	"mldpbench/results"
 	"mldpbench/results/analysis"
+	"mldpbench/results/quantity"
 )
 
 // pairItems are the items of the tests of all pairs.

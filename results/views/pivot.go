@@ -6,11 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"mldpbench/results/quantity"
-
 	"mldpbench/internal/list"
 	"mldpbench/results"
 	"mldpbench/results/analysis"
+	"mldpbench/results/quantity"
 )
 
 // Tables makes the tables of some views, those of which have rows.

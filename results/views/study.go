@@ -5,13 +5,12 @@ import (
 	"math"
 	"slices"
 
-	"mldpbench/results/quantity"
-
 	"mldpbench/internal/list"
 	"mldpbench/internal/stats"
 	"mldpbench/metrics"
 	"mldpbench/results"
 	"mldpbench/results/analysis"
+	"mldpbench/results/quantity"
 )
 
 // averaged are the means of items that differ in some coordinates alone, such as the space. They have no interval, and

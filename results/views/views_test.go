@@ -143,8 +143,8 @@ func TestBestIsTested(t *testing.T) {
 	if last := table.Rows[len(table.Rows)-1]; last[0].Text != "not privatised" || last[1].Text != "80.5" {
 		t.Errorf("%+v", last)
 	}
-	const begins = "At equal privacy, where E_M = 0.5 (a Bayes adversary misidentifies 50% of the words), CMP has the highest utility " +
-		"(IMDb 72.0%); no significant difference of TEM from it (minimum detectable: "
+	const begins = "At equal privacy, where E_M = 0.5 (a Bayes adversary misidentifies 50% of the words), CMP has " +
+		"the highest utility (IMDb 72.0%); no significant difference of TEM from it (minimum detectable: "
 	const ends = "; mine (no guarantee) has significantly less."
 	answer := Answer(unasked(made()))
 	if !strings.HasPrefix(answer, begins) {

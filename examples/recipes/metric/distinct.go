@@ -4,11 +4,10 @@ package metric
 import (
 	"context"
 
-	"mldpbench/results/quantity"
-
 	"mldpbench/experiments/measure"
 	"mldpbench/experiments/study"
 	"mldpbench/results"
+	"mldpbench/results/quantity"
 )
 
 // The share of different words.
